@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** What a web project makes of its own code and the client. */
+/** The code of a web project that uses the client. */
 const PROJECT = `import { createClient } from '@daybook/client'
 import type { Blog } from './config.ts'
 export const client = createClient<Blog>({ baseUrl: 'https://cms.example.org' })
@@ -27,9 +27,9 @@ async function bundleProject(): Promise<{ readonly code: string; readonly module
   return { code, modules: moduleIds }
 }
 
-test('the client takes at most 7 KiB of a bundle, gzipped, and nothing of the service', async () => {
+test('the client adds at most 7 KiB to a bundle, gzipped, and no code of the service', async () => {
   const { code, modules } = await bundleProject()
-  const foreign = modules.filter((one) => !/packages\/client\/src\/[\w-]+\.ts$|main\.ts$/.test(one))
+  const foreign = modules.filter((path) => !/packages\/client\/src\/[\w-]+\.ts$|main\.ts$/.test(path))
   expect(foreign).toEqual([])
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(7 * 1024)
 })

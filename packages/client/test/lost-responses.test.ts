@@ -4,7 +4,7 @@ import { FaultyProxy } from '../../daybook/test/support/network/faulty-proxy.ts'
 import { listen } from '../../daybook/test/support/network/listening.ts'
 import { type Blog, blogFor } from './support/config.ts'
 
-describe('when the answer to a write is lost', () => {
+describe('when the response to a write is lost', () => {
   let proxy: FaultyProxy
   let posts: ReturnType<typeof clientFor>['collections']['posts']
 
@@ -24,7 +24,7 @@ describe('when the answer to a write is lost', () => {
   const count = async (title: string): Promise<number> =>
     (await posts.findMany({ where: { title: { eq: title } }, limit: 0 })).total
 
-  test('with a key, the entry is created once, and answered', async () => {
+  test('with an idempotency key, the entry is created once and returned', async () => {
     const cut = proxy.cutAt(/Letters/, 'delivered')
     const created = await posts.create({ title: 'Letters' }, { idempotencyKey: 'k-1' })
     await cut
@@ -32,24 +32,24 @@ describe('when the answer to a write is lost', () => {
     expect(await count('Letters')).toBe(1)
   })
 
-  test('without one, nobody sends it again, and it may have been created', async () => {
+  test('without one, the write is not retried, although it may be stored', async () => {
     const cut = proxy.cutAt(/Letters/, 'delivered')
     await expect(posts.create({ title: 'Letters' })).rejects.toBeInstanceOf(NetworkError)
     await cut
     expect(await count('Letters')).toBe(1)
   })
 
-  test('a change on a condition tells that an earlier attempt may be why it is refused', async () => {
+  test('a conditional update that fails on a retry has the earlier failure as its cause', async () => {
     const created = await posts.create({ title: 'Letters', words: 1 })
     const cut = proxy.cutAt(/"words":2/, 'delivered')
-    const refused = await posts.update(created, { words: 2 }, { idempotencyKey: 'k-1' }).catch((error) => error)
+    const error = await posts.update(created, { words: 2 }, { idempotencyKey: 'k-1' }).catch((failure) => failure)
     await cut
-    expect(refused).toBeInstanceOf(DaybookError)
-    expect([refused.code, refused.cause instanceof NetworkError]).toEqual(['PRECONDITION_FAILED', true])
+    expect(error).toBeInstanceOf(DaybookError)
+    expect([error.code, error.cause instanceof NetworkError]).toEqual(['PRECONDITION_FAILED', true])
     expect((await posts.findById(created.id))?.words).toBe(2)
   })
 
-  test('a change on none comes to the same', async () => {
+  test('an unconditional update succeeds on a retry', async () => {
     const { id } = await posts.create({ title: 'Letters', words: 1 })
     const cut = proxy.cutAt(/"words":2/, 'delivered')
     expect((await posts.update(id, { words: 2 }, { idempotencyKey: 'k-1' })).words).toBe(2)

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-// A name that comes or goes is a change of the public surface: it belongs into the CHANGELOG, too.
-test('what the package exports', async () => {
+// These names are public; the CHANGELOG must mention each change.
+test('the exports of the package', async () => {
   expect(Object.keys(await import('@daybook/client')).sort()).toEqual([
     'DaybookError',
     'NetworkError',
@@ -15,7 +15,7 @@ test('what the package exports', async () => {
   ])
 })
 
-test('package.json has one way in, and nothing that comes along', async () => {
+test('package.json has one entry point and no dependencies', async () => {
   const manifest = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8'))
   expect(Object.keys(manifest.exports)).toEqual(['.'])
   expect(manifest.dependencies).toBeUndefined()

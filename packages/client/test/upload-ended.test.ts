@@ -4,7 +4,7 @@ import { createClient } from '@daybook/client'
 import { expect, test } from 'vitest'
 import { ScriptedServer } from './support/scripted-server.ts'
 
-test('the stream of Node that an ended upload reads is closed, also while it waits for more', async () => {
+test('an aborted upload closes its Node stream, even while it waits for data', async () => {
   await using server = await ScriptedServer.start()
   const { assets } = createClient({ baseUrl: server.url })
   const ending = new AbortController()
@@ -17,7 +17,7 @@ test('the stream of Node that an ended upload reads is closed, also while it wai
   expect(stream.destroyed).toBe(true)
 })
 
-test('the stream of an upload that never begins is closed', async () => {
+test('an upload that never begins closes its stream', async () => {
   const token = (): never => {
     throw new Error('signed out')
   }

@@ -1,17 +1,17 @@
 import type { Client, ClientOptions } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
 
-/** What a scripted server answers. */
+/** A response of a scripted server. */
 export interface Reply {
   /** @default 200 */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** `silence`: no answer; `reset`: the connection is reset; `stall` and `cut`: half a body, and then nothing, or the end. */
+  /** `silence`: no response; `reset`: a reset connection; `stall` and `cut`: half a body, and then nothing, or the end. */
   readonly fault?: 'silence' | 'reset' | 'stall' | 'cut'
 }
 
-/** What a scripted server was sent. */
+/** A request that a scripted server received. */
 export interface Sent {
   readonly method: string
   /** Path and query. */
@@ -20,55 +20,55 @@ export interface Sent {
   readonly body: string
 }
 
-/** A server that answers by a script. */
+/** A server that plays a script of responses. */
 export interface Scripted {
   readonly baseUrl: string
   sent(): Promise<readonly Sent[]>
 }
 
-/** Where a case runs. */
+/** The context of a case. */
 export interface World {
-  /** The service that has the seed of `support/config.ts`. */
+  /** The URL of the service with the seed of `support/config.ts`. */
   readonly baseUrl: string
   /** The token of its service principal. */
   readonly token: string
-  /** A client of it, without a session unless told otherwise. */
+  /** Creates a client of the service, by default without a session. */
   client(options?: Partial<ClientOptions>): Client<Blog>
-  /** Another server. */
+  /** Starts a scripted server. */
   script(...replies: readonly Reply[]): Promise<Scripted>
-  /** A client of another server, impatient between attempts. */
+  /** Creates a client of a scripted server, with short pauses between attempts. */
   clientOf(server: Scripted, options?: Partial<ClientOptions>): Client<Blog>
 }
 
-/** One thing that the client promises, wherever it runs. */
+/** A behaviour of the client on every platform. */
 export interface Case {
   readonly name: string
-  /** @throws when it is not kept */
+  /** @throws if the client behaves differently */
   run(world: World): Promise<void>
 }
 
-/** @throws when a value is another one than was expected; they are compared as JSON */
+/** Compares two values as JSON. @throws if they differ */
 export function equal(actual: unknown, expected: unknown): void {
-  const [shown, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
-  if (shown !== wanted) throw new Error(`${shown} instead of ${wanted}`)
+  const [actualJson, expectedJson] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (actualJson !== expectedJson) throw new Error(`${actualJson} instead of ${expectedJson}`)
 }
 
-/** @throws when a text does not hold another */
+/** @throws if a text does not contain another one */
 export function holds(text: string, part: string): void {
-  if (!text.includes(part)) throw new Error(`"${text}" does not hold "${part}"`)
+  if (!text.includes(part)) throw new Error(`"${text}" does not contain "${part}"`)
 }
 
 /**
- * What a promise rejects with.
+ * Returns the error that a promise rejects with.
  *
- * @throws when it is not of that class
+ * @throws if the promise does not reject with that class
  */
 export async function failure<E extends Error>(
   promise: Promise<unknown>,
-  kind: new (...given: never[]) => E,
+  kind: new (...parameters: never[]) => E,
 ): Promise<E> {
   const outcome = await promise.then(
-    (value) => `it answered ${JSON.stringify(value)}`,
+    (value) => `it resolved to ${JSON.stringify(value)}`,
     (error: unknown) => error,
   )
   if (outcome instanceof kind) return outcome

@@ -5,7 +5,7 @@ import { type Case, equal, failure, type World } from './case.ts'
 const LATER = '2999-01-01T00:00:00.000Z'
 const LAST = '2999-01-02T00:00:00.000Z'
 
-/** The posts for an editor and for a reader, with a new post, which is gone afterwards. */
+/** Runs work with a new post, which is deleted afterwards. */
 async function withPost(
   { client, token }: World,
   work: (posts: Client<Blog>['collections']['posts'], readers: Client<Blog>, id: string) => Promise<void>,
@@ -19,10 +19,10 @@ async function withPost(
   }
 }
 
-/** Working copies, publishing, times and previews. */
+/** Drafts, publishing, schedules and previews. */
 export const DRAFTS: readonly Case[] = [
   {
-    name: 'a working copy is saved beside what readers see, and published',
+    name: 'a draft is saved without changing the published entry, and published',
     run: (world) =>
       withPost(world, async (posts, { collections }, id) => {
         const saved = await posts.saveDraft(id, { title: null, body: '*x*' })
@@ -47,7 +47,7 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'working copies and times are listed over all collections',
+    name: 'drafts and schedules of all collections are listed',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {
         await posts.saveDraft(id, { title: 'Paper 3' })
@@ -56,28 +56,28 @@ export const DRAFTS: readonly Case[] = [
         equal([items[0]?.id, items[0]?.title, items[0]?.actor, nextCursor], [id, 'Paper 3', 'service', null])
         await posts.publish(id, { at: LATER })
         const schedules = await editor.schedules({ limit: 5 })
-        const own = schedules.items.filter((one) => one.id === id)
+        const scheduled = schedules.items.filter((item) => item.id === id)
         equal(
-          own.map(({ action, at }) => [action, at]),
+          scheduled.map(({ action, at }) => [action, at]),
           [['publish', LATER]],
         )
         equal((await failure(world.client().drafts(), DaybookError)).code, 'UNAUTHORIZED')
       }),
   },
   {
-    name: 'a working copy is thrown away',
+    name: 'a draft is discarded',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {
         await posts.saveDraft(id, { title: 'Other' }, { autosave: true })
         await posts.discardDraft(id)
         equal((await failure(posts.discardDraft(id), DaybookError)).code, 'NOT_FOUND')
         const read = await posts.findById(id, { draft: true, select: ['title'] })
-        const about = { hasDraft: false, publishAt: null, unpublishAt: null, publishedLocales: ['en', 'de'] }
-        equal(read, { id, title: 'Paper', ...about })
+        const draftInfo = { hasDraft: false, publishAt: null, unpublishAt: null, publishedLocales: ['en', 'de'] }
+        equal(read, { id, title: 'Paper', ...draftInfo })
       }),
   },
   {
-    name: 'one language is published',
+    name: 'one locale is published',
     run: (world) =>
       withPost(world, async (posts, { collections }, id) => {
         await posts.saveDraft(id, { title: 'Paper 2' })
@@ -88,7 +88,7 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'times are set, shown and taken back',
+    name: 'schedules are set, shown and removed',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {
         equal((await posts.publish(id, { at: LATER })).publishAt, LATER)
@@ -99,7 +99,7 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'a preview shows a working copy to all who have its token, until it is revoked',
+    name: 'a preview shows a draft to anyone with its token, until it is revoked',
     run: (world) =>
       withPost(world, async (posts, { collections }, id) => {
         await posts.saveDraft(id, { title: 'Paper 2' })
@@ -113,7 +113,7 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'an earlier version comes back as the working copy',
+    name: 'an earlier version is restored as the draft',
     run: (world) =>
       withPost(world, async (posts, { collections }, id) => {
         const first = await posts.findById(id)
@@ -125,7 +125,7 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'a deleted entry is listed, and comes back as a draft, with another slug where that is wanted',
+    name: 'a deleted entry is listed, and restored as a draft, optionally with another slug',
     run: (world) =>
       withPost(world, async (posts, _readers, id) => {
         await posts.delete(id)
@@ -137,14 +137,14 @@ export const DRAFTS: readonly Case[] = [
       }),
   },
   {
-    name: 'a dry run answers what a write would have, and stores nothing',
+    name: 'a dry run returns the result of a write, and stores nothing',
     run: (world) =>
       withPost(world, async (posts, { collections }, id) => {
         const dryRun = true
-        const tried = await posts.update(id, { title: 'Other' }, { dryRun })
-        equal(tried.title, 'Other')
+        const result = await posts.update(id, { title: 'Other' }, { dryRun })
+        equal(result.title, 'Other')
         await failure(
-          Promise.resolve().then(() => etagOf(tried)),
+          Promise.resolve().then(() => etagOf(result)),
           TypeError,
         )
         equal((await failure(posts.update(id, { title: '' }, { dryRun }), DaybookError)).code, 'VALIDATION_ERROR')

@@ -29,34 +29,34 @@ const badGateway: Reply = {
   body: '<html><h1>502 Bad Gateway</h1></html>',
 }
 
-/** Answers that no service should give, and networks that lose them. */
-const BAD_ANSWERS: readonly Case[] = [
+/** Responses that no Daybook service sends, and network failures. */
+const BAD_RESPONSES: readonly Case[] = [
   ...(
     [
       ['HTML', { body: '<!doctype html><p>Welcome' }, '200 with HTML'],
       ['an empty body', { body: '' }, '200 without a body'],
       ['half of its JSON', { body: page.body?.slice(0, 40) ?? '' }, 'with what is no JSON, or not all of it'],
       ['JSON of another kind', { body: '["posts"]' }, 'with JSON of another kind'],
-      ['an object that is no list', { body: '{"posts":[]}' }, 'with JSON of another kind'],
+      ['an object that is not a list', { body: '{"posts":[]}' }, 'with JSON of another kind'],
       ['nothing at all', { status: 204 }, '204 without a body'],
       ['an error page', { status: 404, body: '<html>Not here' }, '404 with HTML'],
       ['an error without a code', { status: 400, body: '{"error":"bad"}' }, '400 with JSON of another kind'],
     ] as const satisfies readonly (readonly [string, Reply, string])[]
   ).map(
-    ([what, reply, said]): Case => ({
-      name: `${what} instead of a list is an error that says so`,
+    ([what, reply, description]): Case => ({
+      name: `${what} instead of a list is an error with a description`,
       async run({ script, clientOf }) {
         const server = await script(reply)
         const error = await failure(clientOf(server).collections.posts.findMany({ q: SECRET }), DaybookError)
         equal([error.code, error.request], ['UNEXPECTED_ANSWER', `GET ${server.baseUrl}/api/posts`])
         holds(error.message, `GET ${server.baseUrl}/api/posts answered`)
-        holds(error.message, said)
+        holds(error.message, description)
         equal((await server.sent()).length, 1)
       },
     }),
   ),
   {
-    name: 'a page of another server is no entry that is not there',
+    name: 'an HTML page with 404 is an error, and not a missing entry',
     async run({ script, clientOf }) {
       const error = await failure(
         clientOf(await script({ status: 404, body: '<html>' })).collections.posts.findBySlug('a'),
@@ -74,7 +74,7 @@ const BAD_ANSWERS: readonly Case[] = [
     },
   },
   {
-    name: 'a code that the client does not know comes through as it is',
+    name: 'an unknown error code is passed on',
     async run({ script, clientOf }) {
       const server = await script(problem(418, 'TEAPOT', {}, { lid: 'off' }))
       const error = await failure(clientOf(server).collections.posts.findMany(), DaybookError)
@@ -83,7 +83,7 @@ const BAD_ANSWERS: readonly Case[] = [
     },
   },
   {
-    name: 'a body that is cut off, and a connection that is reset, are failures of the network',
+    name: 'a truncated body and a reset connection are network errors',
     async run({ script, clientOf }) {
       for (const fault of ['cut', 'reset'] as const) {
         const server = await script({ ...page, fault })
@@ -94,7 +94,7 @@ const BAD_ANSWERS: readonly Case[] = [
     },
   },
   {
-    name: 'an address where nobody listens is a failure of the network',
+    name: 'an address where nothing listens is a network error',
     async run({ baseUrl, clientOf, script }) {
       const nobody = { ...(await script(page)), baseUrl: `${baseUrl.replace(/:\d+$/, '')}:1` }
       const error = await failure(clientOf(nobody).health(), NetworkError)
@@ -102,7 +102,7 @@ const BAD_ANSWERS: readonly Case[] = [
     },
   },
   {
-    name: 'an answer that takes too long, or its body, is a time-out',
+    name: 'a response or a body that takes too long is a timeout',
     async run({ script, clientOf }) {
       for (const fault of ['silence', 'stall'] as const) {
         const server = await script({ ...page, fault })
@@ -113,17 +113,17 @@ const BAD_ANSWERS: readonly Case[] = [
     },
   },
   {
-    name: 'a time-out tells what was being tried again',
+    name: 'a timeout has the failure that was being retried as its cause',
     async run({ script, clientOf }) {
-      const answers = [Response.json({}, { status: 502 })]
-      const send = (): Promise<Response> => Promise.resolve(answers.pop() ?? new Promise<Response>(() => {}))
+      const responses = [Response.json({}, { status: 502 })]
+      const send = (): Promise<Response> => Promise.resolve(responses.pop() ?? new Promise<Response>(() => {}))
       const client = clientOf(await script(page), { fetch: send, timeout: 50 })
       const { cause } = await failure(client.collections.posts.findMany(), TimeoutError)
       equal(cause instanceof DaybookError && cause.status, 502)
     },
   },
   {
-    name: 'a POST that was redirected is an error: its answer is that of a GET',
+    name: 'a redirected POST is an error, since the redirect makes it a GET',
     async run({ script, clientOf }) {
       const target = await script(page)
       const server = await script({ status: 301, headers: { Location: `${target.baseUrl}/api/posts` } })
@@ -134,11 +134,11 @@ const BAD_ANSWERS: readonly Case[] = [
   },
 ]
 
-/** What is sent again, and what is not. */
+/** Retries. */
 const RETRIES: readonly Case[] = [
   ...[502, 503, 504].map(
     (status): Case => ({
-      name: `a read is sent again after ${status}`,
+      name: `a read is retried after ${status}`,
       async run({ script, clientOf }) {
         const server = await script({ ...badGateway, status }, problem(status, 'SERVICE_UNAVAILABLE'), page)
         equal((await clientOf(server).collections.posts.findMany()).total, 0)
@@ -147,7 +147,7 @@ const RETRIES: readonly Case[] = [
     }),
   ),
   {
-    name: 'a read is sent again after a failure of the network',
+    name: 'a read is retried after a network error',
     async run({ script, clientOf }) {
       const server = await script({ fault: 'reset' }, { ...entry, fault: 'cut' }, entry)
       equal((await clientOf(server).collections.posts.findById(ID))?.title, 'A')
@@ -155,7 +155,7 @@ const RETRIES: readonly Case[] = [
     },
   },
   {
-    name: 'no other error is worth a second try',
+    name: 'other errors are not retried',
     async run({ script, clientOf }) {
       for (const status of [400, 401, 403, 409, 429, 500, 501, 507]) {
         const server = await script(problem(status, 'SOME_CODE'))
@@ -165,7 +165,7 @@ const RETRIES: readonly Case[] = [
     },
   },
   {
-    name: 'attempts have an end, and one is none too few',
+    name: 'the number of attempts is limited, and at least one',
     async run({ script, clientOf }) {
       const bounds = [
         [1, 1],
@@ -183,7 +183,7 @@ const RETRIES: readonly Case[] = [
     },
   },
   {
-    name: 'a write is never sent twice by itself',
+    name: 'a write without an idempotency key is sent once',
     async run({ script, clientOf }) {
       for (const reply of [
         badGateway,
@@ -208,7 +208,7 @@ const RETRIES: readonly Case[] = [
     },
   },
   {
-    name: 'a write with an idempotency key is sent again, with the same key',
+    name: 'a write with an idempotency key is retried with the same key',
     async run({ script, clientOf }) {
       const server = await script({ fault: 'reset' }, badGateway, { ...entry, status: 201 })
       await clientOf(server).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' })
@@ -220,24 +220,24 @@ const RETRIES: readonly Case[] = [
     },
   },
   {
-    name: 'a write whose first attempt is still under way is asked for again',
+    name: 'a write is retried while its first attempt is in progress',
     async run({ script, clientOf }) {
       const server = await script({ ...badGateway, status: 504 }, problem(409, 'CONFLICT'), { ...entry, status: 201 })
       equal((await clientOf(server).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' })).id, ID)
-      const taken = await script(badGateway, problem(409, 'CONFLICT', {}, { field: 'slug' }))
+      const conflicting = await script(badGateway, problem(409, 'CONFLICT', {}, { field: 'slug' }))
       const error = await failure(
-        clientOf(taken).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' }),
+        clientOf(conflicting).collections.posts.create({ title: 'A' }, { idempotencyKey: 'k-1' }),
         DaybookError,
       )
-      equal([error.details, (await taken.sent()).length], [{ field: 'slug' }, 2])
+      equal([error.details, (await conflicting.sent()).length], [{ field: 'slug' }, 2])
     },
   },
   {
-    name: 'Retry-After is waited for, as seconds and as a date, but no longer than the longest pause',
+    name: 'Retry-After, in seconds or as a date, delays a retry by at most maxDelay',
     async run({ script, clientOf }) {
       for (const after of ['3600', new Date(Date.now() + 3_600_000).toUTCString()]) {
         const server = await script(problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': after }), page)
-        // No time for the pause that the service asks for.
+        // The pause that the service requests exceeds the timeout.
         const patient = clientOf(server, { timeout: 10_000, retry: { maxDelay: 20_000 } })
         const error = await failure(patient.collections.posts.findMany(), DaybookError)
         equal(
@@ -249,7 +249,7 @@ const RETRIES: readonly Case[] = [
     },
   },
   {
-    name: 'too many requests are tried again when the wait is short',
+    name: 'rate-limited requests are retried if the wait is short',
     async run({ script, clientOf }) {
       const server = await script(problem(429, 'RATE_LIMITED', { 'Retry-After': '0' }), page)
       equal((await clientOf(server).collections.posts.findMany()).total, 0)
@@ -260,10 +260,10 @@ const RETRIES: readonly Case[] = [
   },
 ]
 
-/** Calls that their caller ends. */
+/** Aborted calls. */
 const SIGNALS: readonly Case[] = [
   {
-    name: 'a call that is over before it begins is not sent',
+    name: 'a call with an aborted signal is not sent',
     async run({ script, clientOf }) {
       const server = await script(page)
       const reason = new RangeError('No need.')
@@ -275,7 +275,7 @@ const SIGNALS: readonly Case[] = [
     },
   },
   {
-    name: 'a signal ends a call that waits for an answer, for the rest of it, or for another attempt',
+    name: 'a signal ends a call that waits for a response, for its body, or for a retry',
     async run({ script, clientOf }) {
       for (const reply of [
         { fault: 'silence' },
@@ -296,7 +296,7 @@ const SIGNALS: readonly Case[] = [
     },
   },
   {
-    name: 'a fetch that knows no signals is not waited for',
+    name: 'the timeout also ends a fetch that ignores its signal',
     async run({ script, clientOf }) {
       const server = await script(page)
       const deaf = clientOf(server, { fetch: () => new Promise(() => {}), timeout: 20 })
@@ -305,10 +305,10 @@ const SIGNALS: readonly Case[] = [
   },
 ]
 
-/** What is sent. */
+/** Requests as they are sent. */
 const REQUESTS: readonly Case[] = [
   {
-    name: 'the token, own headers and what is written are sent',
+    name: 'a request has the token, the headers of the client and the body',
     async run({ script, clientOf }) {
       const server = await script(entry)
       const { posts } = clientOf(server, { token: SECRET, headers: { 'X-Own': 'yes' } }).collections
@@ -323,7 +323,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'what the client says of itself is said once, whatever headers were given',
+    name: 'headers of the client override conflicting options, and are sent once',
     async run({ script, clientOf }) {
       const server = await script(entry)
       const headers = { authorization: 'Basic x', 'CONTENT-TYPE': 'text/plain' }
@@ -335,15 +335,15 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'an action answers what the auth adapter does',
+    name: 'an action returns the response of the auth adapter',
     async run({ script, clientOf }) {
-      for (const [reply, answer] of [
+      for (const [reply, expected] of [
         [json({ sent: true }), { sent: true }],
         [{ body: '[1]' }, [1]],
         [{ status: 202 }, undefined],
         [{ status: 204 }, undefined],
       ] as const) {
-        equal(await clientOf(await script(reply)).auth.action('send/link', { to: 'a' }), answer)
+        equal(await clientOf(await script(reply)).auth.action('send/link', { to: 'a' }), expected)
       }
       const page = await script({ body: '<html>' })
       equal((await failure(clientOf(page).auth.action('x'), DaybookError)).code, 'UNEXPECTED_ANSWER')
@@ -351,7 +351,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'request() sends what it is given to any route, and returns the JSON that comes back',
+    name: 'request() sends a request to any route, and returns the parsed JSON',
     async run({ script, clientOf }) {
       const server = await script(json({ done: true }, { headers: { ...JSON_TYPE, ETag: '"1.x"' } }), { status: 204 })
       const client = clientOf(server, { token: SECRET, headers: { 'X-Own': 'client' } })
@@ -368,19 +368,19 @@ const REQUESTS: readonly Case[] = [
         [first?.method, first?.url, first?.body],
         ['PATCH', '/api/shop/a%2Fb/orders?state=open&where%5Btotal%5D%5Bgt%5D=5', '{"paid":true}'],
       )
-      const { authorization, 'x-own': own, 'if-match': condition, 'content-type': type } = first?.headers ?? {}
-      equal([authorization, own, condition, type], [`Bearer ${SECRET}`, 'request', '"0.x"', MERGE_TYPE])
+      const { authorization, 'x-own': header, 'if-match': condition, 'content-type': type } = first?.headers ?? {}
+      equal([authorization, header, condition, type], [`Bearer ${SECRET}`, 'request', '"0.x"', MERGE_TYPE])
       equal([second?.method, second?.url, second?.headers['x-own']], ['GET', '/openapi.json', 'client'])
     },
   },
   {
-    name: 'request() fails as every other method does',
+    name: 'request() fails like all methods',
     async run({ script, clientOf }) {
-      const refused = await script(problem(409, 'CONFLICT', {}, { field: 'name' }))
-      const conflict = await failure(clientOf(refused).request({ method: 'POST', path: '/api/shop' }), DaybookError)
+      const rejecting = await script(problem(409, 'CONFLICT', {}, { field: 'name' }))
+      const conflict = await failure(clientOf(rejecting).request({ method: 'POST', path: '/api/shop' }), DaybookError)
       equal(
         [conflict.code, conflict.details.field, conflict.request],
-        ['CONFLICT', 'name', `POST ${refused.baseUrl}/api/shop`],
+        ['CONFLICT', 'name', `POST ${rejecting.baseUrl}/api/shop`],
       )
       const html = await failure(clientOf(await script({ body: '<p>' })).request({ path: '/shop' }), DaybookError)
       equal(html.code, 'UNEXPECTED_ANSWER')
@@ -392,7 +392,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'request() refuses a path that leads elsewhere, or holds a query',
+    name: 'request() rejects a path that leads elsewhere or contains a query',
     async run({ script, clientOf }) {
       const server = await script(page)
       for (const path of ['.example.org', '@example.org', '/api/posts?q=a', '/api/posts#a', ['posts', '..'], [''], []])
@@ -401,7 +401,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'a token that is asked for is asked for each attempt',
+    name: 'a token function is called for each attempt',
     async run({ script, clientOf }) {
       const server = await script(badGateway, page)
       const tokens = ['old', 'new']
@@ -417,7 +417,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'no error tells the token',
+    name: 'no error reveals the token',
     async run({ script, clientOf }) {
       const broken = clientOf(await script(page), { token: `${SECRET}\nx` })
       const gone = clientOf(
@@ -427,15 +427,15 @@ const REQUESTS: readonly Case[] = [
       const page502 = clientOf(await script(badGateway), { token: SECRET, retry: { attempts: 1 } })
       for (const client of [broken, gone, page502]) {
         const error = await failure(client.collections.posts.findMany({ q: SECRET }), Error)
-        for (let one: unknown = error; one instanceof Error; one = one.cause) {
-          if (`${one.message} ${one.stack} ${JSON.stringify(one)}`.includes(SECRET))
-            throw new Error('It tells the token.')
+        for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+          if (`${cause.message} ${cause.stack} ${JSON.stringify(cause)}`.includes(SECRET))
+            throw new Error('It reveals the token.')
         }
       }
     },
   },
   {
-    name: 'the service may live below a path, and a slash at the end is no matter',
+    name: 'baseUrl may contain a path, and a trailing slash is ignored',
     async run({ script, clientOf }) {
       const server = await script(page)
       for (const end of ['', '/', '//', '/cms', '/cms/']) {
@@ -446,7 +446,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'what is no address of a service is refused at once',
+    name: 'an invalid baseUrl is rejected at once',
     async run() {
       for (const baseUrl of [
         'ftp://example.org',
@@ -461,12 +461,12 @@ const REQUESTS: readonly Case[] = [
           equal([error instanceof TypeError, String(error).includes(SECRET)], [true, false])
           continue
         }
-        throw new Error(`${baseUrl} was taken.`)
+        throw new Error(`${baseUrl} was accepted.`)
       }
     },
   },
   {
-    name: 'a tag that a proxy has marked as weak still names the version',
+    name: 'a tag that a proxy has marked as weak still works as a condition',
     async run({ script, clientOf }) {
       const weak = json({ id: ID, title: 'A' }, { headers: { ...JSON_TYPE, ETag: 'W/"1.x"' } })
       const server = await script(weak)
@@ -478,7 +478,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'an answer without a tag leaves an entry that cannot be changed on a condition',
+    name: 'an entry from a response without a tag cannot be updated conditionally',
     async run({ script, clientOf }) {
       const server = await script(json({ id: ID }))
       const post = await clientOf(server).collections.posts.findById(ID)
@@ -486,7 +486,7 @@ const REQUESTS: readonly Case[] = [
     },
   },
   {
-    name: 'a service of another config is taken as it is',
+    name: 'entries of another config are returned unchanged',
     async run({ script, clientOf }) {
       const server = await script(json({ id: ID, headline: 'A', author: { id: ID } }))
       equal(await clientOf(server).collections.posts.findById(ID), { id: ID, headline: 'A', author: { id: ID } })
@@ -494,5 +494,5 @@ const REQUESTS: readonly Case[] = [
   },
 ]
 
-/** Servers and networks that go wrong. */
-export const FAULTS: readonly Case[] = [...BAD_ANSWERS, ...RETRIES, ...SIGNALS, ...REQUESTS]
+/** Failures of servers and networks. */
+export const FAULTS: readonly Case[] = [...BAD_RESPONSES, ...RETRIES, ...SIGNALS, ...REQUESTS]

@@ -1,31 +1,31 @@
 import { type Asset, DaybookError, type UploadProgress } from '@daybook/client'
 import { type Case, equal, failure, holds, type World } from './case.ts'
 
-/** A text that no other file has. */
+/** Creates a text that no other file has. */
 const unique = (length = 100): string =>
   crypto
     .randomUUID()
     .repeat(Math.ceil(length / 36))
     .slice(0, length)
 
-async function digestOf(text: string): Promise<string> {
+async function hashText(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-async function* chunksOf(text: string, size: number): AsyncGenerator<Uint8Array, void> {
+async function* splitText(text: string, size: number): AsyncGenerator<Uint8Array, void> {
   const bytes = new TextEncoder().encode(text)
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
 const editor = ({ client, token }: World) => client({ token })
 
-async function countOf(world: World, text: string): Promise<number> {
-  const { total } = await world.client().assets.list({ where: { sha256: { eq: await digestOf(text) } }, limit: 0 })
+async function countFiles(world: World, text: string): Promise<number> {
+  const { total } = await world.client().assets.list({ where: { sha256: { eq: await hashText(text) } }, limit: 0 })
   return total
 }
 
-/** Uploading, finding and changing files of a real service. */
+/** Uploading, finding and updating files of a real service. */
 export const FILES: readonly Case[] = [
   {
     name: 'a file is uploaded, found by its digest, changed, deleted and restored',
@@ -40,7 +40,7 @@ export const FILES: readonly Case[] = [
       })
       equal(
         [asset.originalName, asset.url, asset.alt, asset.mimeType, asset.size, asset.sha256],
-        ['My cat.txt', `/uploads/${directory}/cat.txt`, 'A cat', 'text/plain', 100, await digestOf(text)],
+        ['My cat.txt', `/uploads/${directory}/cat.txt`, 'A cat', 'text/plain', 100, await hashText(text)],
       )
       const page = await assets.list({ where: { sha256: { eq: asset.sha256 } }, aggregate: { size: 'sum' } })
       equal([page.total, page.items[0]?.id, page.aggregates], [1, asset.id, { 'sum:size': 100 }])
@@ -58,12 +58,12 @@ export const FILES: readonly Case[] = [
     },
   },
   {
-    name: 'the progress of an upload is that of the bytes of the file, and ends with all of them',
+    name: 'the progress of an upload counts the bytes of the file, and ends with all of them',
     async run(world) {
       const text = unique(300_000)
       const seen: UploadProgress[] = []
       await editor(world).assets.upload(new Blob([text]), { onProgress: (progress) => seen.push(progress) })
-      equal(await countOf(world, text), 1)
+      equal(await countFiles(world, text), 1)
       equal(seen.at(-1), { sent: 300_000, total: 300_000 })
       equal(
         seen.map(({ sent }) => sent),
@@ -72,16 +72,16 @@ export const FILES: readonly Case[] = [
     },
   },
   {
-    name: 'a stream is uploaded under the name that it is given',
+    name: 'a stream is uploaded under the given name',
     async run(world) {
       const text = unique(200_000)
       const seen: number[] = []
-      const asset = await editor(world).assets.upload(chunksOf(text, 30_000), {
+      const asset = await editor(world).assets.upload(splitText(text, 30_000), {
         name: '"Katze" – 日記.txt',
         alt: 'ä "b"\r\nc',
         onProgress: ({ sent }) => seen.push(sent),
       })
-      equal([asset.size, asset.sha256, asset.alt], [200_000, await digestOf(text), 'ä "b"\r\nc'])
+      equal([asset.size, asset.sha256, asset.alt], [200_000, await hashText(text), 'ä "b"\r\nc'])
       holds(asset.originalName, 'Katze')
       holds(asset.originalName, '– 日記.txt')
       equal(seen.at(-1), 200_000)
@@ -90,7 +90,7 @@ export const FILES: readonly Case[] = [
     },
   },
   {
-    name: 'an upload that the service refuses fails with its code, however the file is sent',
+    name: 'an upload that the service rejects fails with its code, for all kinds of sources',
     async run(world) {
       const { assets } = editor(world)
       const code = async (promise: Promise<unknown>): Promise<unknown> => (await failure(promise, DaybookError)).code
@@ -102,27 +102,27 @@ export const FILES: readonly Case[] = [
         equal(await code(assets.upload(new Blob(['a']), { ...options, directory: '../up' })), 'VALIDATION_ERROR')
         equal(await code(assets.upload(new Blob([unique(1_000_001)]), options)), 'PAYLOAD_TOO_LARGE')
         equal(await code(world.client().assets.upload(new Blob(['a']), options)), 'UNAUTHORIZED')
-        equal(await code(assets.upload(chunksOf('a', 1), { ...options, ...name })), 'CONFLICT')
+        equal(await code(assets.upload(splitText('a', 1), { ...options, ...name })), 'CONFLICT')
       }
     },
   },
   {
-    name: 'an upload that is ended while its stream goes on rejects with the reason, and stores nothing',
+    name: 'an upload that is aborted in mid-stream rejects with the reason, and stores nothing',
     async run(world) {
       const text = unique(50_000)
       const ending = new AbortController()
       const endless = async function* (): AsyncGenerator<Uint8Array, void> {
-        yield* chunksOf(text, 10_000)
+        yield* splitText(text, 10_000)
         ending.abort(new Error('enough'))
         await new Promise(() => {})
       }
       const { assets } = editor(world)
       equal((await failure(assets.upload(endless(), { signal: ending.signal }), Error)).message, 'enough')
-      equal(await countOf(world, text), 0)
+      equal(await countFiles(world, text), 0)
     },
   },
   {
-    name: 'an upload whose progress is told is ended by its signal and by its time',
+    name: 'an upload with progress ends by its signal and its timeout',
     async run({ script, clientOf }) {
       const silent = await script({ fault: 'silence' })
       const { assets } = clientOf(silent)
@@ -134,7 +134,7 @@ export const FILES: readonly Case[] = [
     },
   },
   {
-    name: 'with an idempotency key a blob is sent again, and a stream is not',
+    name: 'with an idempotency key, a blob is retried, and a stream is not',
     async run({ script, clientOf }) {
       const busy = { status: 503, body: '{"code":"SERVICE_UNAVAILABLE","message":"Later."}' }
       const stored = { status: 201, headers: { ETag: '"1"' }, body: '{"id":"a"}' }
@@ -151,13 +151,13 @@ export const FILES: readonly Case[] = [
         }
       }
       const server = await script(busy, stored)
-      const once = clientOf(server).assets.upload(chunksOf('a cat', 2), { idempotencyKey })
+      const once = clientOf(server).assets.upload(splitText('a cat', 2), { idempotencyKey })
       equal((await failure(once, DaybookError)).code, 'SERVICE_UNAVAILABLE')
       equal((await server.sent()).length, 1)
     },
   },
   {
-    name: 'an answer that is none of a service says so, also where progress is told',
+    name: 'an unexpected response to an upload with progress is an error',
     async run({ script, clientOf }) {
       for (const reply of [{ status: 502, body: '<h1>Bad gateway</h1>' }, { body: '' }]) {
         const { assets } = clientOf(await script(reply))
@@ -170,7 +170,7 @@ export const FILES: readonly Case[] = [
     },
   },
   {
-    name: 'a field of an entry holds the id of a file, or the file where it is included',
+    name: 'a field of an entry contains the id of a file, or the file if it is included',
     async run(world) {
       const { assets, collections } = editor(world)
       const cover = await assets.upload(new File([unique()], 'cover.txt'), { alt: 'A cover' })
@@ -178,14 +178,14 @@ export const FILES: readonly Case[] = [
       const post = await posts.create({ title: 'Covered', status: 'draft', cover: cover.id })
       equal((await posts.findById(post.id))?.cover, cover.id)
       equal((await posts.findById(post.id, { include: ['cover'] }))?.cover?.alt, 'A cover')
-      const found = await posts.findMany({ status: 'draft', where: { 'cover.sha256': { eq: cover.sha256 } } })
-      equal(found.total, 1)
+      const matches = await posts.findMany({ status: 'draft', where: { 'cover.sha256': { eq: cover.sha256 } } })
+      equal(matches.total, 1)
       equal((await assets.references(cover.id)).items, [{ collection: 'posts', id: post.id, field: 'cover' }])
       await posts.delete(post.id)
     },
   },
   {
-    name: 'many files are changed and deleted at once',
+    name: 'files are updated and deleted in bulk',
     async run(world) {
       const { assets } = editor(world)
       const directory = crypto.randomUUID()

@@ -1,13 +1,13 @@
 import { DaybookError } from '@daybook/client'
 import { type Case, equal, failure } from './case.ts'
 
-/** Waits until something holds. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+/** Waits until a condition is met. */
+async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 600; turn += 1) {
-    if (await holds()) return
+    if (await isMet()) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error('It does not come true.')
+  throw new Error('The condition was not met.')
 }
 
 const event = (id: string, action: string, entry: string): string =>
@@ -17,15 +17,15 @@ const stream = (...blocks: readonly string[]) => ({
   body: `retry: 1\nid: 0\n\n${blocks.join('')}`,
 })
 
-/** Following what changes. */
+/** Following changes. */
 export const LIVE: readonly Case[] = [
   {
-    name: 'changes come in pages, with a token to go on from',
+    name: 'changes are paged, with a token to continue from',
     async run({ client, token }) {
       const writer = client({ token })
       const first = await client().changes({ collections: ['authors'], limit: 1 })
       equal(
-        first.items.map((one) => [one.action, one.collection]),
+        first.items.map(({ action, collection }) => [action, collection]),
         [['upsert', 'authors']],
       )
       const { next } = await client().changes({ collections: ['authors'], since: first.next })
@@ -42,38 +42,38 @@ export const LIVE: readonly Case[] = [
         },
       ])
       await writer.collections.authors.delete(author)
-      const refused = await failure(client().changes({ since: 'junk' }), DaybookError)
-      equal(refused.code, 'VALIDATION_ERROR')
+      const error = await failure(client().changes({ since: 'junk' }), DaybookError)
+      equal(error.code, 'VALIDATION_ERROR')
     },
   },
   {
-    name: 'a subscription hears what changes, until it is ended',
+    name: 'a subscription receives changes until it ends',
     async run({ client, token }) {
       const { authors } = client({ token }).collections
       const ending = new AbortController()
       const events = client().subscribe({ collections: ['authors'], signal: ending.signal })
-      const heard = events.next()
-      // It has begun when it hears the first of them.
-      let isHeard = false
-      void heard.then(() => {
-        isHeard = true
+      const firstEvent = events.next()
+      // The subscription has begun when it receives the first change.
+      let hasBegun = false
+      void firstEvent.then(() => {
+        hasBegun = true
       })
-      const made: string[] = []
+      const ids: string[] = []
       await until(async () => {
-        if (!isHeard) made.push((await authors.create({ name: `Heard ${made.length}` })).id)
-        return isHeard
+        if (!hasBegun) ids.push((await authors.create({ name: `Author ${ids.length}` })).id)
+        return hasBegun
       })
-      const { value } = await heard
-      equal([value?.action, value?.collection, made.includes(value?.id ?? '')], ['upsert', 'authors', true])
+      const { value } = await firstEvent
+      equal([value?.action, value?.collection, ids.includes(value?.id ?? '')], ['upsert', 'authors', true])
       ending.abort()
       while (!(await events.next()).done) {
-        // What came before the end.
+        // Changes that arrived before the end.
       }
-      for (const id of made) await authors.delete(id)
+      for (const id of ids) await authors.delete(id)
     },
   },
   {
-    name: 'a subscription comes back after a lost connection, and goes on after the last event',
+    name: 'a subscription reconnects after a lost connection, and continues after the last event',
     async run({ script, clientOf }) {
       const server = await script(
         stream(event('a', 'delete', '1'), event('b', 'delete', '2')),
@@ -88,23 +88,23 @@ export const LIVE: readonly Case[] = [
         if (ids.length === 3) break
       }
       equal(ids, ['1', '2', '3'])
-      const asked = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
-      equal(asked, ['start', 'b', 'b', 'b'])
+      const since = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
+      equal(since, ['start', 'b', 'b', 'b'])
     },
   },
   {
-    name: 'a subscription that cannot go on says so, and one that is refused is not tried again',
+    name: 'a subscription that cannot continue throws, and one that is rejected is not retried',
     async run({ script, clientOf }) {
       const reset = await script(stream('event: reset\ndata: {"restart":"anew"}\n\n'))
       const { code, details } = await failure(clientOf(reset).subscribe().next(), DaybookError)
       equal([code, details.restart], ['GONE', 'anew'])
-      const refusing = await script({ status: 400, body: '{"code":"VALIDATION_ERROR","message":"no","details":{}}' })
-      equal((await failure(clientOf(refusing).subscribe().next(), DaybookError)).code, 'VALIDATION_ERROR')
-      equal((await refusing.sent()).length, 1)
+      const rejecting = await script({ status: 400, body: '{"code":"VALIDATION_ERROR","message":"no","details":{}}' })
+      equal((await failure(clientOf(rejecting).subscribe().next(), DaybookError)).code, 'VALIDATION_ERROR')
+      equal((await rejecting.sent()).length, 1)
     },
   },
   {
-    name: 'a copy is kept equal to what is there',
+    name: 'a copy follows the content',
     async run({ client, token }) {
       const { posts } = client({ token }).collections
       const copy = client().memoryCopy()
@@ -124,7 +124,7 @@ export const LIVE: readonly Case[] = [
     },
   },
   {
-    name: 'a copy is made anew when its reader sees something else',
+    name: 'a copy is rebuilt when the view of its reader changes',
     async run({ client, token, script, clientOf }) {
       const writer = client({ token })
       const draft = await writer.collections.posts.create({ title: 'Draft', status: 'draft' })
@@ -157,7 +157,7 @@ export const LIVE: readonly Case[] = [
     },
   },
   {
-    name: 'a copy of another service, or one that is too old, is made anew',
+    name: 'a copy of another service, or one that is too old, is rebuilt',
     async run({ client, script, clientOf }) {
       const ending = new AbortController()
       const copy = client().memoryCopy()
@@ -176,8 +176,8 @@ export const LIVE: readonly Case[] = [
       await until(async () => (await server.sent()).length >= 4)
       other.abort()
       await again
-      const asked = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
-      equal(asked.slice(0, 4), ['old', 'anew', 'x', 'x'])
+      const since = (await server.sent()).map(({ url }) => new URL(url, 'http://x').searchParams.get('since'))
+      equal(since.slice(0, 4), ['old', 'anew', 'x', 'x'])
     },
   },
 ]

@@ -2,11 +2,11 @@ import { CASES } from './index.ts'
 import { COOKIES } from './sessions.ts'
 import { type Places, worldOf } from './test-context.ts'
 
-/** Runs the case of a name; what the page is asked to do. */
+/** Runs the case with a name; tests call this on the page. */
 async function runCase(name: string, places: Places): Promise<void> {
-  const found = [...CASES, ...COOKIES].find((one) => one.name === name)
-  if (!found) throw new Error(`There is no case "${name}".`)
-  await found.run(worldOf(places))
+  const testCase = [...CASES, ...COOKIES].find((item) => item.name === name)
+  if (!testCase) throw new Error(`There is no case "${name}".`)
+  await testCase.run(worldOf(places))
 }
 
 Object.assign(globalThis, { runCase })

@@ -3,10 +3,10 @@ import { type Case, equal, failure } from './case.ts'
 
 const account = () => ({ name: 'Mia', email: `mia-${crypto.randomUUID()}@example.org`, password: 'long enough' })
 
-/** Signing in, at a service with accounts. */
+/** Signing in to a service with accounts. */
 export const SESSIONS: readonly Case[] = [
   {
-    name: 'an account is made, and its token is a session',
+    name: 'registering creates an account, whose token has a session',
     async run({ client }) {
       const person = account()
       const { token, principal, authenticated } = await client().auth.register(person)
@@ -55,7 +55,7 @@ export const SESSIONS: readonly Case[] = [
     },
   },
   {
-    name: 'without a session, nobody is asking',
+    name: 'without a session, the caller is anonymous',
     async run({ client }) {
       const session = await client().withToken(undefined).auth.session()
       equal(session, { authenticated: false, principal: null, identity: null })
@@ -63,10 +63,10 @@ export const SESSIONS: readonly Case[] = [
   },
 ]
 
-/** What only browsers do: they keep cookies. */
+/** Cases for browsers only, which keep cookies. */
 export const COOKIES: readonly Case[] = [
   {
-    name: 'with cookies included, a browser keeps the session',
+    name: 'a browser that includes cookies keeps the session',
     async run({ client }) {
       const browser = client({ credentials: 'include' })
       const { email, password, name } = account()

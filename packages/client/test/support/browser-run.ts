@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RUN_FOLDER } from './unpacked-chromium.ts'
 
-/** Gives a test run one place for the browser, which is unpacked there when a test first asks for it. */
+/** Creates a folder for the browser of a test run. The first test that needs the browser unpacks it there. */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-chromium-'))
   process.env[RUN_FOLDER] = folder

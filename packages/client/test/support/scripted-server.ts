@@ -17,14 +17,14 @@ interface Script {
   readonly sent: Sent[]
 }
 
-/** A server that answers as a test says, one reply after the other, the last one again and again. */
+/** A server that plays the replies of a test in order, and repeats the last one. */
 export class ScriptedServer implements AsyncDisposable {
   readonly #server = createServer((request, response) => void this.#answer(request, response))
   readonly #scripts = new Map<string, Script>()
 
   static async start(): Promise<ScriptedServer> {
     const server = new ScriptedServer()
-    // A browser sends a request again by itself when a connection that it has used before is reset.
+    // A browser retries a request by itself if a reused connection is reset.
     server.#server.maxRequestsPerSocket = 1
     server.#server.listen(0, '127.0.0.1')
     await once(server.#server, 'listening')
@@ -41,14 +41,14 @@ export class ScriptedServer implements AsyncDisposable {
     await once(this.#server, 'close')
   }
 
-  /** `POST /` takes a script and answers its id; below `/ID/api` it is played; `/ID/sent` tells what came. */
+  /** `POST /` stores a script and returns its id; requests below `/ID/api` play it; `/ID/sent` returns the received requests. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const [, id = '', place = ''] = url.split('/')
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value)
     if (method === 'OPTIONS') return void response.end()
     const body = await text(request).catch(() => undefined)
-    // A request that broke off gets no answer.
+    // An aborted request gets no response.
     if (body === undefined) return
     const script = this.#scripts.get(id)
     if (!script) return void response.end(this.#add(JSON.parse(body)))

@@ -3,11 +3,11 @@ import type { Places } from '../suite/test-context.ts'
 import { blogFor } from './config.ts'
 import { ScriptedServer } from './scripted-server.ts'
 
-/** The servers that the suite asks, on free ports of this machine; pages of these origins may ask them. */
+/** Starts the servers of the suite on free ports. Pages of these origins may send requests to them. */
 export async function startServers(origins: readonly string[]): Promise<Places & AsyncDisposable> {
   const scripted = await ScriptedServer.start()
   const listening = await listen(blogFor(origins))
-  // Accounts are loaded with the first credential; a busy machine may take longer for it than a request is given.
+  // Accounts are loaded with the first credential, which may exceed the timeout of a request on a busy machine.
   await listening.service.request('/api/cms/auth/session', { headers: { authorization: 'Bearer nobody' } })
   return {
     service: listening.url,

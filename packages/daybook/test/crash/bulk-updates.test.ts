@@ -11,15 +11,15 @@ import type { Place } from '../support/stores/place.ts'
 import { POSTGRES, STORES } from '../support/stores/stores.ts'
 
 const POSTGRES_MODULE = join(import.meta.dirname, '../../src/store/postgres/index.ts')
-/** How many entries there are; more than are stored together. */
+/** The number of entries, more than one statement stores. */
 const COUNT = 600
 
 const config = defineConfig({
   collections: { notes: { fields: { title: f.text({ index: true }), rank: f.number(), twin: f.relation('notes') } } },
 })
 
-/** The same; a process that comes to the note whose rank is `DIES_AT` dies at once. */
-const configOf = (database: string): string => `import { defineConfig, f } from 'DAYBOOK'
+/** Writes the same config for a process that kills itself at the note whose rank is `DIES_AT`. */
+const writeConfig = (database: string): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES_MODULE}'
 const mark = process.env.DIES_AT
 const die = ({ before }) => {
@@ -36,14 +36,14 @@ export default defineConfig({
 })
 `
 
-/** Notes in a store, and a folder from which commands write them. */
-async function notesAt(place: Place, isPostgres: boolean) {
+/** Creates notes in a store, and a folder to run commands in. */
+async function createNotes(place: Place, isPostgres: boolean) {
   await place.serve(config, async ({ content }) => {
     const all = Array.from({ length: COUNT }, (_, rank) => ({ title: 'before', rank }))
     for (const data of all) await content.create('notes', data as never)
   })
   const database = isPostgres ? `database: postgres('${place.address}'),` : ''
-  const folder = await folderOf({ 'daybook.config.ts': configOf(database) })
+  const folder = await folderOf({ 'daybook.config.ts': writeConfig(database) })
   const begin = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
     const data = isPostgres ? [] : ['--data', place.address]
     const child = spawn(process.execPath, [...DAYBOOK, ...args, ...data], {
@@ -56,8 +56,8 @@ async function notesAt(place: Place, isPostgres: boolean) {
   return { begin, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
-/** What the store holds after a process that died, as a new one finds it. */
-async function stateOf(place: Place) {
+/** Reads the state of the store with a new process. */
+async function readState(place: Place) {
   const [journal, state, head] = await Promise.all([
     place.rows<{ readonly n: number }>("SELECT count(*) AS n FROM daybook$journal WHERE action <> 'create'"),
     place.rows<{ readonly n: number }>('SELECT count(*) AS n FROM daybook$journal_payload'),
@@ -81,33 +81,33 @@ const UPDATE = ['update', 'notes', '--where', 'title=before', '--set', 'title=af
 const DELETE = ['delete', 'notes', '--where', 'title=before']
 const UNTOUCHED = { before: COUNT, after: 0, records: 0, states: 0, head: COUNT }
 
-describe.each(STORES)('a process that is killed while it writes many on $name', (store) => {
+describe.each(STORES)('a process that is killed during a bulk write on $name', (store) => {
   test.each([
     ['update', UPDATE, { before: 0, after: COUNT }],
     ['delete', DELETE, { before: 0, after: 0 }],
-  ])('%s: nothing of it is stored, and the same command does all of it', async (_, args, done) => {
+  ])('%s: stores nothing, and the same command succeeds afterwards', async (_, args, done) => {
     await using place = await store.at()
-    await using notes = await notesAt(place, store === POSTGRES)
+    await using notes = await createNotes(place, store === POSTGRES)
     for (const mark of [COUNT / 2, COUNT - 1]) {
       expect((await notes.begin(args, { DIES_AT: String(mark) }).exited)[1], `at ${mark}`).toBe('SIGKILL')
-      expect(await stateOf(place), `at ${mark}`).toEqual(UNTOUCHED)
+      expect(await readState(place), `at ${mark}`).toEqual(UNTOUCHED)
     }
     expect(await notes.begin(args).exited).toEqual([0, null])
-    expect(await stateOf(place)).toEqual({ ...done, records: COUNT, states: COUNT, head: 2 * COUNT })
+    expect(await readState(place)).toEqual({ ...done, records: COUNT, states: COUNT, head: 2 * COUNT })
   })
 })
 
-describe('a process that is killed while PostgreSQL stores many together', () => {
+describe('a process that is killed while PostgreSQL runs a bulk statement', () => {
   test.each([
     ['update', UPDATE],
     ['delete', DELETE],
-  ])('%s: nothing of it is stored', async (_, args) => {
+  ])('%s: stores nothing', async (_, args) => {
     await using place = await POSTGRES.at()
-    await using notes = await notesAt(place, true)
+    await using notes = await createNotes(place, true)
     const other = new Client({ connectionString: place.address })
     await other.connect()
     try {
-      // The last of them is held, so that the process waits with all others written.
+      // Locks the last entry, so that the process waits after all others are written.
       await other.query('BEGIN')
       await other.query('SELECT 1 FROM notes ORDER BY pk DESC LIMIT 1 FOR UPDATE')
       const { child, exited } = notes.begin(args)
@@ -123,6 +123,6 @@ describe('a process that is killed while PostgreSQL stores many together', () =>
     } finally {
       await other.end()
     }
-    expect(await stateOf(place)).toEqual(UNTOUCHED)
+    expect(await readState(place)).toEqual(UNTOUCHED)
   })
 })

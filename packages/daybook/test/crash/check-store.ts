@@ -3,7 +3,7 @@ import NativeDatabase from 'better-sqlite3'
 
 interface Check {
   readonly what: string
-  /** Counts what is wrong. */
+  /** Counts the faults. */
   readonly sql: string
 }
 
@@ -13,7 +13,7 @@ const CHECKS: readonly Check[] = [
     sql: 'SELECT abs((SELECT seq FROM daybook$head) - count(*)) + abs((SELECT seq FROM daybook$head) - max(seq)) AS n FROM daybook$journal',
   },
   {
-    what: 'states that entries once had are missing',
+    what: 'former states of entries are missing',
     sql: `SELECT count(*) AS n FROM daybook$journal j WHERE action <> 'delete'
           AND seq NOT IN (SELECT seq FROM daybook$journal_payload)
           AND seq <> coalesce((SELECT max(seq) FROM (SELECT seq FROM posts WHERE id = j.id UNION ALL
@@ -21,7 +21,7 @@ const CHECKS: readonly Check[] = [
             SELECT seq FROM pages WHERE id = j.id UNION ALL SELECT seq FROM daybook$globals WHERE key = j.id)), 0)`,
   },
   {
-    what: 'entries are not those that the journal last recorded',
+    what: 'entries differ from the last record in the journal',
     sql: `SELECT count(*) AS n FROM posts WHERE seq <> coalesce(
             (SELECT max(seq) FROM daybook$journal j WHERE j.collection = 'posts' AND j.id = posts.id AND j.action <> 'delete'), 0)`,
   },
@@ -36,7 +36,7 @@ const CHECKS: readonly Check[] = [
   },
 ]
 
-/** What is wrong with a store that nobody has open: each fault in words. */
+/** Checks a store that no process has open, and describes each fault. */
 export function checkStore(data: string): readonly string[] {
   const database = new NativeDatabase(join(data, 'daybook.db'), { timeout: 1000 })
   const faults = CHECKS.flatMap(({ what, sql }) => {

@@ -1,6 +1,6 @@
-// Kills a writing service between commits and deliveries, again and again, and looks for every message and hook.
+// Repeatedly kills a writing service between commits and deliveries, and checks that every message and hook arrives.
 //   node packages/daybook/test/crash/deliveries.ts [--cycles 100]
-// DATABASE_URL names an empty database of PostgreSQL; without it, it is SQLite.
+// DATABASE_URL names an empty PostgreSQL database; without it, the service uses SQLite.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,32 +14,32 @@ import { HookReceiver, type ReceivedHook } from '../support/network/hook-receive
 
 const { values } = parseArgs({ options: { cycles: { type: 'string' } } })
 const CYCLES = Number(values.cycles ?? 100)
-/** How long the last service may deliver nothing until it counts as done, in milliseconds: a lease of a killed one has to end. */
+/** The time without a delivery after which the last service counts as done, in milliseconds; the lease of a killed one must expire first. */
 const PATIENCE_MS = 60_000
-/** The most faults that are printed. */
+/** The maximum number of printed faults. */
 const MAX_FAULTS = 20
-/** The endpoints, and the hook. */
+/** The paths of the endpoints and of the hook. */
 const READERS = ['/first', '/second', '/hook']
 
 const data = await mkdtemp(join(tmpdir(), 'daybook-deliveries-'))
 const receiver = await HookReceiver.open((_hook, response) => {
-  // Some are refused, and some connections break.
+  // Rejects some deliveries, and breaks some connections.
   const luck = Math.random()
   if (luck < 0.02) response.destroy()
   else response.writeHead(luck < 0.04 ? 500 : 200).end()
 })
 
-/** Starts the service; one that writes has stored a few changes. */
+/** Starts the service. In `write` mode, it has stored a few changes when this resolves. */
 async function startService(mode: '' | 'write'): Promise<ChildProcess> {
   const script = join(import.meta.dirname, 'delivering-process.ts')
   const child = spawn(process.execPath, [script, data, `http://127.0.0.1:${receiver.port}`, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let said = ''
+  let output = ''
   child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk
+    output += chunk
   })
-  while (!said.includes(mode === 'write' ? 'writes' : 'started')) await once(child.stdout, 'data')
+  while (!output.includes(mode === 'write' ? 'writes' : 'started')) await once(child.stdout, 'data')
   return child
 }
 
@@ -64,25 +64,25 @@ async function nextDelivery(): Promise<void> {
 const seqsAt = (path: string): readonly number[] =>
   receiver.received.filter((hook) => hook.path === path).map(({ message }) => message.data.seq)
 
-const missingIn = (seqs: readonly number[]): readonly string[] =>
+const findMissing = (seqs: readonly number[]): readonly string[] =>
   READERS.flatMap((path) => {
-    const told = new Set(seqsAt(path))
-    return seqs.filter((seq) => !told.has(seq)).map((seq) => `${path} was not told of ${seq}`)
+    const delivered = new Set(seqsAt(path))
+    return seqs.filter((seq) => !delivered.has(seq)).map((seq) => `${path} did not receive ${seq}`)
   })
 
-/** Waits while deliveries come, as long as some are missing. */
-async function untilDelivered(seqs: readonly number[]): Promise<void> {
+/** Waits for missing deliveries, as long as any arrive. */
+async function waitForDeliveries(seqs: readonly number[]): Promise<void> {
   let before = -1
   for (let end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(1000)) {
     const { length } = receiver.received
     if (length > before) end = Date.now() + PATIENCE_MS
-    else if (missingIn(seqs).length === 0) return
+    else if (findMissing(seqs).length === 0) return
     before = length
   }
 }
 
-/** Of each document, the first delivery of a change comes before that of any later one. */
-function disorderIn(hooks: readonly ReceivedHook[]): readonly string[] {
+/** Finds first deliveries of a change that came after a later change of the same document. */
+function findDisorder(hooks: readonly ReceivedHook[]): readonly string[] {
   const last = new Map<string, number>()
   const seen = new Set<string>()
   return hooks.flatMap(({ path, message: { data } }) => {
@@ -91,14 +91,14 @@ function disorderIn(hooks: readonly ReceivedHook[]): readonly string[] {
     seen.add(`${path} ${data.seq}`)
     const before = last.get(document) ?? 0
     last.set(document, Math.max(before, data.seq))
-    return before > data.seq ? [`${path} was told of ${data.seq} after ${before}`] : []
+    return before > data.seq ? [`${path} received ${data.seq} after ${before}`] : []
   })
 }
 
 for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
   const child = await startService('write')
   const ended = once(child, 'exit')
-  // Nothing is delivered while the lease of the process before is held; some kills come while deliveries run.
+  // Deliveries begin when the lease of the killed process expires. Some kills happen during deliveries.
   if (cycle % 8 === 2) await nextDelivery()
   await sleep(20 + Math.random() * 300)
   child.kill('SIGKILL')
@@ -106,7 +106,7 @@ for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
 }
 const child = await startService('')
 const seqs = await storedSeqs()
-await untilDelivered(seqs)
+await waitForDeliveries(seqs)
 const ended = once(child, 'exit')
 child.kill('SIGTERM')
 await ended
@@ -115,9 +115,9 @@ const invented = receiver.received.filter(
   ({ body, message }) => body.includes('rolled back') || !stored.has(message.data.seq),
 )
 const faults = [
-  ...missingIn(seqs),
-  ...disorderIn(receiver.received),
-  ...invented.map(({ path, body }) => `${path} was told of what was not stored: ${body}`),
+  ...findMissing(seqs),
+  ...findDisorder(receiver.received),
+  ...invented.map(({ path, body }) => `${path} received a change that was not stored: ${body}`),
 ]
 await receiver[Symbol.asyncDispose]()
 await rm(data, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-// A service with two webhooks and a hook, which writes without end, and rolls some of it back. Run as a process of its own.
+// A service with two webhooks and a hook, which writes endlessly and rolls some writes back. Runs as a separate process.
 //   node delivering-process.ts FOLDER RECEIVER [write]
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createService, defineCollection, defineConfig, f } from 'daybook'
@@ -18,7 +18,7 @@ const config = defineConfig({
         afterCommit: async ({ seq, after, signal }) => {
           const body = JSON.stringify({ data: { seq, entry: after } })
           const { ok } = await fetch(`${receiver}/hook`, { method: 'POST', body, signal })
-          if (!ok) throw new Error('It was not taken.')
+          if (!ok) throw new Error('The delivery was rejected.')
         },
       },
     }),
@@ -37,7 +37,7 @@ const config = defineConfig({
 const service = await createService(config, { data: folder })
 console.log('started')
 
-/** Two creates, of which the second fails: neither is stored. */
+/** Sends a batch of two creates. The second one fails, so neither is stored. */
 async function rollBack(): Promise<void> {
   const operations = [
     { op: 'create', collection: 'notes', data: { text: 'rolled back' } },
@@ -51,12 +51,12 @@ for (let count = 0; mode === 'write'; count += 1) {
   if (count === 1) console.log('writes')
   await service.content.update('notes', id, { text: `${count} again` })
   if (count % 5 === 0) await rollBack()
-  // A disk would be slower, too; otherwise what is left takes longer than all that is tested.
+  // Slows writes down; otherwise the remaining deliveries would take longer than the test.
   await sleep(10)
 }
 process.on('SIGTERM', async () => {
   await service.close()
   process.exit()
 })
-// Nothing else keeps the process: the journal is watched without that.
+// Keeps the process alive; watching the journal does not.
 setInterval(() => {}, 1000)

@@ -11,7 +11,7 @@ import { STORES } from '../support/stores/stores.ts'
 
 const KILLS = 20
 const NOTES = 1200
-/** The longest that a process lives before it is killed: it waits for the one before, fills, and runs migrations, or ends. */
+/** The longest time before a process is killed, in milliseconds: enough to wait for the lease, fill, and run migrations. */
 const LIFE_MS = 800
 const SCRIPT = join(import.meta.dirname, 'migrating-process.ts')
 const POSTGRES = join(import.meta.dirname, '../../src/store/postgres/index.ts')
@@ -28,7 +28,7 @@ async function addNotes(place: Place): Promise<void> {
   })
 }
 
-/** The config as a process reads it that works on the place: a field has another key, and another one has become required. */
+/** The config of the migrating process, which renames a field and makes another one required. */
 const configFor = (address: string): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES}'
 export default defineConfig({
@@ -46,7 +46,7 @@ export default defineConfig({
 
 const migrationName = (number: number): string => `trail-${String(number).padStart(3, '0')}`
 
-/** A migration that leaves its name in every note. */
+/** A migration that appends its name to every note. */
 const migrationText = (name: string): string => `import { defineMigration } from 'DAYBOOK'
 export default defineMigration({
   async run({ content }) {
@@ -55,7 +55,7 @@ export default defineMigration({
 })
 `
 
-/** Migrates until it is killed, or done; answers whether it is done. */
+/** Migrates until the process is killed or done. Returns true if it is done. */
 async function migrate(args: readonly string[], lifeMs = Number.POSITIVE_INFINITY): Promise<boolean> {
   const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
@@ -66,16 +66,16 @@ async function migrate(args: readonly string[], lifeMs = Number.POSITIVE_INFINIT
   }
   child.stdout.resume()
   const [status, signal] = await ended
-  expect([0, 'SIGKILL'], 'it ends by a kill or well').toContain(signal ?? status)
+  expect([0, 'SIGKILL'], 'the process is killed or succeeds').toContain(signal ?? status)
   return status === 0
 }
 
-/** The actors of each note's journal records, in order. */
-async function actorsByNote(place: Place): Promise<readonly (readonly string[])[]> {
+/** Lists the actors of each note's journal records, in order. */
+async function listActorsByNote(place: Place): Promise<readonly (readonly string[])[]> {
   const records = await place.rows<{ id: string; actor: string }>(
     "SELECT id, actor FROM daybook$journal WHERE collection = 'notes' ORDER BY seq",
   )
-  return [...Map.groupBy(records, ({ id }) => id).values()].map((own) => own.map(({ actor }) => actor))
+  return [...Map.groupBy(records, ({ id }) => id).values()].map((changes) => changes.map(({ actor }) => actor))
 }
 
 describe.each(STORES)('on $name', (store) => {
@@ -103,7 +103,7 @@ describe.each(STORES)('on $name', (store) => {
     const trails = stored.map(({ doc }) => JSON.parse(doc).trail as readonly string[])
     expect(trails).toEqual(Array.from({ length: NOTES }, () => ['a filled', ...names]))
     const actors = ['system', 'migrate', ...names.map((name) => `migration:${name}`)]
-    expect(await actorsByNote(place)).toEqual(Array.from({ length: NOTES }, () => actors))
+    expect(await listActorsByNote(place)).toEqual(Array.from({ length: NOTES }, () => actors))
     const finished = await place.rows<{ name: string; finished: string | null }>(
       'SELECT name, finished FROM daybook$migrations ORDER BY name',
     )

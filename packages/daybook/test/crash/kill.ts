@@ -1,4 +1,4 @@
-// Kills the service under writes, again and again, and looks for every write that it acknowledged.
+// Repeatedly kills the service under writes, and checks that every acknowledged write is stored.
 //   node packages/daybook/test/crash/kill.ts [--cycles 20] [--writers 8]
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,13 +13,13 @@ const { values } = parseArgs({ options: { cycles: { type: 'string' }, writers: {
 const CYCLES = Number(values.cycles ?? 20)
 const WRITERS = Number(values.writers ?? 8)
 
-/** What is known of one entry: the last version that was acknowledged, and the last one that was sent. */
-interface Known {
+/** The last acknowledged version of an entry, and the last one that was sent. */
+interface LedgerEntry {
   acknowledged: number
   sent: number
 }
 
-const ledger = new Map<string, Known>()
+const ledger = new Map<string, LedgerEntry>()
 let acknowledged = 0
 const lost: string[] = []
 
@@ -28,21 +28,21 @@ async function send(url: string, method: string, body: object): Promise<string |
   try {
     const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} was answered with ${response.status}: ${text}`)
+    if (!response.ok) throw new Error(`${method} failed with ${response.status}: ${text}`)
     acknowledged += 1
     return (JSON.parse(text) as { id: string }).id
   } catch (error) {
-    // The connection broke with the service: whether the write was stored is not known.
+    // The connection broke with the service, so the write may or may not be stored.
     if (error instanceof TypeError) return undefined
     throw error
   }
 }
 
-/** Creates entries and changes its own, until the service is gone. */
+/** Creates and updates entries until the service is gone. */
 async function write(url: string, name: string): Promise<void> {
-  let own: string | undefined
+  let entryId: string | undefined
   for (let count = 1; ; count += 1) {
-    if (own === undefined || count % 3 === 0) {
+    if (entryId === undefined || count % 3 === 0) {
       const id = await send(`${url}/api/posts`, 'POST', {
         title: `${name} ${count}`,
         category: '1',
@@ -50,25 +50,25 @@ async function write(url: string, name: string): Promise<void> {
       })
       if (id === undefined) return
       ledger.set(id, { acknowledged: 1, sent: 1 })
-      own = id
+      entryId = id
     } else {
-      const known = ledger.get(own) as Known
-      known.sent += 1
-      if ((await send(`${url}/api/posts/${own}`, 'PUT', { category: String(known.sent) })) === undefined) return
-      known.acknowledged = known.sent
+      const entry = ledger.get(entryId) as LedgerEntry
+      entry.sent += 1
+      if ((await send(`${url}/api/posts/${entryId}`, 'PUT', { category: String(entry.sent) })) === undefined) return
+      entry.acknowledged = entry.sent
     }
   }
 }
 
 async function verify(url: string): Promise<void> {
-  for (const [id, known] of ledger) {
+  for (const [id, entry] of ledger) {
     const response = await fetch(`${url}/api/posts/${id}?select=category`)
     const version = response.ok ? Number(((await response.json()) as { category: string }).category) : 0
-    if (version < known.acknowledged || version > known.sent) {
-      lost.push(`${id}: version ${known.acknowledged} was acknowledged, ${version} is there`)
+    if (version < entry.acknowledged || version > entry.sent) {
+      lost.push(`${id}: version ${entry.acknowledged} was acknowledged, but version ${version} is stored`)
     }
-    known.acknowledged = version
-    known.sent = version
+    entry.acknowledged = version
+    entry.sent = version
   }
 }
 
@@ -77,7 +77,7 @@ for (let cycle = 1; cycle <= CYCLES; cycle += 1) {
   const { url, child } = await startService(data)
   await verify(url)
   const writers = Array.from({ length: WRITERS }, (_, index) => write(url, `cycle ${cycle} writer ${index}`))
-  // On a busy machine, the first one may take its time.
+  // Waits for the first write, which may take long on a busy machine.
   for (const before = acknowledged; acknowledged === before; ) await sleep(10)
   await sleep(100 + Math.random() * 500)
   child.kill('SIGKILL')

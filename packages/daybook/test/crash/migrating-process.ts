@@ -1,12 +1,12 @@
-// Does what `daybook migrate --apply` does, until it is killed: node migrating-process.ts CONFIG DATA
-// A line says that the plan is made, and its work begins.
+// Runs `daybook migrate --apply` until it is killed: node migrating-process.ts CONFIG DATA
+// It prints a line when it begins to apply its plan.
 import { pathToFileURL } from 'node:url'
 import { findMigrations } from '../../src/cli/migration-files.ts'
 import { applyPlan, makeMigrationPlan } from '../../src/cli/migration-plan.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { openUnprepared } from '../../src/service/open-content.ts'
 
-/** Short, so that the process after one that was killed waits for moments. */
+/** Short, so that the next process waits only briefly for the lease of a killed one. */
 const LEASE_MS = 300
 
 const [configFile = '', data = ''] = process.argv.slice(2)

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The token that the services of crash tests take. */
+/** The service token of crash tests. */
 export const TOKEN = 'token-of-the-crash-test-0123456789abcdef'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 
-/** A service in a process of its own. */
+/** A service in a separate process. */
 export interface ServiceProcess {
   readonly url: string
   readonly child: ChildProcess
@@ -16,7 +16,7 @@ export interface ServiceProcess {
 /**
  * Starts the example blog on a data folder.
  *
- * @param env where its database is, if it has one
+ * @param env further variables, such as DATABASE_URL
  */
 export async function startService(data: string, env: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
   const bin = join(ROOT, 'packages/daybook/src/cli/bin.ts')

@@ -1,6 +1,6 @@
-// Kills the service under uploads, deletions and restores, again and again, and compares files with assets after each start.
+// Repeatedly kills the service under uploads, deletions and restores, and compares files with assets after each start.
 //   node packages/daybook/test/crash/uploads.ts [--cycles 50] [--uploaders 6]
-// With DATABASE_URL, the assets are in that database.
+// DATABASE_URL names the database of the assets; without it, the service uses SQLite.
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { startService, TOKEN } from './service-process.ts'
 const { values } = parseArgs({ options: { cycles: { type: 'string' }, uploaders: { type: 'string' } } })
 const CYCLES = Number(values.cycles ?? 50)
 const UPLOADERS = Number(values.uploaders ?? 6)
-/** How long a service may take after its start to remove what the one before it left, in milliseconds: on a busy machine, too. */
+/** The time in which a service must remove leftover files after its start, in milliseconds, even on a busy machine. */
 const SWEEP_MS = 120_000
 const MAX_BYTES = 3_000_000
 
@@ -30,18 +30,18 @@ interface Page<Item> {
 }
 
 const headers = { authorization: `Bearer ${TOKEN}` }
-/** The assets that were acknowledged, and not asked to be deleted or restored since. */
+/** Acknowledged assets without a pending deletion or restore. */
 const expected = new Map<string, Asset>()
 let acknowledged = 0
 const faults: string[] = []
 
-/** Uploads, and deletes every third of what it has, until the service is gone. */
+/** Uploads files, and deletes every third asset, until the service is gone. */
 async function upload(url: string, name: string): Promise<void> {
   for (let count = 1; ; count += 1) {
     const form = new FormData()
     form.set('file', new File([randomBytes(Math.floor(Math.random() * MAX_BYTES))], `${name}.bin`))
     form.set('directory', name)
-    // Some names come again, after their assets are deleted or their uploads broke off.
+    // Uses some names again, after their assets were deleted or their uploads broke off.
     if (count % 2 === 0) form.set('filename', `file-${count % 8}.bin`)
     try {
       const response = await fetch(`${url}/api/assets`, { method: 'POST', body: form, headers })
@@ -51,7 +51,7 @@ async function upload(url: string, name: string): Promise<void> {
         expected.set(asset.id, asset)
         if (count % 3 === 0) await deleteAsset(url, asset, count % 2 === 0)
       } else if (response.status !== 409) {
-        faults.push(`an upload was answered ${response.status}: ${JSON.stringify(asset)}`)
+        faults.push(`an upload failed with ${response.status}: ${JSON.stringify(asset)}`)
       }
     } catch {
       // The connection broke with the service.
@@ -60,7 +60,7 @@ async function upload(url: string, name: string): Promise<void> {
   }
 }
 
-/** @param isRestored true if the asset is brought back after that */
+/** @param isRestored true to restore the asset afterwards */
 async function deleteAsset(url: string, asset: Asset, isRestored: boolean): Promise<void> {
   expected.delete(asset.id)
   await fetch(`${url}/api/assets/${asset.id}`, { method: 'DELETE', headers })
@@ -71,10 +71,10 @@ async function deleteAsset(url: string, asset: Asset, isRestored: boolean): Prom
     headers: { ...headers, 'content-type': 'application/json' },
   })
   if (response.status === 200) expected.set(asset.id, asset)
-  else faults.push(`a restore was answered ${response.status}: ${await response.text()}`)
+  else faults.push(`a restore failed with ${response.status}: ${await response.text()}`)
 }
 
-/** The ids of the deleted assets that are listed to be restored. */
+/** Lists the ids of deleted assets that can be restored. */
 async function listDeleted(url: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -99,31 +99,32 @@ async function listAssets(url: string): Promise<readonly Asset[]> {
 
 async function listFiles(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  return entries.filter((one) => one.isFile()).map((one) => relative(folder, join(one.parentPath, one.name)))
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 }
 
-/** The files of assets, and those that are kept of deleted ones. */
-async function listByKind(folder: string): Promise<{ files: readonly string[]; kept: readonly string[] }> {
+/** Lists the files of assets, and those of deleted assets. */
+async function listByKind(folder: string): Promise<{ files: readonly string[]; deletedFiles: readonly string[] }> {
   const all = [...(await listFiles(folder))].sort()
-  const isKept = (file: string): boolean => file.startsWith('.deleted')
-  return { files: all.filter((file) => !isKept(file)), kept: all.filter(isKept) }
+  const isDeleted = (file: string): boolean => file.startsWith('.deleted')
+  return { files: all.filter((file) => !isDeleted(file)), deletedFiles: all.filter(isDeleted) }
 }
 
-/** Waits until there is one file for each asset and each deleted asset, and no other; then their bytes are compared. */
+/** Waits until each asset and each deleted asset has exactly one file, and compares the bytes. */
 async function verify(url: string, folder: string): Promise<void> {
   const assets = await listAssets(url)
   const paths = assets.map(({ path }) => path).sort()
   const deleted = (await listDeleted(url)).length
   const until = Date.now() + SWEEP_MS
   let present = await listByKind(folder)
-  const isSettled = (): boolean => present.files.join() === paths.join() && present.kept.length === deleted
-  while (!isSettled() && Date.now() < until) {
+  const isConsistent = (): boolean => present.files.join() === paths.join() && present.deletedFiles.length === deleted
+  while (!isConsistent() && Date.now() < until) {
     await sleep(50)
     present = await listByKind(folder)
   }
-  const { files, kept } = present
-  if (kept.length !== deleted) faults.push(`${kept.length} files are kept for ${deleted} deleted assets`)
-  await verifyKept(kept, folder)
+  const { files, deletedFiles } = present
+  if (deletedFiles.length !== deleted)
+    faults.push(`there are ${deletedFiles.length} files for ${deleted} deleted assets`)
+  await verifyDeleted(deletedFiles, folder)
   for (const file of files) if (!paths.includes(file)) faults.push(`${file} belongs to no asset`)
   for (const path of paths) if (!files.includes(path)) faults.push(`${path} has no file`)
   const ids = new Set(assets.map(({ id }) => id))
@@ -134,8 +135,8 @@ async function verify(url: string, folder: string): Promise<void> {
 }
 
 /** Compares the bytes of deleted assets with the digests in their names. */
-async function verifyKept(kept: readonly string[], folder: string): Promise<void> {
-  for (const file of kept) {
+async function verifyDeleted(files: readonly string[], folder: string): Promise<void> {
+  for (const file of files) {
     const digest = await digestOf(join(folder, file))
     if (!file.startsWith(join('.deleted', digest))) faults.push(`${file} holds other bytes`)
   }
@@ -152,7 +153,7 @@ for (let cycle = 1; cycle <= CYCLES && faults.length === 0; cycle += 1) {
   const { url, child } = await startService(data)
   await verify(url, folder)
   const uploaders = Array.from({ length: UPLOADERS }, (_, index) => upload(url, `cycle${cycle}-${index}`))
-  // On a busy machine, the first one may take its time.
+  // Waits for the first upload, which may take long on a busy machine.
   for (const before = acknowledged; acknowledged === before && faults.length === 0; ) await sleep(10)
   await sleep(Math.random() * 500)
   child.kill('SIGKILL')

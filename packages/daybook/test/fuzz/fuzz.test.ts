@@ -11,37 +11,37 @@ import { textOf } from '../support/scenarios/text-of.ts'
 import type { Sent } from '../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
-// `npm run fuzz -- --examples 1000` sets both, and says which seed it took.
+// `npm run fuzz -- --examples 1000` sets both, and prints the seed.
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
 const SEED = Number(process.env.DAYBOOK_FUZZ_SEED ?? 20261122)
-/** Operations that name what was done before: a request that fits does not yet name it. */
-const NEEDS_A_PAST = /^(?:restore|unschedule|getVersion|undo)/
-// What the service holds changes with each request, so that a smaller request does not show the same fault.
+/** Operations that need earlier changes, which a valid request does not name. */
+const NEEDS_HISTORY = /^(?:restore|unschedule|getVersion|undo)/
+// Each request changes the content of the service, so a smaller request may not show the same fault.
 const RUNS = { numRuns: EXAMPLES, seed: SEED, endOnFailure: true }
 
-async function documentOf(service: Pick<StoredService, 'request' | 'token'>): Promise<Document> {
+async function readDocument(service: Pick<StoredService, 'request' | 'token'>): Promise<Document> {
   const response = await service.request('/openapi.json', { headers: { Authorization: `Bearer ${service.token}` } })
   return (await response.json()) as Document
 }
 
-/** Operations whose answers are the business of the auth provider: any of them is taken that is no failure. */
+/** Operations of the auth provider, whose responses may be anything but a failure. */
 const isProvided = ({ id }: FuzzedOperation): boolean => id === 'runAuthAction' || id.endsWith('AuthProvider')
-/** The least part of fitting requests that has to be carried out; of the others something is missing that no document can say. */
+/** The minimum share of valid requests that must succeed; the others violate rules that the document cannot express. */
 const LEAST_SHARE = 0.2
 
 const OPERATIONS: readonly FuzzedOperation[] = await (async () => {
   await using service = await createTestService(fuzzed, { export: true })
-  return operationsOf(await documentOf(service))
+  return operationsOf(await readDocument(service))
 })()
 
-describe.each(POLICY_STORES)('requests made from the document, on $name', (store) => {
+describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $name', (store) => {
   let service: StoredService
   let world: FuzzWorld
   let requests: FuzzRequests
   let documented: DocumentedService
   beforeAll(async () => {
     service = (await store.open(fuzzed, { export: true })) as unknown as StoredService
-    const document = await documentOf(service)
+    const document = await readDocument(service)
     world = new FuzzWorld(service)
     requests = new FuzzRequests(document, world)
     documented = new DocumentedService(document)
@@ -55,14 +55,14 @@ describe.each(POLICY_STORES)('requests made from the document, on $name', (store
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { method, path, headers, body } = sent
     const response = await service.request(path, { method, headers, ...(body === undefined ? {} : { body }) })
-    const answer = { status: response.status, headers: response.headers, text: await textOf(response) }
-    expect(answer.status, `${method} ${path} ${body}: ${answer.text.slice(0, 300)}`).toBeLessThan(500)
-    if (!isProvided(operation)) expectSane(answer, method)
-    documented.check(sent, answer)
-    return answer
+    const received = { status: response.status, headers: response.headers, text: await textOf(response) }
+    expect(received.status, `${method} ${path} ${body}: ${received.text.slice(0, 300)}`).toBeLessThan(500)
+    if (!isProvided(operation)) expectSane(received, method)
+    documented.check(sent, received)
+    return received
   }
 
-  /** Makes ready what the next request may use up. */
+  /** Restores the content that the next request may use up. */
   async function prepare({ method, path, id }: FuzzedOperation): Promise<void> {
     const collection = /^\/api\/(\w+)(?:\/\{id\})?$/.exec(path)?.[1]
     if (collection !== undefined && method === 'DELETE') await world.refill(collection)
@@ -70,16 +70,16 @@ describe.each(POLICY_STORES)('requests made from the document, on $name', (store
     if (id === 'authLogout') await world.signIn()
   }
 
-  test.each(OPERATIONS)('$id takes what fits', { timeout: LARGE_TEST_MS }, async (operation) => {
-    let asked = 0
-    let taken = 0
+  test.each(OPERATIONS)('$id accepts valid requests', { timeout: LARGE_TEST_MS }, async (operation) => {
+    let valid = 0
+    let accepted = 0
     await world.refillAll()
     const property = fc.asyncProperty(requests.of(operation, false), async (sent) => {
       await prepare(operation)
       const { status, text } = await send(operation, sent)
       if (isProvided(operation) || documented.faultsOf(sent).length > 0) return
-      asked += 1
-      if (status < 400) taken += 1
+      valid += 1
+      if (status < 400) accepted += 1
       if (status !== 400) return
       const { details } = JSON.parse(text) as {
         readonly details: { readonly issues?: readonly { readonly code: string }[] }
@@ -87,20 +87,20 @@ describe.each(POLICY_STORES)('requests made from the document, on $name', (store
       for (const { code } of details.issues ?? [{ code: 'none' }]) expect(Object.keys(UNSAID), text).toContain(code)
     })
     await fc.assert(property, RUNS)
-    if (!isProvided(operation) && !NEEDS_A_PAST.test(operation.id))
-      expect(taken / asked, `${taken} of ${asked} were carried out`).toBeGreaterThan(LEAST_SHARE)
+    if (!isProvided(operation) && !NEEDS_HISTORY.test(operation.id))
+      expect(accepted / valid, `${accepted} of ${valid} succeeded`).toBeGreaterThan(LEAST_SHARE)
     await expectQuietProcess()
   })
 
   test.each(OPERATIONS.filter((operation) => !isProvided(operation)))(
-    '$id refuses what does not fit',
+    '$id rejects invalid requests',
     { timeout: LARGE_TEST_MS },
     async (operation) => {
       await world.refillAll()
       const property = fc.asyncProperty(requests.of(operation, true), async (sent) => {
         await prepare(operation)
         const { status, text } = await send(operation, sent)
-        // What has been damaged may still fit.
+        // A damaged request may still be valid.
         if (documented.faultsOf(sent).length > 0) expect(status, `${sent.path} ${sent.body}: ${text}`).toBe(400)
       })
       await fc.assert(property, RUNS)

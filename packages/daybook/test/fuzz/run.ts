@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-// npm run fuzz -- --examples 1000 --seed 7: asks every operation of the OpenAPI document that often, with fitting requests and
-// with faulty ones. The seed is printed, so that a run can be repeated.
+// npm run fuzz -- --examples 1000 --seed 7: sends that many valid and invalid requests to every operation of the OpenAPI document.
+// Prints the seed, so that a run can be repeated.
 
 const { values } = parseArgs({ options: { examples: { type: 'string' }, seed: { type: 'string' } } })
 const { examples = '1000', seed = String(randomInt(2 ** 31)) } = values

@@ -66,7 +66,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(summarize(firstPage)).toEqual([`upsert posts ${first}`])
     const secondPage = await changes(service, `limit=1&collections=posts&since=${firstPage.next}`)
     expect(summarize(secondPage)).toEqual([`upsert posts ${second}`])
-    let { next } = await changes(service, `collections=posts&since=${two.next}`)
+    let { next } = await changes(service, `collections=posts&since=${secondPage.next}`)
     const third = await create(service, 'posts', { title: 'Third' })
     await put(service, `/api/posts/${first}`, { title: 'Changed' })
     await put(service, `/api/posts/${first}`, { title: 'Changed again' })

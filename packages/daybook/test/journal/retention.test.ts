@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 describe.each(STORES)('retention on $name', (store) => {
   let place: Place
   let service: Service
-  let own: Store
+  let nodeStore: Store
   beforeEach(async () => {
     place = await store.at()
     service = await place.open(config)

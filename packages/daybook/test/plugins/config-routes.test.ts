@@ -16,7 +16,7 @@ import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'] })
 
-/** A route for each thing that the config's own may do. */
+/** Routes that use every capability of routes in a config. */
 const config: DaybookConfig = defineConfig({
   auth: people.adapter,
   limits: { pluginMs: 1500 },
@@ -70,7 +70,7 @@ describe.each(POLICY_STORES)('routes in the config on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  test('read and write content, beyond the rights of the caller where they say so', async () => {
+  test('read and write content, and exceed the rights of the caller with asSystem', async () => {
     expect((await suggest('B')).status).toBe(204)
     expect((await suggest('A')).status).toBe(204)
     expect(await (await service.request('/titles?limit=1')).json()).toEqual(['A'])
@@ -78,13 +78,13 @@ describe.each(POLICY_STORES)('routes in the config on $name', (store) => {
     expect(actors).toEqual([{ actor: 'config (a suggestion)' }])
   })
 
-  test('are guarded and checked as they declare', async () => {
+  test('enforce their declared protection and schemas', async () => {
     expect((await suggest('A', 'nobody')).status).toBe(401)
     expect(await (await service.request('/titles?limit=9')).json()).toMatchObject({ code: 'VALIDATION_ERROR' })
     expect((await service.request('/titles', { method: 'PUT' })).status).toBe(405)
   })
 
-  test('that fail or hang hurt their own request; the log names the config', async () => {
+  test('that fail or hang affect only their own request, and the log names the config', async () => {
     log.take()
     const failed = await suggest('fails')
     expect(failed.status).toBe(500)
@@ -95,18 +95,18 @@ describe.each(POLICY_STORES)('routes in the config on $name', (store) => {
   })
 })
 
-test('routes in the config are in the OpenAPI document, under a tag of their own', async () => {
+test('routes in the config are in the OpenAPI document, under a separate tag', async () => {
   await using service = await createTestService(config)
   const response = await service.request('/openapi.json')
   const document = (await response.json()) as { paths: Record<string, { get?: unknown }>; tags: unknown }
   expect(document.paths['/titles']?.get).toMatchObject({ tags: ['custom'], operationId: 'getTitles' })
   expect(document.tags).toContainEqual({ name: 'custom', description: 'Routes of this service alone.' })
   const titles = await service.request('/titles')
-  const answer = { status: titles.status, headers: titles.headers, text: await titles.text() }
-  await expectDocumented(service, { method: 'GET', path: '/titles', headers: {} } as never, answer)
+  const received = { status: titles.status, headers: titles.headers, text: await titles.text() }
+  await expectDocumented(service, { method: 'GET', path: '/titles', headers: {} } as never, received)
 })
 
-test('a route in the config that is wrong, or that another one answers, is refused at start', async () => {
+test('an invalid route in the config, or one that clashes with another, prevents the start', async () => {
   const [titles] = config.routes ?? []
   const faultsOf = async (parts: object): Promise<unknown> =>
     createTestService({ ...config, ...parts }).then(
@@ -127,7 +127,7 @@ test('a route in the config that is wrong, or that another one answers, is refus
   ])
 })
 
-test('a schema may refer to the schema of JSON Schemas', async () => {
+test('a schema may refer to the meta-schema', async () => {
   const route: PluginRoute = {
     method: 'POST',
     path: '/forms',

@@ -9,7 +9,7 @@ const config = { collections: { posts: defineCollection({ fields: { title: f.tex
 
 const route = (parts: Partial<PluginRoute>): PluginRoute => ({
   method: 'GET',
-  path: '/own/:name',
+  path: '/conforming/:name',
   summary: 'Answers.',
   protection: 'public',
   responses: { 200: { description: 'Done.', mediaType: 'text/plain' } },
@@ -17,10 +17,10 @@ const route = (parts: Partial<PluginRoute>): PluginRoute => ({
   ...parts,
 })
 
-/** A plugin that keeps all that it promises. */
+/** A conforming plugin. */
 const good = (parts: object = {}): Plugin =>
   definePlugin({
-    name: 'own',
+    name: 'conforming',
     version: '1.0.0',
     system: true,
     options: { greeting: 'hello' },
@@ -30,7 +30,7 @@ const good = (parts: object = {}): Plugin =>
       context.route(
         route({
           method: 'POST',
-          path: '/own',
+          path: '/conforming',
           body: { schema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false } },
         }),
       )
@@ -40,11 +40,11 @@ const good = (parts: object = {}): Plugin =>
     ...parts,
   })
 
-describe('a plugin that keeps all that it promises', () => {
+describe('a conforming plugin', () => {
   test.each(pluginConformance({ plugin: () => good(), config }))('$name', ({ run }) => run())
 })
 
-/** The checks that a plugin fails. */
+/** Returns the names of the checks that a plugin fails. */
 async function failedBy(plugin: () => Plugin): Promise<readonly string[]> {
   const failed: string[] = []
   for (const { name, run } of pluginConformance({ plugin, config })) await run().catch(() => failed.push(name))
@@ -62,10 +62,10 @@ async function leaveServer(): Promise<void> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
 }
 
-let made = 0
+let count = 0
 const shared = good()
 
-/** A timer that others have begun, and that ends while the plugin is checked. */
+/** A timer of other code, which ends while the plugin is checked. */
 let stranger = setInterval(() => {}, 3000)
 afterAll(() => clearInterval(stranger))
 
@@ -75,11 +75,11 @@ function leaveTimer(): void {
 }
 
 test.each([
-  ['is another one each time', () => good({ options: { number: made++ } }), 'is the same plugin'],
-  ['is one object for all', () => shared, 'is the same plugin'],
+  ['differs at each call', () => good({ options: { number: count++ } }), 'is the same plugin'],
+  ['is the same object at each call', () => shared, 'is the same plugin'],
   ['is never ready', () => good({ setup: () => ({ check: () => Promise.reject(new Error('no')) }) }), 'is ready when'],
   ['leaves a timer', () => good({ setup: () => void setInterval(() => {}, 3000) }), 'lets go of timers'],
-  ['leaves a timer while another one ends', () => good({ setup: leaveTimer }), 'lets go of timers'],
+  ['leaves a timer while other code ends one', () => good({ setup: leaveTimer }), 'lets go of timers'],
   ['leaves a server', () => good({ setup: leaveServer }), 'lets go of timers'],
   [
     'fails when it is read',
@@ -102,7 +102,7 @@ test.each([
     'stores nothing when it is read',
   ],
   [
-    'lets caches keep what is for one reader',
+    'lets caches store a response for one caller',
     () =>
       good({
         routes: [
@@ -115,7 +115,7 @@ test.each([
     'lets shared caches keep only',
   ],
   [
-    'fails at a wrong body',
+    'fails on an invalid body',
     () =>
       good({
         routes: [
@@ -129,6 +129,6 @@ test.each([
       }),
     'reveals nothing of its inside',
   ],
-])('a plugin that %s is found', async (_what, plugin, check) => {
+])('detects a plugin that %s', async (_case, plugin, check) => {
   expect((await failedBy(plugin)).some((name) => name.startsWith(check))).toBe(true)
 })

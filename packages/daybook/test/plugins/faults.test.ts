@@ -11,14 +11,14 @@ import {
 } from 'daybook'
 import { describe, expect, test } from 'vitest'
 
-/** A folder that no service with a wrong config makes. */
+/** A data folder, which no service with an invalid config creates. */
 const DATA = join(tmpdir(), `daybook-of-no-plugins-${process.pid}`)
 
 const fields = { title: f.text(), slug: f.slug() }
 const collections = { posts: defineCollection({ fields }) }
 
-/** What a start-up says of a config with these plugins; none when it starts. */
-async function faultsOf(plugins: unknown, more: object = {}): Promise<readonly ConfigFault[]> {
+/** Starts a service with plugins. Returns the faults of the config; none if the service starts. */
+async function findFaults(plugins: unknown, more: object = {}): Promise<readonly ConfigFault[]> {
   try {
     const service = await createService({ collections, ...more, plugins } as DaybookConfig, { data: DATA })
     await service.close()
@@ -29,7 +29,7 @@ async function faultsOf(plugins: unknown, more: object = {}): Promise<readonly C
   }
 }
 
-/** A plugin as nobody with types would write it. */
+/** Creates a plugin without type checks. */
 const plugin = (parts: object): object => ({ name: 'mine', version: '1.0.0', ...parts })
 const other = (parts: object = {}): object => ({ name: 'other', version: '2.1.0', ...parts })
 
@@ -73,7 +73,7 @@ const SHAPES: readonly Case[] = [
     'plugins.mine.hooks.collections.posts',
     'at least one of',
   ],
-  ['two of one name', [plugin({}), plugin({})], 'plugins.mine', 'two plugins "mine"'],
+  ['two plugins with one name', [plugin({}), plugin({})], 'plugins.mine', 'two plugins "mine"'],
 ]
 
 const TOGETHER: readonly Case[] = [
@@ -125,7 +125,12 @@ const TOGETHER: readonly Case[] = [
     'plugins.other.fields.posts.seo',
     'the plugin "mine" has a field "seo" in posts already',
   ],
-  ['fields of nothing', [plugin({ fields: { pages: fields } })], 'plugins.mine.fields.pages', 'write one of: posts'],
+  [
+    'fields of an unknown collection',
+    [plugin({ fields: { pages: fields } })],
+    'plugins.mine.fields.pages',
+    'write one of: posts',
+  ],
   [
     'a hook that can never run',
     [plugin({ hooks: { collections: { pages: { beforeChange: () => {} } } } })],
@@ -192,7 +197,7 @@ const ROUTES: readonly Case[] = [
   ['a path with an escape', withRoute({ path: '/a%2Fb' }), `${AT}.path`, 'is no part of a path'],
   ['a path with dots', withRoute({ path: '/a/../b' }), `${AT}.path`, '".." is no part of a path'],
   ['a star in the middle', withRoute({ path: '/*/a' }), `${AT}.path`, 'write * at the end alone'],
-  ['two places of one name', withRoute({ path: '/:a/:a' }), `${AT}.path`, 'a name of its own'],
+  ['two placeholders with one name', withRoute({ path: '/:a/:a' }), `${AT}.path`, 'a name of its own'],
   ['no protection', withRoute({ protection: undefined }), `${AT}.protection`, "write 'public' or 'session'"],
   ['no run', withRoute({ run: undefined }), `${AT}.run`, 'write a function'],
   ['no answers', withRoute({ responses: {} }), `${AT}.responses`, 'at least one answer'],
@@ -248,7 +253,7 @@ const ROUTES: readonly Case[] = [
     'GET /api/ready of Daybook',
   ],
   ['what an entry may be addressed by', withRoute({ path: '/api/posts/special' }), `${AT}.path`, '/api/posts/:'],
-  ['what a place of a path takes in', withRoute({ path: '/api/posts/:other' }), `${AT}.path`, 'of Daybook answers'],
+  ['a path that a placeholder matches', withRoute({ path: '/api/posts/:other' }), `${AT}.path`, 'of Daybook answers'],
   ['an address below the auth provider', withRoute({ path: '/api/auth/mine' }), `${AT}.path`, '/api/auth/* of Daybook'],
   [
     'an operationId of Daybook',
@@ -270,13 +275,13 @@ const ROUTES: readonly Case[] = [
   ],
   [
     'a wrong route of a setup',
-    [plugin({ setup: (context: { route(one: object): void }) => context.route(route({ path: 'x' })) })],
+    [plugin({ setup: (context: { route(route: object): void }) => context.route(route({ path: 'x' })) })],
     'plugins.mine.setup.routes.0.path',
     'begins with /',
   ],
   [
     'a route of a setup that clashes',
-    [plugin({ setup: (context: { route(one: object): void }) => context.route(route({ path: '/api/health' })) })],
+    [plugin({ setup: (context: { route(route: object): void }) => context.route(route({ path: '/api/health' })) })],
     'plugins.mine.setup.routes.0.path',
     'of Daybook answers',
   ],
@@ -286,16 +291,16 @@ describe.each([
   ['made wrongly', SHAPES],
   ['that does not fit', TOGETHER],
   ['with a wrong route', ROUTES],
-] as const)('a plugin %s is refused at start:', (_kind, cases) => {
-  test.each(cases)('%s', async (_what, plugins, path, message) => {
-    const faults = await faultsOf(plugins)
+] as const)('a plugin %s prevents the start:', (_kind, cases) => {
+  test.each(cases)('%s', async (_case, plugins, path, message) => {
+    const faults = await findFaults(plugins)
     expect(faults.map((fault) => fault.path)).toEqual([path])
     expect(faults[0]?.message).toContain(message)
   })
 })
 
-test('all faults are told at once', async () => {
-  const faults = await faultsOf(
+test('all faults are reported at once', async () => {
+  const faults = await findFaults(
     [plugin({ requires: { absent: '*' }, collections: { posts: { fields } } }), other({ fields: { pages: fields } })],
     { cors: { origins: ['*'] } },
   )
@@ -307,17 +312,17 @@ test('all faults are told at once', async () => {
   ])
 })
 
-test('the config and what plugins contribute are frozen before anything runs', async () => {
-  const own = definePlugin({
+test('the config and the contributions of plugins are frozen before anything runs', async () => {
+  const frozen = definePlugin({
     name: 'mine',
     version: '1.0.0',
     options: { list: ['a'] },
     collections: { links: defineCollection({ fields: { ...fields } }) },
     setup: ({ options }) => {
       expect(() => (options.list as unknown as string[]).push('b')).toThrow(TypeError)
-      expect(() => Object.assign(own.collections?.links.fields ?? {}, { more: f.text() })).toThrow(TypeError)
+      expect(() => Object.assign(frozen.collections?.links.fields ?? {}, { more: f.text() })).toThrow(TypeError)
       expect(() => Object.assign(collections.posts, { maxLimit: 1 })).toThrow(TypeError)
     },
   })
-  expect(await faultsOf([own])).toEqual([])
+  expect(await findFaults([frozen])).toEqual([])
 })

@@ -27,7 +27,7 @@ describe.each([
   test.each(pluginConformance({ plugin, config }))('$name', ({ run }) => run())
 })
 
-test('setup knows the plugins that are named in requires and after, and no others', async () => {
+test('setup receives the plugins named in requires and after, and no others', async () => {
   const seen: unknown[] = []
   const curious = definePlugin({
     name: 'curious',

@@ -19,13 +19,13 @@ import { STORES } from '../support/stores/stores.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
 
-/** What the plugin of a test does. */
-interface Reading extends Partial<JournalSubscription> {
+/** The subscription of the plugin of a test. */
+interface SubscriptionOptions extends Partial<JournalSubscription> {
   readonly system?: boolean
 }
 
-/** A config with a plugin that reads the journal, and what the plugin can ask. */
-function reading({ system = false, ...subscription }: Reading): {
+/** Creates a config with a plugin that subscribes to the journal, and a getter of its subscription. */
+function subscribing({ system = false, ...subscription }: SubscriptionOptions): {
   config: DaybookConfig
   journal: () => SubscribedJournal
 } {
@@ -61,10 +61,10 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     return service
   }
 
-  test('goes on with other documents while one fails, whose later changes wait for it', async () => {
+  test('continues with other documents while one fails, and delays later changes of that one', async () => {
     const seen: string[] = []
     let isBroken = true
-    const { config, journal } = reading({
+    const { config, journal } = subscribing({
       concurrency: 4,
       times: { ...QUICK, retryMs: 30, maxRetryMs: 30 },
       deliver: ({ after, seq }) => {
@@ -88,10 +88,10 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     await eventually(async () => expect(await journal().status()).toMatchObject({ pending: 0, parked: 0 }))
   })
 
-  test('is told again after a restart of what had failed', async () => {
+  test('retries failed deliveries after a restart', async () => {
     const seen: number[] = []
     let isBroken = true
-    const { config } = reading({
+    const { config } = subscribing({
       times: QUICK,
       deliver: ({ seq }) => {
         if (isBroken) throw new Error('down')
@@ -106,10 +106,10 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     await eventually(() => expect(seen.toSorted()).toEqual([1, 2, 3]))
   })
 
-  test('parks what fails for too long, goes on behind it, and replays it when that is asked for', async () => {
+  test('parks a delivery that fails for too long, continues with later ones, and replays it on request', async () => {
     const seen: string[] = []
     let isBroken = true
-    const { config, journal } = reading({
+    const { config, journal } = subscribing({
       times: { ...QUICK, parkAfterMs: 1 },
       deliver: ({ after }) => {
         if (isBroken && after?.text === 'poison') throw new DeliveryError('It is poison.')
@@ -130,9 +130,9 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     await eventually(async () => expect(await journal().status()).toMatchObject({ pending: 0, parked: 0 }))
   })
 
-  test('replays one change, or a part of the journal in order, and then what is new', async () => {
+  test('replays one change or a range of the journal in order, and then delivers new changes', async () => {
     const seen: string[] = []
-    const { config, journal } = reading({
+    const { config, journal } = subscribing({
       concurrency: 8,
       times: QUICK,
       deliver: ({ after }) => void seen.push(`${after?.text}`),
@@ -159,7 +159,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
       expect.toSatisfy((all: string[]) => {
         // The new change may come before the replay begins; it is delivered in order again then.
         const from = all.indexOf('4')
-        return all.slice(from).join() === '4,5,6' && all.slice(0, from).every((one) => one === '6')
+        return all.slice(from).join() === '4,5,6' && all.slice(0, from).every((text) => text === '6')
       }) as never,
     )
     await next(
@@ -168,20 +168,20 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     )
   })
 
-  test('stores how far it has come, also where the lease runs out right after a delivery', async () => {
-    const { config, journal } = reading({})
+  test('stores its position even if the lease expires right after a delivery', async () => {
+    const { config, journal } = subscribing({})
     const service = await start(config)
     await create(service, 'notes', { text: '1' })
     await eventually(async () => expect(await journal().status()).toMatchObject({ seq: 1 }))
-    // The lease is relied on for 5 s, and the position is stored a second after a delivery.
+    // The holder relies on the lease for 5 s, and stores the position one second after a delivery.
     await sleep(3700)
     await create(service, 'notes', { text: '2' })
     await eventually(async () => expect(await journal().status()).toMatchObject({ seq: 2, head: 2 }))
   })
 
-  test('tells what it can of changes whose states were erased', async () => {
+  test('delivers changes with erased states as far as possible', async () => {
     const seen: unknown[] = []
-    const { config, journal } = reading({
+    const { config, journal } = subscribing({
       deliver: ({ seq, action, after }) => void seen.push([seq, action, after?.text]),
     })
     const service = await start(config)
@@ -201,11 +201,11 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     )
   })
 
-  test('asks a receiver that is down for one delivery at a time, and loses nothing', async () => {
+  test('sends one delivery at a time to a receiver that is down, and loses none', async () => {
     let isDown = true
     let attempts = 0
     const seen = new Set<number>()
-    const { config, journal } = reading({
+    const { config, journal } = subscribing({
       concurrency: 4,
       times: { retryMs: 60, maxRetryMs: 120 },
       deliver: ({ seq }) => {
@@ -224,7 +224,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     await eventually(async () => expect(await journal().status()).toEqual({ seq: 60, head: 60, pending: 0, parked: 0 }))
   })
 
-  test('that throws or hangs changes no write, and holds up no other (D14)', async () => {
+  test('that throws or hangs affects no write and no other delivery', async () => {
     const log = new KeptLog()
     const seen: number[] = []
     const deliver = ({ signal, seq }: JournalEvent): Promise<void> | undefined => {
@@ -235,7 +235,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
       seen.push(seq)
       return undefined
     }
-    const { config } = reading({
+    const { config } = subscribing({
       concurrency: 4,
       times: { ...QUICK, retryMs: 60_000, maxRetryMs: 60_000, deliveryMs: 2000 },
       deliver,
@@ -253,10 +253,10 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     expect((await service.fetch(new Request('http://localhost/api/ready'))).status).toBe(200)
   })
 
-  test('of two nodes, one delivers, and the other goes on when it ends', async () => {
+  test('delivers on one of two nodes, and continues on the other when the first one closes', async () => {
     const seen: string[] = []
     const nodes = ['first', 'second'].map((name) =>
-      reading({ concurrency: 4, times: QUICK, deliver: ({ seq }) => void seen.push(`${name} ${seq}`) }),
+      subscribing({ concurrency: 4, times: QUICK, deliver: ({ seq }) => void seen.push(`${name} ${seq}`) }),
     )
     const [first, second] = [
       await start(nodes[0]?.config ?? { collections }),
@@ -270,14 +270,14 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
     const other = leader === first ? second : first
     await create(other, 'notes', { text: 'last' })
     await eventually(() => expect(seen).toHaveLength(11))
-    expect(new Set(seen.map((one) => one.split(' ')[1])).size).toBe(11)
+    expect(new Set(seen.map((line) => line.split(' ')[1])).size).toBe(11)
   })
 })
 
-describe('a subscription is refused', () => {
-  const start = (subscription: Reading) => createTestService(reading(subscription).config)
+describe('a subscription is rejected', () => {
+  const start = (subscription: SubscriptionOptions) => createTestService(subscribing(subscription).config)
 
-  test.each<[string, Reading, string]>([
+  test.each<[string, SubscriptionOptions, string]>([
     ['name', { name: 'two words' }, 'plugins.reader.setup.two words.name: write a name'],
     ['concurrency', { concurrency: 0 }, 'index.concurrency: write a whole number from 1 to 64'],
     [
@@ -298,7 +298,7 @@ describe('a subscription is refused', () => {
       'index.collections.notes.select.txt: there is no such field; did you mean text?',
     ],
     ['reader', { reader: 'system' }, 'Declare it: definePlugin'],
-  ])('for its %s', async (_what, subscription, message) => {
+  ])('for its %s', async (_case, subscription, message) => {
     await expect(start(subscription)).rejects.toThrow(message)
   })
 })

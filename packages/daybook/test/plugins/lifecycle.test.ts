@@ -7,8 +7,8 @@ import { POLICY_STORES } from '../support/stores/stores.ts'
 const collections = { posts: defineCollection({ fields: { title: f.text({ required: true }) } }) }
 const NEVER = (): Promise<never> => new Promise(() => {})
 
-/** A plugin that notes when it is set up and closed. */
-function noting(notes: string[], name: string, parts: Partial<Plugin> = {}, runtime: PluginRuntime = {}): Plugin {
+/** Creates a plugin that records when it is set up and closed. */
+function recording(notes: string[], name: string, parts: Partial<Plugin> = {}, runtime: PluginRuntime = {}): Plugin {
   return definePlugin({
     name,
     version: '1.0.0',
@@ -20,7 +20,7 @@ function noting(notes: string[], name: string, parts: Partial<Plugin> = {}, runt
   })
 }
 
-/** A config with these plugins, which are given up soon. */
+/** Creates a config with plugins that time out early. */
 const withPlugins = (plugins: readonly Plugin[]): DaybookConfig => ({
   collections,
   plugins,
@@ -28,7 +28,7 @@ const withPlugins = (plugins: readonly Plugin[]): DaybookConfig => ({
 })
 
 describe('plugins are set up', () => {
-  const orderOf = async (make: (notes: string[]) => readonly Plugin[]): Promise<string> => {
+  const recordOrder = async (make: (notes: string[]) => readonly Plugin[]): Promise<string> => {
     const notes: string[] = []
     const service = await createTestService(withPlugins(make(notes)))
     await service.close()
@@ -36,16 +36,16 @@ describe('plugins are set up', () => {
   }
 
   test('by name, and closed in reverse', async () => {
-    const order = await orderOf((notes) => [noting(notes, 'c'), noting(notes, 'a'), noting(notes, 'b')])
+    const order = await recordOrder((notes) => [recording(notes, 'c'), recording(notes, 'a'), recording(notes, 'b')])
     expect(order).toBe('+a +b +c -c -b -a')
   })
 
-  test('after those that they require or name in after, and only then by name', async () => {
-    const order = await orderOf((notes) => [
-      noting(notes, 'a', { requires: { z: '^1.0.0', daybook: '>=0.1' } }),
-      noting(notes, 'b', { after: ['c', 'absent'] }),
-      noting(notes, 'c'),
-      noting(notes, 'z'),
+  test('after the plugins named in requires and after, and otherwise by name', async () => {
+    const order = await recordOrder((notes) => [
+      recording(notes, 'a', { requires: { z: '^1.0.0', daybook: '>=0.1' } }),
+      recording(notes, 'b', { after: ['c', 'absent'] }),
+      recording(notes, 'c'),
+      recording(notes, 'z'),
     ])
     expect(order).toBe('+c +b +z +a -a -z -b -c')
   })
@@ -55,17 +55,17 @@ describe('a start that fails', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('no key')), 'The plugin "bad" could not be set up: no key'],
     ['hangs', NEVER, 'The plugin "bad" could not be set up: took longer than 100 ms'],
-    ['answers something else', () => ({ stop: () => {} }) as never, 'setup must answer nothing, or { check, close }'],
-  ] as const)('because setup %s closes what had started', async (_how, setup, message) => {
+    ['returns something else', () => ({ stop: () => {} }) as never, 'setup must answer nothing, or { check, close }'],
+  ] as const)('because setup %s closes the plugins that had started', async (_case, setup, message) => {
     const notes: string[] = []
     const bad = definePlugin({ name: 'bad', version: '1.0.0', setup })
-    const late = noting(notes, 'late', { after: ['bad'] })
-    const start = createTestService(withPlugins([noting(notes, 'a'), noting(notes, 'b'), bad, late]))
+    const late = recording(notes, 'late', { after: ['bad'] })
+    const start = createTestService(withPlugins([recording(notes, 'a'), recording(notes, 'b'), bad, late]))
     await expect(start).rejects.toThrow(message)
     expect(notes.join(' ')).toBe('+a +b -b -a')
   })
 
-  test('because routes clash closes what had started', async () => {
+  test('because routes clash closes the plugins that had started', async () => {
     const notes: string[] = []
     const route = {
       method: 'GET',
@@ -75,19 +75,19 @@ describe('a start that fails', () => {
       responses: { 200: { description: 'Never.' } },
       run: () => new Response(),
     } as const
-    await expect(createTestService(withPlugins([noting(notes, 'a', { routes: [route] })]))).rejects.toThrow(
+    await expect(createTestService(withPlugins([recording(notes, 'a', { routes: [route] })]))).rejects.toThrow(
       '/api/health',
     )
     expect(notes.join(' ')).toBe('+a -a')
   })
 })
 
-test('a close that fails or hangs is logged, and keeps no other from closing', async () => {
+test('a close that fails or hangs is logged, and the other plugins are closed', async () => {
   const notes: string[] = []
   const log = new KeptLog()
-  const hangs = noting(notes, 'b', {}, { close: NEVER })
-  const throws = noting(notes, 'c', {}, { close: () => Promise.reject(new Error('stuck')) })
-  const service = await createTestService(withPlugins([noting(notes, 'a'), hangs, throws]), { log })
+  const hangs = recording(notes, 'b', {}, { close: NEVER })
+  const throws = recording(notes, 'c', {}, { close: () => Promise.reject(new Error('stuck')) })
+  const service = await createTestService(withPlugins([recording(notes, 'a'), hangs, throws]), { log })
   await service.close()
   expect(notes.join(' ')).toBe('+a +b +c -a')
   const lines = log.take().filter((line) => line.startsWith('error plugin: close failed'))
@@ -111,8 +111,8 @@ describe('/api/ready', () => {
   const checking = (name: string, check: () => void | Promise<void>): Plugin =>
     definePlugin({ name, version: '1.0.0', setup: () => ({ check }) })
 
-  test('names the plugins that can say how they are', async () => {
-    await using service = await createTestService(withPlugins([checking('good', () => {}), noting([], 'silent')]))
+  test('names the plugins with a check', async () => {
+    await using service = await createTestService(withPlugins([checking('good', () => {}), recording([], 'silent')]))
     const ready = await service.request('/api/ready')
     expect([ready.status, await ready.json()]).toEqual([
       200,
@@ -123,7 +123,7 @@ describe('/api/ready', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('the secret reason'))],
     ['hangs', NEVER],
-  ])('is 503 where a check %s, and says why in the log alone', async (_how, check) => {
+  ])('responds with 503 if a check %s, and logs the reason', async (_case, check) => {
     const log = new KeptLog()
     await using service = await createTestService(withPlugins([checking('bad', check), checking('good', () => {})]), {
       log,
@@ -139,25 +139,25 @@ describe('/api/ready', () => {
     expect((await service.request('/api/health')).status).toBe(200)
   })
 
-  test('asks a check that hangs no second time meanwhile', async () => {
-    let asked = 0
+  test('does not start a check again while it hangs', async () => {
+    let checks = 0
     const counting = checking('slow', () => {
-      asked += 1
+      checks += 1
       return NEVER()
     })
     await using service = await createTestService(withPlugins([counting]))
     await Promise.all([service.request('/api/ready'), service.request('/api/ready'), service.request('/api/ready')])
-    expect(asked).toBe(1)
+    expect(checks).toBe(1)
   })
 })
 
-describe.each(POLICY_STORES)('content handles of a plugin on $name', (store) => {
+describe.each(POLICY_STORES)('the content APIs of a plugin on $name', (store) => {
   const closed = defineCollection({
     fields: { title: f.text({ required: true, access: { write: () => false } }) },
     access: { read: () => false, create: () => false, update: () => false, delete: () => false },
   })
 
-  test('are anonymous in setup; asSystem does everything, and the journal says why', async () => {
+  test('are anonymous in setup and unrestricted with asSystem, whose reason the journal records', async () => {
     const seen: unknown[] = []
     const sync = definePlugin({
       name: 'sync',
@@ -183,9 +183,9 @@ describe.each(POLICY_STORES)('content handles of a plugin on $name', (store) => 
 })
 
 describe('asSystem', () => {
-  /** What a plugin is told that calls it so. */
-  async function refusalOf(system: boolean, why: unknown): Promise<unknown> {
-    let refusal: unknown
+  /** Returns the error that asSystem throws; `undefined` if it throws none. */
+  async function catchError(system: boolean, why: unknown): Promise<unknown> {
+    let thrown: unknown
     const asks = definePlugin({
       name: 'asks',
       version: '1.0.0',
@@ -194,19 +194,19 @@ describe('asSystem', () => {
         try {
           asSystem(why as { reason: string })
         } catch (error) {
-          refusal = error
+          thrown = error
         }
       },
     })
     await using _service = await createTestService(withPlugins([asks]))
-    return refusal
+    return thrown
   }
 
-  test('is for plugins that declare it', async () => {
-    expect(String(await refusalOf(false, { reason: 'sync' }))).toBe(
+  test('is only for plugins that declare it', async () => {
+    expect(String(await catchError(false, { reason: 'sync' }))).toBe(
       `TypeError: The plugin "asks" calls asSystem. Declare it: definePlugin({ name: 'asks', system: true, … }).`,
     )
-    expect(await refusalOf(true, { reason: 'sync' })).toBeUndefined()
+    expect(await catchError(true, { reason: 'sync' })).toBeUndefined()
   })
 
   test.each([
@@ -217,7 +217,7 @@ describe('asSystem', () => {
     { reason: 'a\nplugin:other (b)' },
     { reason: 'a\u2028b' },
     { reason: 'a'.repeat(201) },
-  ])('refuses the reason %j', async (why) => {
-    expect(String(await refusalOf(true, why))).toContain('needs a reason of one line')
+  ])('rejects the reason %j', async (why) => {
+    expect(String(await catchError(true, why))).toContain('needs a reason of one line')
   })
 })

@@ -43,7 +43,7 @@ describe.each(POLICY_STORES)('tags for a CDN on $name', (store) => {
   const tagsOf = async (path: string): Promise<readonly string[]> =>
     ((await read(path)).headers.get('surrogate-key') ?? '').split(' ').toSorted()
 
-  test('name what an answer without a session is made of', async () => {
+  test('name the documents in a response without a session', async () => {
     await open({ cdn: { tags: ['Surrogate-Key', 'Cache-Tag'] } })
     const ines = await create(service, 'authors', { name: 'Ines' })
     const { id } = await create(service, 'posts', { title: 'One', author: ines.id })
@@ -60,32 +60,32 @@ describe.each(POLICY_STORES)('tags for a CDN on $name', (store) => {
     expect(await tagsOf('globals/site?include=first')).toEqual(['globals:site', 'posts'])
     const entry = await read('posts/one?include=author')
     expect(entry.headers.get('cache-tag')).toBe(`posts:${id},authors`)
-    const known = await read('posts/one?include=author', { 'if-none-match': String(entry.headers.get('etag')) })
-    expect([known.status, known.headers.get('cache-tag')]).toEqual([304, `posts:${id},authors`])
+    const notModified = await read('posts/one?include=author', { 'if-none-match': String(entry.headers.get('etag')) })
+    expect([notModified.status, notModified.headers.get('cache-tag')]).toEqual([304, `posts:${id},authors`])
   })
 
-  test('are on files that everyone may read, and on 304', async () => {
+  test('are on public files, and on 304', async () => {
     await open({ cdn: { tags: ['Surrogate-Key'] }, plugins: [serveUploads()] })
     const asset = await upload(service)
     const path = `http://localhost/uploads/${asset.path}`
     const file = await service.fetch(new Request(path))
     expect([await file.text(), file.headers.get('surrogate-key')]).toEqual(['some text', `assets:${asset.id}`])
     const headers = { 'if-none-match': String(file.headers.get('etag')) }
-    const known = await service.fetch(new Request(path, { headers }))
-    expect([known.status, known.headers.get('surrogate-key')]).toEqual([304, `assets:${asset.id}`])
+    const notModified = await service.fetch(new Request(path, { headers }))
+    expect([notModified.status, notModified.headers.get('surrogate-key')]).toEqual([304, `assets:${asset.id}`])
     expect(await tagsOf(`assets/${asset.id}`)).toEqual([`assets:${asset.id}`])
   })
 
-  test('are on no answer to a session, on no error, and on none at all without the config', async () => {
+  test('are not on responses to a session, on errors, or without the option', async () => {
     await open({ cdn: { tags: ['Surrogate-Key'] } })
     await create(service, 'posts', { title: 'One' })
     const authorization = `Bearer ${service.token}`
-    for (const answer of [
+    for (const response of [
       await read('posts/one', { authorization }),
       await read('posts/two'),
       await read('posts/one?nope=1'),
     ])
-      expect(answer.headers.get('surrogate-key')).toBeNull()
+      expect(response.headers.get('surrogate-key')).toBeNull()
     expect((await read('posts/one')).headers.get('cache-tag')).toBeNull()
     await service.close()
     await open({})
@@ -93,7 +93,7 @@ describe.each(POLICY_STORES)('tags for a CDN on $name', (store) => {
     expect((await read('posts/one')).headers.get('surrogate-key')).toBeNull()
   })
 
-  test('are purged after each change that readers without a session see, together and again when it fails', async () => {
+  test('are purged in batches after each public change, and again if the purge fails', async () => {
     const purged: (readonly string[])[] = []
     let failures = 1
     const purge = async (tags: readonly string[]): Promise<void> => {
@@ -114,7 +114,7 @@ describe.each(POLICY_STORES)('tags for a CDN on $name', (store) => {
   })
 })
 
-describe('a CDN is asked', () => {
+describe('a CDN is purged', () => {
   const requests: { readonly request: IncomingMessage; readonly body: string }[] = []
   let server: Server | undefined
 
@@ -134,7 +134,7 @@ describe('a CDN is asked', () => {
   })
   const { signal } = new AbortController()
 
-  test('as Fastly wants it', async () => {
+  test('with a request in the format of Fastly', async () => {
     await purgeFastly({ service: 'abc', token: 'secret', api: await listen(200) })(['posts', 'posts:1'], signal)
     expect(requests[0]?.request).toMatchObject({
       method: 'POST',
@@ -143,7 +143,7 @@ describe('a CDN is asked', () => {
     })
   })
 
-  test('as Cloudflare wants it', async () => {
+  test('with a request in the format of Cloudflare', async () => {
     await purgeCloudflare({ zone: 'abc', token: 'secret', api: await listen(200) })(['posts', 'posts:1'], signal)
     expect(requests[0]).toMatchObject({
       request: { method: 'POST', url: '/zones/abc/purge_cache', headers: { authorization: 'Bearer secret' } },
@@ -151,19 +151,22 @@ describe('a CDN is asked', () => {
     })
   })
 
-  test.each([302, 403, 500])('and has failed with %d, which is all that is told of it', async (status) => {
-    const purge = purgeFastly({ service: 'abc', token: 'secret', api: await listen(status) })
-    await expect(purge(['posts'], signal)).rejects.toThrow(new RegExp(`^The CDN answered ${status}\\.$`))
-    expect(requests).toHaveLength(1)
-  })
+  test.each([302, 403, 500])(
+    'unsuccessfully if it responds with %d, and the error reveals only that status',
+    async (status) => {
+      const purge = purgeFastly({ service: 'abc', token: 'secret', api: await listen(status) })
+      await expect(purge(['posts'], signal)).rejects.toThrow(new RegExp(`^The CDN answered ${status}\\.$`))
+      expect(requests).toHaveLength(1)
+    },
+  )
 
-  test('by functions with options that fit', () => {
+  test('only with valid options', () => {
     expect(() => purgeCdn({ purge: 'fastly' } as never)).toThrow('plugins.purge-cdn.options.purge: write a function')
     expect(() => purgeCdn({ purge: async () => {}, maxTags: 1 })).toThrow('plugins.purge-cdn.options.maxTags')
   })
 })
 
-test('a config names headers that there are', async () => {
+test('a config with an unknown header is rejected', async () => {
   const { createTestService } = await import('daybook/testing')
   const config = { collections, globals, cdn: { tags: ['X-Tags'] } }
   await expect(createTestService(config as never)).rejects.toThrow(

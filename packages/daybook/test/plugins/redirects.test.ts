@@ -35,38 +35,38 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
   })
   afterEach(() => service.close())
 
-  const ask = async (method: string, path: string, data?: object) => {
+  const send = async (method: string, path: string, data?: object) => {
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
-    const answer = await service.request(path, { method, headers, ...(data ? { body: JSON.stringify(data) } : {}) })
-    return { status: answer.status, body: JSON.parse((await answer.text()) || '{}') }
+    const response = await service.request(path, { method, headers, ...(data ? { body: JSON.stringify(data) } : {}) })
+    return { status: response.status, body: JSON.parse((await response.text()) || '{}') }
   }
-  const post = async (data: object): Promise<string> => (await ask('POST', '/api/posts', data)).body.id
-  const rename = (id: string, slug: string) => ask('PUT', `/api/posts/${id}`, { slug })
-  const add = (from: string, to: string) => ask('POST', '/api/redirects', { from, to })
+  const post = async (data: object): Promise<string> => (await send('POST', '/api/posts', data)).body.id
+  const rename = (id: string, slug: string) => send('PUT', `/api/posts/${id}`, { slug })
+  const add = (from: string, to: string) => send('POST', '/api/redirects', { from, to })
   const all = async (): Promise<readonly string[]> => {
     const listed = (await (await service.request('/redirects.json')).json()) as readonly Listed[]
     return listed.map(({ from, to, status }) => `${from} ${to} ${status}`).sort()
   }
 
   describe('when the page of an entry moves', () => {
-    test('its old address leads to the new one', async () => {
+    test('the old address redirects to the new one', async () => {
       await rename(await post({ slug: 'a' }), 'b')
       expect(await all()).toEqual(['/blog/a /blog/b 308'])
-      const found = await service.request('/api/redirects?where[from][eq]=/blog/a&select=to,status')
-      expect(await found.json()).toMatchObject({ items: [{ to: '/blog/b', status: '308' }] })
+      const response = await service.request('/api/redirects?where[from][eq]=/blog/a&select=to,status')
+      expect(await response.json()).toMatchObject({ items: [{ to: '/blog/b', status: '308' }] })
     })
 
-    test('by a working copy, its old address does so once that is published', async () => {
+    test('in a draft, the old address redirects once the draft is published', async () => {
       const id = await post({ slug: 'a' })
-      await ask('PUT', `/api/posts/${id}?draft=true`, { slug: 'b' })
+      await send('PUT', `/api/posts/${id}?draft=true`, { slug: 'b' })
       expect(await all()).toEqual([])
-      expect((await ask('POST', `/api/posts/${id}/publish`, {})).status).toBe(200)
+      expect((await send('POST', `/api/posts/${id}/publish`, {})).status).toBe(200)
       expect(await all()).toEqual(['/blog/a /blog/b 308'])
-      await ask('POST', `/api/posts/${id}/unpublish`, {})
+      await send('POST', `/api/posts/${id}/unpublish`, {})
       expect(await all()).toEqual(['/blog/a /blog/b 308'])
     })
 
-    test('redirects stay one step long', async () => {
+    test('no redirect leads to another redirect', async () => {
       const id = await post({ slug: 'a' })
       await rename(id, 'b')
       await add('/old', '/blog/b')
@@ -74,7 +74,7 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
       expect(await all()).toEqual(['/blog/a /blog/c 308', '/blog/b /blog/c 308', '/old /blog/c 301'])
     })
 
-    test('an address that comes back leads nowhere else', async () => {
+    test('an address that has a page again is not redirected', async () => {
       const id = await post({ slug: 'a' })
       await rename(id, 'b')
       await rename(id, 'a')
@@ -83,54 +83,54 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
       expect(await all()).toEqual([])
     })
 
-    test('a redirect that somebody wrote for the address is changed', async () => {
+    test('an existing redirect of the address is updated', async () => {
       const id = await post({ slug: 'a' })
       await add('/blog/a', '/elsewhere')
       await rename(id, 'b')
       expect(await all()).toEqual(['/blog/a /blog/b 301'])
     })
 
-    test('in one locale, the others stay', async () => {
+    test('in one locale, the addresses of other locales stay', async () => {
       const id = await post({ slug: 'a' })
-      await ask('PUT', `/api/posts/${id}?locale=de`, { slug: 'ä' })
-      await ask('PUT', `/api/posts/${id}?locale=de`, { slug: 'ö' })
+      await send('PUT', `/api/posts/${id}?locale=de`, { slug: 'ä' })
+      await send('PUT', `/api/posts/${id}?locale=de`, { slug: 'ö' })
       expect(await all()).toEqual(['/de/%C3%A4 /de/%C3%B6 308'])
     })
 
-    test('a draft leaves nothing behind, and its address stays unknown', async () => {
+    test('a draft leaves no redirect, which would reveal its address', async () => {
       const id = await post({ slug: 'a', status: 'draft' })
       await rename(id, 'b')
-      await ask('PUT', `/api/posts/${id}`, { status: 'published' })
-      await ask('PUT', `/api/posts/${id}`, { slug: 'secret', status: 'draft' })
+      await send('PUT', `/api/posts/${id}`, { status: 'published' })
+      await send('PUT', `/api/posts/${id}`, { slug: 'secret', status: 'draft' })
       expect(await all()).toEqual([])
     })
 
-    test('together with the write, or not at all; the journal names the plugin', async () => {
+    test('the redirect is stored in the transaction of the write, and the journal names the plugin', async () => {
       const id = await post({ slug: 'a' })
       await post({ slug: 'taken' })
       const operations = [
         { op: 'update', collection: 'posts', id, data: { slug: 'b' } },
         { op: 'update', collection: 'posts', id, data: { slug: 'taken' } },
       ]
-      expect((await ask('POST', '/api/cms/batch', { operations })).status).toBe(409)
+      expect((await send('POST', '/api/cms/batch', { operations })).status).toBe(409)
       expect(await all()).toEqual([])
       await rename(id, 'b')
       const rows = await service.rows("SELECT actor FROM daybook$journal WHERE collection = 'redirects'")
       expect(rows).toEqual([{ actor: 'plugin:redirects (a page has moved)' }])
     })
 
-    test('nothing else does: other fields, other collections, deletes', async () => {
+    test('other fields, other collections and deletes leave no redirect', async () => {
       const id = await post({ slug: 'a' })
-      await ask('PUT', `/api/posts/${id}`, { title: 'New' })
-      const note = (await ask('POST', '/api/notes', { slug: 'a' })).body.id
-      await ask('PUT', `/api/notes/${note}`, { slug: 'b' })
-      await ask('DELETE', `/api/posts/${id}`)
+      await send('PUT', `/api/posts/${id}`, { title: 'New' })
+      const note = (await send('POST', '/api/notes', { slug: 'a' })).body.id
+      await send('PUT', `/api/notes/${note}`, { slug: 'b' })
+      await send('DELETE', `/api/posts/${id}`)
       expect(await all()).toEqual([])
     })
   })
 
-  describe('a redirect that somebody writes', () => {
-    test('leads to where its target leads', async () => {
+  describe('a redirect that a user writes', () => {
+    test('leads to the final target', async () => {
       await add('/b', '/c')
       expect((await add('/a', '/b')).body).toMatchObject({ from: '/a', to: '/c', status: '301' })
       await add('/c', 'https://www.example.org/d')
@@ -141,7 +141,7 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
       ['/x', '/x'],
       ['/c', '/a'],
       ['/c', '/b'],
-    ])('%s to %s is refused as a loop', async (from, to) => {
+    ])('%s to %s is rejected as a loop', async (from, to) => {
       await add('/a', '/b')
       await add('/b', '/c')
       const { status, body } = await add(from, to)
@@ -150,7 +150,7 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
       expect(await all()).toEqual(['/a /c 301', '/b /c 301'])
     })
 
-    test('is stored as browsers ask for it', async () => {
+    test('is stored in the form that browsers send', async () => {
       await add('/früher/../alt', '/neu ?q=ö#top')
       expect(await all()).toEqual(['/alt /neu%20?q=%C3%B6#top 301'])
       expect((await add('/alt', '/b')).status).toBe(409)
@@ -166,16 +166,16 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
       ['/', '/b/../', '/to'],
       ['/a', 'javascript:alert(1)', '/to'],
       ['/a', `/${'b'.repeat(512)}`, '/to'],
-    ])('from %s to %s is refused', async (from, to, path) => {
+    ])('from %s to %s is rejected', async (from, to, path) => {
       const { status, body } = await add(from, to)
       expect([status, body.details.issues?.[0].path]).toEqual([400, path])
     })
 
-    test('keeps a status', async () => {
+    test('has one of the statuses of redirects', async () => {
       const { body } = await add('/a', '/b')
-      expect((await ask('PUT', `/api/redirects/${body.id}`, { status: null })).status).toBe(400)
-      expect((await ask('PUT', `/api/redirects/${body.id}`, { status: '303' })).status).toBe(400)
-      await ask('PUT', `/api/redirects/${body.id}`, { status: '302' })
+      expect((await send('PUT', `/api/redirects/${body.id}`, { status: null })).status).toBe(400)
+      expect((await send('PUT', `/api/redirects/${body.id}`, { status: '303' })).status).toBe(400)
+      await send('PUT', `/api/redirects/${body.id}`, { status: '302' })
       expect(await all()).toEqual(['/a /b 302'])
     })
 
@@ -186,14 +186,14 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
     })
   })
 
-  test('/redirects.json lists all of them, and answers 304 until one changes', async () => {
+  test('/redirects.json lists all redirects, and responds with 304 until one changes', async () => {
     expect(await all()).toEqual([])
     const operations = Array.from({ length: 205 }, (_one, index) => ({
       op: 'create' as const,
       collection: 'redirects',
       data: { from: `/${index}`, to: '/' },
     }))
-    // The hooks of one transaction have three seconds, and more than a hundred of them may need those on a busy machine.
+    // The hooks of one transaction have three seconds; on a busy machine, more than a hundred hooks may need longer.
     for (const part of [operations.slice(0, 100), operations.slice(100, 200), operations.slice(200)])
       await service.content.batch(part)
     expect(new Set(await all()).size).toBe(205)
@@ -205,7 +205,7 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
   })
 })
 
-describe('redirects() refuses', () => {
+describe('redirects() rejects', () => {
   test.each([
     [{ status: '303' }, 'status', "write one of: '301', '302', '307', '308'"],
     [{ collections: [] }, 'collections', 'write collections by key'],

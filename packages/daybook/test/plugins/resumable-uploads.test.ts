@@ -67,40 +67,52 @@ const encode = (metadata: Readonly<Record<string, string>>): string =>
 
 type Headers = Readonly<Record<string, string>>
 
-/** A request of the protocol, of somebody's. */
-const ask = (method: string, path: string, headers: Headers = {}, body?: Uint8Array<ArrayBuffer>, name = 'ann') =>
+/** Sends a request of the protocol. */
+const sendRequest = (
+  method: string,
+  path: string,
+  headers: Headers = {},
+  body?: Uint8Array<ArrayBuffer>,
+  name = 'ann',
+) =>
   fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { 'Tus-Resumable': '1.0.0', Authorization: `Bearer ${name}`, ...headers },
     ...(body ? { body } : {}),
   })
 const begin = (length: number, metadata: Readonly<Record<string, string>> = { filename: 'a.txt' }, name = 'ann') =>
-  ask('POST', '/api/uploads', { 'Upload-Length': String(length), 'Upload-Metadata': encode(metadata) }, undefined, name)
+  sendRequest(
+    'POST',
+    '/api/uploads',
+    { 'Upload-Length': String(length), 'Upload-Metadata': encode(metadata) },
+    undefined,
+    name,
+  )
 const started = async (length: number, metadata?: Readonly<Record<string, string>>): Promise<string> =>
   (await begin(length, metadata)).headers.get('location') ?? 'none'
 const send = (path: string, offset: number, bytes: Uint8Array<ArrayBuffer>, name = 'ann') =>
-  ask(
+  sendRequest(
     'PATCH',
     path,
     { 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' },
     bytes,
     name,
   )
-const offsetOf = async (path: string): Promise<number> =>
-  Number((await ask('HEAD', path)).headers.get('upload-offset') ?? Number.NaN)
-const codeOf = async (response: Response): Promise<readonly unknown[]> => {
+const getOffset = async (path: string): Promise<number> =>
+  Number((await sendRequest('HEAD', path)).headers.get('upload-offset') ?? Number.NaN)
+const getCode = async (response: Response): Promise<readonly unknown[]> => {
   const { code } = (await response.json()) as { readonly code: unknown }
   return [response.status, code]
 }
 
-async function assetOf(response: Response): Promise<Readonly<Record<string, unknown>>> {
+async function getAsset(response: Response): Promise<Readonly<Record<string, unknown>>> {
   const id = response.headers.get('daybook-asset')
-  const found = await service.request(`/api/assets/${id}`, { headers: { Authorization: 'Bearer ann' } })
-  return (await found.json()) as Readonly<Record<string, unknown>>
+  const asset = await service.request(`/api/assets/${id}`, { headers: { Authorization: 'Bearer ann' } })
+  return (await asset.json()) as Readonly<Record<string, unknown>>
 }
 
-/** The bytes of the file of an asset, as the store has them. */
-async function bytesOf(path: unknown): Promise<Buffer> {
+/** Reads the file of an asset from the store. */
+async function readFileBytes(path: unknown): Promise<Buffer> {
   const file = await service.content.as(people.caller('ann')).files.find(String(path))
   const stream = await file?.open()
   return Buffer.from(await new Response(stream ?? null).arrayBuffer())
@@ -119,7 +131,7 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
     await place.end()
   })
 
-  /** Uploads as programs do, over connections that break; answers the last response's asset. */
+  /** Uploads with a client library over connections that break. Returns the asset of the last response. */
   const uploadOver = (via: number, bytes: Buffer, chunkSize: number): Promise<string> =>
     new Promise((resolve, reject) => {
       new Upload(bytes, {
@@ -142,7 +154,7 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
   test.each([
     ['in one piece', Number.POSITIVE_INFINITY],
     ['in chunks', 700_000],
-  ])('an upload %s whose connections break anywhere arrives whole', async (_how, chunkSize) => {
+  ])('an upload %s over breaking connections is complete', async (_case, chunkSize) => {
     for (let round = 0; round < 3; round++) {
       const bytes = randomBytes(3_000_000)
       const after = Array.from({ length: 5 }, () => randomInt(1, 1_500_000))
@@ -158,7 +170,7 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
         alt: 'Large',
         path: expect.stringMatching(/^large\/Large-file-[\w-]{22}\.bin$/),
       })
-      expect(digest(await bytesOf(asset?.path))).toBe(digest(bytes))
+      expect(digest(await readFileBytes(asset?.path))).toBe(digest(bytes))
       expect(proxy.cuts).toBeGreaterThan(0)
     }
   })
@@ -172,7 +184,7 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
     expect(path).toMatch(/^\/api\/uploads\/[0-9a-f]{16}-\d{13}-[0-9a-f]{32}$/)
     const first = await send(path, 0, Buffer.from('0123'))
     expect([first.status, first.headers.get('upload-offset')]).toEqual([204, '4'])
-    const head = await ask('HEAD', path)
+    const head = await sendRequest('HEAD', path)
     expect([head.status, head.headers.get('upload-offset'), head.headers.get('upload-length')]).toEqual([
       200,
       '4',
@@ -181,68 +193,68 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
     expect(head.headers.get('cache-control')).toBe('no-store')
     const last = await send(path, 4, Buffer.from('456789'))
     expect([last.status, last.headers.get('upload-offset')]).toEqual([204, '10'])
-    expect(await assetOf(last)).toMatchObject({
+    expect(await getAsset(last)).toMatchObject({
       path: 'steps/note.txt',
       originalName: 'Note.txt',
       mimeType: 'text/plain',
     })
-    expect(String(await bytesOf('steps/note.txt'))).toBe('0123456789')
-    const again = await ask('HEAD', path)
+    expect(String(await readFileBytes('steps/note.txt'))).toBe('0123456789')
+    const again = await sendRequest('HEAD', path)
     expect([again.headers.get('upload-offset'), again.headers.get('daybook-asset')]).toEqual([
       '10',
       last.headers.get('daybook-asset'),
     ])
   })
 
-  test('an empty file, and one that comes byte by byte', async () => {
+  test('an empty file, and one that is sent byte by byte', async () => {
     const empty = await begin(0, { filename: 'empty.txt' })
-    expect(await assetOf(empty)).toMatchObject({ size: 0, mimeType: 'text/plain' })
+    expect(await getAsset(empty)).toMatchObject({ size: 0, mimeType: 'text/plain' })
     const path = await started(PNG.length, { filename: 'dot.png' })
     for (let at = 0; at < PNG.length - 1; at++) await send(path, at, PNG.subarray(at, at + 1))
     const last = await send(path, PNG.length - 1, PNG.subarray(-1))
-    expect(await assetOf(last)).toMatchObject({ mimeType: 'image/png', sha256: digest(PNG), width: 1 })
+    expect(await getAsset(last)).toMatchObject({ mimeType: 'image/png', sha256: digest(PNG), width: 1 })
   })
 
-  test('an upload that is ended is not there any more', async () => {
+  test('an upload that was ended is 404', async () => {
     const path = await started(10)
     await send(path, 0, Buffer.from('01234'))
-    expect((await ask('DELETE', path)).status).toBe(204)
-    for (const method of ['HEAD', 'DELETE']) expect((await ask(method, path)).status).toBe(404)
-    expect(await codeOf(await send(path, 5, Buffer.from('56789')))).toEqual([404, 'NOT_FOUND'])
+    expect((await sendRequest('DELETE', path)).status).toBe(204)
+    for (const method of ['HEAD', 'DELETE']) expect((await sendRequest(method, path)).status).toBe(404)
+    expect(await getCode(await send(path, 5, Buffer.from('56789')))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test("U10: another's upload cannot be asked for, continued or ended", async () => {
+  test("another caller's upload cannot be inspected, continued or ended", async () => {
     const path = await started(10)
     await send(path, 0, Buffer.from('01234'))
     for (const name of ['bob', 'guest']) {
-      expect((await ask('HEAD', path, {}, undefined, name)).status).toBe(404)
-      expect(await codeOf(await send(path, 5, Buffer.from('xxxxx'), name))).toEqual([404, 'NOT_FOUND'])
-      expect((await ask('DELETE', path, {}, undefined, name)).status).toBe(404)
+      expect((await sendRequest('HEAD', path, {}, undefined, name)).status).toBe(404)
+      expect(await getCode(await send(path, 5, Buffer.from('xxxxx'), name))).toEqual([404, 'NOT_FOUND'])
+      expect((await sendRequest('DELETE', path, {}, undefined, name)).status).toBe(404)
     }
     for (const method of ['HEAD', 'PATCH', 'DELETE']) {
-      expect((await ask(method, path, {}, undefined, 'nobody')).status).toBe(401)
+      expect((await sendRequest(method, path, {}, undefined, 'nobody')).status).toBe(401)
     }
     expect((await begin(10, {}, 'nobody')).status).toBe(401)
-    expect(await offsetOf(path)).toBe(5)
+    expect(await getOffset(path)).toBe(5)
     const last = await send(path, 5, Buffer.from('56789'))
-    expect(await assetOf(last)).toMatchObject({ sha256: digest(Buffer.from('0123456789')) })
+    expect(await getAsset(last)).toMatchObject({ sha256: digest(Buffer.from('0123456789')) })
   })
 
-  test('what would be refused in the end is refused at its beginning', async () => {
-    const taken = await started(1, { filename: 'a', storeAs: 'taken.txt' })
-    await send(taken, 0, Buffer.from('x'))
-    expect(await codeOf(await begin(1, { filename: 'b', storeAs: 'taken.txt' }))).toEqual([409, 'CONFLICT'])
-    expect(await codeOf(await begin(MAX_BYTES + 1))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
-    expect(await codeOf(await begin(1, { filename: 'a' }, 'guest'))).toEqual([403, 'FORBIDDEN'])
+  test('an upload that could not be stored is rejected at its beginning', async () => {
+    const path = await started(1, { filename: 'a', storeAs: 'taken.txt' })
+    await send(path, 0, Buffer.from('x'))
+    expect(await getCode(await begin(1, { filename: 'b', storeAs: 'taken.txt' }))).toEqual([409, 'CONFLICT'])
+    expect(await getCode(await begin(MAX_BYTES + 1))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(await getCode(await begin(1, { filename: 'a' }, 'guest'))).toEqual([403, 'FORBIDDEN'])
     for (const storeAs of ['../x', '.env', 'a/b', 'a\u0000b']) {
-      expect(await codeOf(await begin(1, { filename: 'a', storeAs }))).toEqual([400, 'VALIDATION_ERROR'])
+      expect(await getCode(await begin(1, { filename: 'a', storeAs }))).toEqual([400, 'VALIDATION_ERROR'])
     }
     for (const directory of ['../x', '/etc', 'a//b', '.git']) {
-      expect(await codeOf(await begin(1, { filename: 'a', directory }))).toEqual([400, 'VALIDATION_ERROR'])
+      expect(await getCode(await begin(1, { filename: 'a', directory }))).toEqual([400, 'VALIDATION_ERROR'])
     }
   })
 
-  test('what the bytes are decides, and a file that is refused leaves nothing', async () => {
+  test('the type of the bytes decides, and a rejected file leaves nothing', async () => {
     const page = Buffer.from('<!doctype html><script>alert(1)</script>')
     const path = await started(page.length, { filename: 'page.html', filetype: 'image/png' })
     const refused = await send(path, 0, page)
@@ -250,40 +262,40 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
       400,
       { details: { issues: [{ path: '/file', code: 'accept' }] } },
     ])
-    expect((await ask('HEAD', path)).status).toBe(404)
+    expect((await sendRequest('HEAD', path)).status).toBe(404)
   })
 
-  test('requests that are not of the protocol', async () => {
+  test('requests that violate the protocol', async () => {
     const path = await started(10)
     const body = Buffer.from('x')
     const part = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' }
-    expect(await codeOf(await send(path, 3, body))).toEqual([409, 'CONFLICT'])
-    expect(await codeOf(await send(path, 0, Buffer.alloc(11)))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
-    expect(await codeOf(await ask('PATCH', path, { ...part, 'Upload-Offset': 'a' }, body))).toEqual([
+    expect(await getCode(await send(path, 3, body))).toEqual([409, 'CONFLICT'])
+    expect(await getCode(await send(path, 0, Buffer.alloc(11)))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(await getCode(await sendRequest('PATCH', path, { ...part, 'Upload-Offset': 'a' }, body))).toEqual([
       400,
       'VALIDATION_ERROR',
     ])
-    expect(await codeOf(await ask('PATCH', path, { 'Content-Type': part['Content-Type'] }, body))).toEqual([
+    expect(await getCode(await sendRequest('PATCH', path, { 'Content-Type': part['Content-Type'] }, body))).toEqual([
       400,
       'VALIDATION_ERROR',
     ])
-    expect(await codeOf(await ask('PATCH', path, { ...part, 'Content-Type': 'text/plain' }, body))).toEqual([
+    expect(await getCode(await sendRequest('PATCH', path, { ...part, 'Content-Type': 'text/plain' }, body))).toEqual([
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ])
-    expect(await codeOf(await ask('PATCH', path, { ...part, 'Tus-Resumable': '' }, body))).toEqual([
+    expect(await getCode(await sendRequest('PATCH', path, { ...part, 'Tus-Resumable': '' }, body))).toEqual([
       412,
       'PRECONDITION_FAILED',
     ])
-    expect(await codeOf(await ask('POST', '/api/uploads'))).toEqual([400, 'VALIDATION_ERROR'])
-    expect(await codeOf(await ask('POST', '/api/uploads', { 'Upload-Length': '-1' }))).toEqual([
+    expect(await getCode(await sendRequest('POST', '/api/uploads'))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await getCode(await sendRequest('POST', '/api/uploads', { 'Upload-Length': '-1' }))).toEqual([
       400,
       'VALIDATION_ERROR',
     ])
     expect(
-      await codeOf(await ask('POST', '/api/uploads', { 'Upload-Length': '1', 'Upload-Metadata': 'a b c' })),
+      await getCode(await sendRequest('POST', '/api/uploads', { 'Upload-Length': '1', 'Upload-Metadata': 'a b c' })),
     ).toEqual([400, 'VALIDATION_ERROR'])
-    expect(await codeOf(await ask('POST', '/api/uploads', { 'Upload-Defer-Length': '1' }))).toEqual([
+    expect(await getCode(await sendRequest('POST', '/api/uploads', { 'Upload-Defer-Length': '1' }))).toEqual([
       501,
       'NOT_IMPLEMENTED',
     ])
@@ -293,46 +305,46 @@ describe.each(STORES)('resumable uploads to $name', ({ make }) => {
       '..%2f..',
       `${path.split('/').at(-1)}x`,
     ]) {
-      expect((await ask('HEAD', `/api/uploads/${id}`)).status).toBe(404)
+      expect((await sendRequest('HEAD', `/api/uploads/${id}`)).status).toBe(404)
     }
-    expect(await offsetOf(path)).toBe(0)
+    expect(await getOffset(path)).toBe(0)
   })
 
-  test('of several requests that send the same part at once, each byte is stored once', async () => {
+  test('a part that several requests send at once is stored once', async () => {
     const bytes = randomBytes(400_000)
     const path = await started(bytes.length, { filename: 'race.bin' })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => send(path, 0, bytes)))
-    expect(answers.some(({ status }) => status === 204)).toBe(true)
-    // One that has to give way to another stores what has come, and the client goes on from there.
-    const offset = await offsetOf(path)
+    const responses = await Promise.all(Array.from({ length: 5 }, () => send(path, 0, bytes)))
+    expect(responses.some(({ status }) => status === 204)).toBe(true)
+    // A request that yields to another one stores its received bytes, and the client continues from there.
+    const offset = await getOffset(path)
     if (offset < bytes.length) expect((await send(path, offset, bytes.subarray(offset))).status).toBe(204)
-    const head = await ask('HEAD', path)
+    const head = await sendRequest('HEAD', path)
     expect(head.headers.get('upload-offset')).toBe(String(bytes.length))
-    expect(await assetOf(head)).toMatchObject({ sha256: digest(bytes) })
+    expect(await getAsset(head)).toMatchObject({ sha256: digest(bytes) })
   })
 })
 
-test('an upload that could not be stored in the end is stored when its client asks again', async () => {
-  const own = await STORES[1]?.make()
-  if (!own?.server) throw new Error('There is no server.')
-  place = own
-  service = await createTestService(configWith(own.store))
+test('an upload that failed at its end is stored when its client asks again', async () => {
+  const s3Place = await STORES[1]?.make()
+  if (!s3Place?.server) throw new Error('There is no server.')
+  place = s3Place
+  service = await createTestService(configWith(s3Place.store))
   const listening = await serve(service, { port: 0 })
   port = listening.port
   onTestFinished(async () => {
     await listening.stop(1000)
-    await own.end()
+    await s3Place.end()
   })
   const path = await started(5, { filename: 'a', storeAs: 'late.txt' })
-  own.server.failing = /late\.txt/
+  s3Place.server.failing = /late\.txt/
   expect((await send(path, 0, Buffer.from('01234'))).status).toBe(503)
-  own.server.failing = undefined
-  const head = await ask('HEAD', path)
+  s3Place.server.failing = undefined
+  const head = await sendRequest('HEAD', path)
   expect([head.status, head.headers.get('upload-offset')]).toEqual([200, '5'])
-  expect(await assetOf(head)).toMatchObject({ path: 'late.txt', sha256: digest(Buffer.from('01234')) })
+  expect(await getAsset(head)).toMatchObject({ path: 'late.txt', sha256: digest(Buffer.from('01234')) })
 })
 
-describe('a service that ends meanwhile', () => {
+describe('a service that restarts', () => {
   let data: string
   beforeAll(async () => {
     data = await mkdtemp(join(tmpdir(), 'daybook-tus-'))
@@ -340,9 +352,10 @@ describe('a service that ends meanwhile', () => {
   afterAll(() => rm(data, { recursive: true, force: true }))
 
   const during = async (config: DaybookConfig, work: () => Promise<void>): Promise<void> => {
-    const own = await createService(config, { data, strict: true })
-    service = { ...own, request: (path, init) => own.fetch(new Request(`http://a${path}`, init)) } as TestService
-    const listening = await serve(own, { port: 0 })
+    const created = await createService(config, { data, strict: true })
+    const request: TestService['request'] = (path, init) => created.fetch(new Request(`http://a${path}`, init))
+    service = { ...created, request } as TestService
+    const listening = await serve(created, { port: 0 })
     port = listening.port
     try {
       await work()
@@ -350,13 +363,13 @@ describe('a service that ends meanwhile', () => {
       await listening.stop(1000)
     }
   }
-  const own = async (): Promise<readonly string[]> => {
+  const listStored = async (): Promise<readonly string[]> => {
     const folder = join(data, 'uploads', '.plugins', 'resumable-uploads')
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-    return entries.filter((one) => one.isFile()).map(({ name }) => name)
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
   }
 
-  test('goes on with uploads after its next start', async () => {
+  test('continues uploads', async () => {
     const config = configWith(disk())
     let path = ''
     await during(config, async () => {
@@ -364,35 +377,35 @@ describe('a service that ends meanwhile', () => {
       await send(path, 0, Buffer.from('012345'))
     })
     await during(config, async () => {
-      expect(await offsetOf(path)).toBe(6)
-      expect(await assetOf(await send(path, 6, Buffer.from('6789')))).toMatchObject({ size: 10 })
-      expect(await own()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^part-/)]))
+      expect(await getOffset(path)).toBe(6)
+      expect(await getAsset(await send(path, 6, Buffer.from('6789')))).toMatchObject({ size: 10 })
+      expect(await listStored()).toEqual(expect.not.arrayContaining([expect.stringMatching(/^part-/)]))
     })
   })
 
-  test('takes so many uploads of one person at a time; complete ones do not count', async () => {
+  test('limits the incomplete uploads of one caller', async () => {
     const config = { ...configWith(disk()), plugins: [resumableUploads({ maxUnfinished: 2 })] }
     await during(config, async () => {
       const paths = [await started(1), await started(1)]
-      const refused = await begin(1)
-      expect([refused.status, await refused.json()]).toMatchObject([403, { details: { limit: 2 } }])
+      const rejected = await begin(1)
+      expect([rejected.status, await rejected.json()]).toMatchObject([403, { details: { limit: 2 } }])
       expect((await begin(1, { filename: 'a.txt' }, 'bob')).status).toBe(201)
       expect((await send(paths[0] ?? '', 0, Buffer.from('x'))).status).toBe(204)
       expect((await begin(1)).status).toBe(201)
     })
   })
 
-  test('forgets uploads whose time is over, and what is left of them', async () => {
+  test('removes expired uploads and their bytes', async () => {
     const config = { ...configWith(disk()), plugins: [resumableUploads({ expiresIn: 1 })] }
     await during(config, async () => {
       const path = await started(10)
       await send(path, 0, Buffer.from('012345'))
-      await expect.poll(async () => (await ask('HEAD', path)).status, { timeout: PATIENCE_MS }).toBe(404)
-      expect(await codeOf(await send(path, 6, Buffer.from('6789')))).toEqual([404, 'NOT_FOUND'])
+      await expect.poll(async () => (await sendRequest('HEAD', path)).status, { timeout: PATIENCE_MS }).toBe(404)
+      expect(await getCode(await send(path, 6, Buffer.from('6789')))).toEqual([404, 'NOT_FOUND'])
     })
-    expect(await own()).not.toEqual([])
+    expect(await listStored()).not.toEqual([])
     await during(config, async () => {
-      await expect.poll(own, { timeout: PATIENCE_MS }).toEqual([])
+      await expect.poll(listStored, { timeout: PATIENCE_MS }).toEqual([])
     })
   })
 })
@@ -403,12 +416,12 @@ describe('the plugin', () => {
   )
 
   const faulty: readonly (readonly [what: string, options: object, path: string])[] = [
-    ['a path that is none', { path: 'uploads' }, 'path'],
-    ['no time at all', { expiresIn: 0 }, 'expiresIn'],
-    ['no uploads at all', { maxUnfinished: 0 }, 'maxUnfinished'],
-    ['an option that there is not', { folder: 'a' }, 'folder'],
+    ['an invalid path', { path: 'uploads' }, 'path'],
+    ['an expiry of 0', { expiresIn: 0 }, 'expiresIn'],
+    ['a limit of 0', { maxUnfinished: 0 }, 'maxUnfinished'],
+    ['an unknown option', { folder: 'a' }, 'folder'],
   ]
-  test.each(faulty)('refuses %s', (_what, options, path) => {
+  test.each(faulty)('rejects %s', (_case, options, path) => {
     expect(() => resumableUploads(options)).toThrow(`plugins.resumable-uploads.options.${path}`)
   })
 })

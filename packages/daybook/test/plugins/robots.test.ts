@@ -13,9 +13,9 @@ async function robotsOf(config: DaybookConfig): Promise<string> {
 const textOf = (options?: RobotsOptions): Promise<string> =>
   robotsOf(defineConfig({ collections, plugins: [robots(options)] }))
 
-// It reads no content, so that the store does not matter.
+// The plugin reads no content, so the store does not matter.
 describe('robots()', () => {
-  test('lets every crawler in where no rule says otherwise', async () => {
+  test('allows every crawler by default', async () => {
     expect(await textOf()).toBe('User-agent: *\nDisallow:\n')
     expect(await textOf({ rules: [{ userAgent: 'GoodBot' }] })).toBe('User-agent: GoodBot\nDisallow:\n')
   })
@@ -34,18 +34,18 @@ describe('robots()', () => {
     )
   })
 
-  test('percent-encodes other characters than ASCII (RFC 9309, section 2.2.2)', async () => {
+  test('percent-encodes characters outside ASCII (RFC 9309, section 2.2.2)', async () => {
     expect(await textOf({ rules: [{ disallow: ['/日本 /%2f'] }] })).toContain('Disallow: /%E6%97%A5%E6%9C%AC%20/%2f\n')
   })
 
-  test('is kept by caches, and answers 304 to a client that has it', async () => {
+  test('may be cached, and responds with 304 to a client that has it', async () => {
     await using service = await createTestService(defineConfig({ collections, plugins: [robots()] }))
-    const answer = await service.request('/robots.txt')
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=3600')
-    const tag = answer.headers.get('etag') ?? ''
-    const again = (known: string): Promise<Response> =>
-      service.request('/robots.txt', { headers: { 'If-None-Match': known } })
+    const response = await service.request('/robots.txt')
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=3600')
+    const tag = response.headers.get('etag') ?? ''
+    const again = (tag: string): Promise<Response> =>
+      service.request('/robots.txt', { headers: { 'If-None-Match': tag } })
     expect((await again(`"other", W/${tag}`)).status).toBe(304)
     expect((await again('"other"')).status).toBe(200)
   })
@@ -64,7 +64,7 @@ describe('robots()', () => {
     [{ rules: [{ allow: ['/\ud800'] }] }, 'rules.0.allow', 'write paths'],
     [{ sitemaps: ['/sitemap.xml'] }, 'sitemaps', 'write addresses'],
     [{ sitemaps: ['https://a.example/\nDisallow: /'] }, 'sitemaps', 'write addresses'],
-  ])('refuses %j', (options, path, message) => {
+  ])('rejects %j', (options, path, message) => {
     const make = () => robots(options as never)
     expect(make).toThrow(ConfigError)
     expect(make).toThrow(`plugins.robots.options.${path}: `)

@@ -21,9 +21,9 @@ import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'], cleo: [] })
 const TEXT = { 200: { description: 'A text.', mediaType: 'text/plain', schema: { type: 'string' } } }
-const JSON_ANSWER = { 200: { description: 'What came in.', schema: { type: 'object' } } }
+const JSON_RESPONSE = { 200: { description: 'What came in.', schema: { type: 'object' } } }
 
-/** Routes for each thing that a route can say. */
+/** Routes that use every option of a route. */
 const shop = definePlugin({
   name: 'shop',
   version: '1.0.0',
@@ -70,7 +70,7 @@ const shop = definePlugin({
         tags: { description: 'Tags.', schema: { type: 'array', items: { enum: ['a', 'b'] } } },
         name: { description: 'A name.', schema: { type: 'string', maxLength: 5 } },
       },
-      responses: JSON_ANSWER,
+      responses: JSON_RESPONSE,
       run: ({ path, query }) => Response.json({ path, query }),
     },
     {
@@ -78,7 +78,7 @@ const shop = definePlugin({
       path: '/shop/files/*',
       summary: 'Answers the rest of the path.',
       protection: 'public',
-      responses: JSON_ANSWER,
+      responses: JSON_RESPONSE,
       run: ({ path }) => Response.json(path),
     },
     {
@@ -108,17 +108,17 @@ const shop = definePlugin({
     {
       method: 'GET',
       path: '/api/shop/orders',
-      summary: 'Lists what the asker may see.',
+      summary: 'Lists what the caller may see.',
       protection: 'public',
-      responses: { ...JSON_ANSWER },
+      responses: { ...JSON_RESPONSE },
       run: async ({ content }) => Response.json(await content.list('orders')),
     },
     {
       method: 'POST',
       path: '/api/shop/orders',
-      summary: 'Tries to write as the asker.',
+      summary: 'Tries to write as the caller.',
       protection: 'session',
-      responses: JSON_ANSWER,
+      responses: JSON_RESPONSE,
       run: async ({ content }) => Response.json(await content.create('orders', { number: 1 })),
     },
     {
@@ -127,7 +127,7 @@ const shop = definePlugin({
       summary: 'Counts the bytes of a picture.',
       protection: 'public',
       body: { mediaTypes: ['image/*'], stream: true },
-      responses: JSON_ANSWER,
+      responses: JSON_RESPONSE,
       run: async ({ stream }) => {
         let bytes = 0
         for await (const chunk of stream ?? []) bytes += chunk.length
@@ -169,7 +169,7 @@ const fault = (path: string, run: PluginRoute['run']): PluginRoute => ({
   run,
 })
 
-/** Routes that go wrong in each way. */
+/** Routes that fail in every way. */
 const broken = definePlugin({
   name: 'broken',
   version: '1.0.0',
@@ -218,30 +218,31 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  /** Asks, holds the answer against the OpenAPI document, and answers status and body. */
-  async function ask(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
+  /** Sends a request, and checks the response against the OpenAPI document. */
+  async function send(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
     const init = body === undefined ? { method, headers } : { method, headers, body }
     const response = await service.request(path, init)
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    await expectDocumented(service, { method, path, headers, ...(body === undefined ? {} : { body }) } as never, answer)
-    return answer
+    const received = { status: response.status, headers: response.headers, text: await response.text() }
+    const sent = { method, path, headers, ...(body === undefined ? {} : { body }) }
+    await expectDocumented(service, sent as never, received)
+    return received
   }
 
-  test('answer at their exact paths, those of setup as well', async () => {
-    expect(await ask('GET', '/shop.txt')).toMatchObject({ status: 200, text: 'EUR' })
-    expect(await ask('GET', '/api/shop/later')).toMatchObject({ status: 200, text: 'EUR' })
+  test('respond at their exact paths, including those added in setup', async () => {
+    expect(await send('GET', '/shop.txt')).toMatchObject({ status: 200, text: 'EUR' })
+    expect(await send('GET', '/api/shop/later')).toMatchObject({ status: 200, text: 'EUR' })
     expect((await service.request('/shop.txt/')).status).toBe(404)
     const head = await service.request('/shop.txt', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  test('get the values of path and query, read by their schemas', async () => {
-    const { text } = await ask('GET', '/api/shop/prices/7?size=3&exact=true&tags=a,b&name=x')
+  test('receive the values of path and query, parsed by their schemas', async () => {
+    const { text } = await send('GET', '/api/shop/prices/7?size=3&exact=true&tags=a,b&name=x')
     expect(JSON.parse(text)).toEqual({
       path: { number: '7' },
       query: { size: 3, exact: true, tags: ['a', 'b'], name: 'x' },
     })
-    expect(JSON.parse((await ask('GET', '/shop/files/a%20b/c.txt')).text)).toEqual({ '*': 'a b/c.txt' })
+    expect(JSON.parse((await send('GET', '/shop/files/a%20b/c.txt')).text)).toEqual({ '*': 'a b/c.txt' })
   })
 
   test.each([
@@ -253,66 +254,66 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
     ['size=1&tags=c', 'tags', 'enum'],
     ['size=1&name=longer', 'name', 'maxLength'],
     ['size=1&sise=1', 'sise', 'unknown_param'],
-  ])('refuse the query "%s"', async (query, path, code) => {
-    const { status, text } = await ask('GET', `/api/shop/prices/7?${query}`)
+  ])('reject the query "%s"', async (query, path, code) => {
+    const { status, text } = await send('GET', `/api/shop/prices/7?${query}`)
     expect([status, JSON.parse(text).details.issues]).toMatchObject([400, [{ path, code }]])
   })
 
-  test('let any query pass where a page reads its own address', async () => {
-    // The document says nothing of what scripts of a page read.
-    const answer = await service.request('/shop/window/a?q=ink&q=paper&where[x]=1&%zz')
-    expect([answer.status, await answer.text()]).toEqual([200, '{}'])
+  test('accept any query with anyQuery', async () => {
+    // The OpenAPI document does not describe these parameters.
+    const response = await service.request('/shop/window/a?q=ink&q=paper&where[x]=1&%zz')
+    expect([response.status, await response.text()]).toEqual([200, '{}'])
   })
 
-  test('are not there for a path that their schema refuses', async () => {
-    expect((await ask('GET', '/api/shop/prices/seven?size=1')).status).toBe(404)
-    expect((await ask('GET', '/api/shop/prices/0?size=1')).status).toBe(404)
+  test('respond with 404 to a path that does not match their schema', async () => {
+    expect((await send('GET', '/api/shop/prices/seven?size=1')).status).toBe(404)
+    expect((await send('GET', '/api/shop/prices/0?size=1')).status).toBe(404)
   })
 
-  test('take a JSON body that is checked, within its limit', async () => {
-    const send = (body: string, headers: Record<string, string> = json) =>
+  test('validate a JSON body, and limit its size', async () => {
+    const post = (body: string, headers: Record<string, string> = json) =>
       service.request('/api/shop/checkout', { method: 'POST', headers: { ...ann, ...headers }, body })
     const statuses = await Promise.all(
       ['{"number":"1"}', '{', '{"number":1,"other":2}', '{"number":1,"__proto__":{}}', ' '.repeat(1001)].map(
-        async (body) => (await send(body)).status,
+        async (body) => (await post(body)).status,
       ),
     )
     expect(statuses).toEqual([400, 400, 400, 400, 413])
-    expect((await send('{"number":1}', { 'Content-Type': 'text/plain' })).status).toBe(415)
-    const done = await ask('POST', '/api/shop/checkout', { ...ann, ...json }, '{"number":5}')
+    expect((await post('{"number":1}', { 'Content-Type': 'text/plain' })).status).toBe(415)
+    const done = await send('POST', '/api/shop/checkout', { ...ann, ...json }, '{"number":5}')
     expect([done.status, done.headers.get('x-order'), done.text]).toEqual([201, '5', '{"number":5}'])
   })
 
-  test('take a body as it comes in, longer than the limit of JSON', async () => {
+  test('stream a body that exceeds the limit of JSON', async () => {
     const body = 'x'.repeat(5000)
-    expect(await ask('PUT', '/api/shop/picture', { 'Content-Type': 'image/png' }, body)).toMatchObject({
+    expect(await send('PUT', '/api/shop/picture', { 'Content-Type': 'image/png' }, body)).toMatchObject({
       status: 200,
       text: '{"bytes":5000}',
     })
-    expect((await ask('PUT', '/api/shop/picture', { 'Content-Type': 'text/html' }, body)).status).toBe(415)
+    expect((await send('PUT', '/api/shop/picture', { 'Content-Type': 'text/html' }, body)).status).toBe(415)
   })
 
-  test('send a body as it comes, and are not cached unless they say so', async () => {
-    const stream = await ask('GET', '/api/shop/stream')
+  test('stream their responses, which are not cached by default', async () => {
+    const stream = await send('GET', '/api/shop/stream')
     expect([stream.text, stream.headers.get('cache-control')]).toEqual(['1\n2\n3\n', 'public, max-age=60'])
-    expect((await ask('GET', '/shop.txt')).headers.get('cache-control')).toBe('private, no-store')
+    expect((await send('GET', '/shop.txt')).headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('have Allow, preflights and CORS headers as all routes', async () => {
+  test('have Allow, preflights and CORS headers like all routes', async () => {
     const refused = await service.request('/api/shop/checkout', { method: 'DELETE' })
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
     const origin = { Origin: 'https://www.example.org' }
     const preflight = await service.request('/shop.txt', { method: 'OPTIONS', headers: origin })
     expect(preflight.headers.get('access-control-allow-origin')).toBe(origin.Origin)
-    const answered = await service.request('/shop.txt', { headers: origin })
-    expect(answered.headers.get('access-control-allow-origin')).toBe(origin.Origin)
-    expect(answered.headers.get('x-content-type-options')).toBe('nosniff')
+    const response = await service.request('/shop.txt', { headers: origin })
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin.Origin)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('need a session where they say so, before anything is read (Z1)', async () => {
-    const refused = await ask('POST', '/api/shop/checkout', json, '{')
+  test('require a session if declared, before the body is read', async () => {
+    const refused = await send('POST', '/api/shop/checkout', json, '{')
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="daybook"'])
-    const stranger = await ask(
+    const stranger = await send(
       'POST',
       '/api/shop/checkout',
       { ...json, Authorization: 'Bearer nobody' },
@@ -321,17 +322,17 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
     expect(stranger.status).toBe(401)
   })
 
-  test('see and do what the asker may, and no more (Z10)', async () => {
-    expect((await ask('GET', '/api/shop/orders')).status).toBe(401)
-    expect((await ask('GET', '/api/shop/orders', { Authorization: 'Bearer cleo' })).status).toBe(403)
-    const seen = JSON.parse((await ask('GET', '/api/shop/orders', ann)).text)
+  test('have exactly the rights of the caller', async () => {
+    expect((await send('GET', '/api/shop/orders')).status).toBe(401)
+    expect((await send('GET', '/api/shop/orders', { Authorization: 'Bearer cleo' })).status).toBe(403)
+    const seen = JSON.parse((await send('GET', '/api/shop/orders', ann)).text)
     expect(seen.items[0]).toMatchObject({ number: 5 })
     expect(seen.items[0]).not.toHaveProperty('secret')
-    expect((await ask('POST', '/api/shop/orders', ann)).status).toBe(403)
+    expect((await send('POST', '/api/shop/orders', ann)).status).toBe(403)
   })
 
-  test('go beyond that by asSystem, which the journal names', async () => {
-    await ask('POST', '/api/shop/checkout', { ...ann, ...json }, '{"number":6}')
+  test('exceed those rights with asSystem, whose reason the journal records', async () => {
+    await send('POST', '/api/shop/checkout', { ...ann, ...json }, '{"number":6}')
     const rows = await service.rows('select actor from daybook$journal order by seq desc limit 1')
     expect(rows[0]).toEqual({ actor: 'plugin:shop (checkout of ann)' })
   })
@@ -344,31 +345,31 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
     ['used', 'a Response that is used up'],
     ['system', 'Declare it: definePlugin'],
     ['undeclared', 'does not declare status 299'],
-  ])('are contained where one goes wrong: %s', async (path, reason) => {
+  ])('respond with 500 and log the reason if one fails: %s', async (path, reason) => {
     log.take()
-    const answer = await ask('GET', `/broken/${path}`)
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'INTERNAL_ERROR', details: {} })
-    expect(answer.text).not.toContain('secret')
-    const [line = ''] = log.take().filter((one) => one.startsWith('error'))
+    const { text } = await send('GET', `/broken/${path}`)
+    expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL_ERROR', details: {} })
+    expect(text).not.toContain('secret')
+    const [line = ''] = log.take().filter((entry) => entry.startsWith('error'))
     expect(line).toContain(reason)
     expect(line).toContain('broken')
   })
 
-  test('are given up where one hangs: the request is told, and others are not', async () => {
-    const [hung, other] = await Promise.all([ask('GET', '/broken/hangs'), ask('GET', '/shop.txt')])
+  test('time out if one hangs, without affecting others', async () => {
+    const [hung, other] = await Promise.all([send('GET', '/broken/hangs'), send('GET', '/shop.txt')])
     expect([hung.status, hung.headers.get('retry-after'), other.status]).toEqual([503, '1', 200])
     expect(log.take().join('\n')).toMatch(/the plugin "broken" failed: took longer than 300 ms/)
   })
 
-  test('refuse on purpose with an error of the table', async () => {
-    const { status, text } = await ask('GET', '/broken/refuses')
+  test('may throw a DaybookError, which becomes the response', async () => {
+    const { status, text } = await send('GET', '/broken/refuses')
     expect([status, JSON.parse(text)]).toMatchObject([
       409,
       { code: 'CONFLICT', message: 'The cart is empty.', details: { cart: 7 } },
     ])
   })
 
-  test('are in the OpenAPI document, with their plugin as the tag', async () => {
+  test('are in the OpenAPI document, tagged with their plugin', async () => {
     const document = (await (await service.request('/openapi.json')).json()) as {
       paths: Record<string, Record<string, object>>
       tags: readonly { name: string }[]
@@ -387,13 +388,13 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
     expect(document.tags.map(({ name }) => name)).toContain('broken')
   })
 
-  test('leave entries alone whose addresses are like theirs', async () => {
-    const made = await service.request('/api/posts', {
+  test('do not shadow entries with similar paths', async () => {
+    const response = await service.request('/api/posts', {
       method: 'POST',
       headers: { ...ann, ...json },
       body: '{"title":"Shop","slug":"shop"}',
     })
-    expect(made.status).toBe(201)
+    expect(response.status).toBe(201)
     expect((await service.request('/api/posts/shop')).status).toBe(200)
   })
 })
@@ -429,12 +430,12 @@ describe('over a socket', () => {
       },
     ],
   })
-  const own: DaybookConfig = { collections: config.collections, plugins: [waits] }
+  const socketConfig: DaybookConfig = { collections: config.collections, plugins: [waits] }
   let service: TestService
   let url: string
   let stop: () => Promise<void>
   beforeAll(async () => {
-    service = await createTestService(own)
+    service = await createTestService(socketConfig)
     ;({ url, stop } = await serve(service as Service, { port: 0 }))
   })
   afterAll(async () => {
@@ -442,7 +443,7 @@ describe('over a socket', () => {
     await service.close()
   })
 
-  test('a route is told when its client goes', async () => {
+  test('a route is aborted when its client disconnects', async () => {
     const sent = httpRequest(`${url}/waits`)
     sent.on('error', () => {})
     sent.end()
@@ -451,16 +452,16 @@ describe('over a socket', () => {
     expect(await aborted.promise).toContain('The client has gone')
   })
 
-  test('a body is read as it comes', async () => {
+  test('a body is streamed', async () => {
     const body = new Uint8Array(2_000_000)
-    const answer = await fetch(`${url}/counts`, { method: 'PUT', headers: { 'Content-Type': 'a/b' }, body })
-    expect(await answer.text()).toBe('2000000 a/b /counts')
+    const response = await fetch(`${url}/counts`, { method: 'PUT', headers: { 'Content-Type': 'a/b' }, body })
+    expect(await response.text()).toBe('2000000 a/b /counts')
   })
 })
 
-test('a late answer is let go of: it may hold a file', async () => {
+test('the body of a response that arrives after the timeout is cancelled', async () => {
   const cancelled = Promise.withResolvers<boolean>()
-  const asked = Promise.withResolvers<void>()
+  const called = Promise.withResolvers<void>()
   const late: PluginRoute = {
     method: 'GET',
     path: '/late',
@@ -468,15 +469,15 @@ test('a late answer is let go of: it may hold a file', async () => {
     protection: 'public',
     responses: { 200: { description: 'Bytes.', mediaType: 'text/plain' } },
     run: async ({ signal }) => {
-      asked.resolve()
+      called.resolve()
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       return new Response(new ReadableStream({ cancel: () => cancelled.resolve(true) }))
     },
   }
   const plugins = [definePlugin({ name: 'late', version: '1.0.0', routes: [late] })]
   await using service = await createTestService({ ...config, plugins, limits: { pluginMs: 50 } })
-  const answer = service.request('/late')
-  await asked.promise
-  expect((await answer).status).toBe(503)
+  const response = service.request('/late')
+  await called.promise
+  expect((await response).status).toBe(503)
   expect(await cancelled.promise).toBe(true)
 })

@@ -12,7 +12,7 @@ import { type Asset, upload } from '../support/uploads.ts'
 
 const SECRET = 'a-secret-that-nobody-can-guess-at-all'
 
-/** What lies in `private` is for sessions; `secret` is for no one but the service principal's own code. */
+/** Files in `private` need a session; files in `secret` are readable only by code of the service. */
 const config: DaybookConfig = defineConfig({
   collections: { posts: defineCollection({ fields: { title: f.text() } }) },
   assets: {
@@ -54,7 +54,7 @@ describe.each(
   })
   afterAll(() => connection.close())
 
-  test('a file is sent with its type, its name, its length and its tag', async () => {
+  test('a file is sent with its type, name, length and tag', async () => {
     const { status, headers, text } = await get('/uploads/public/ten.txt')
     expect([status, text]).toEqual([200, TEXT])
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -69,17 +69,17 @@ describe.each(
     expect(headers.get('content-security-policy')).toBeNull()
   })
 
-  test('a large file comes whole', async () => {
+  test('a large file is complete', async () => {
     expect((await get('/uploads/public/large.txt')).text === LARGE).toBe(true)
   })
 
-  test('R8: HEAD says what GET says, without the file', async () => {
+  test('HEAD has the headers of GET without the file', async () => {
     for (const path of ['public/ten.txt', 'public/none.txt', 'private/ten.txt', 'absent.txt']) {
       const [whole, head] = [await get(`/uploads/${path}`), await get(`/uploads/${path}`, {}, 'HEAD')]
-      const own = ({ headers }: typeof head) =>
+      const stable = ({ headers }: typeof head) =>
         Object.fromEntries([...headers].filter(([name]) => !['x-request-id', 'date'].includes(name)))
       expect([head.status, head.text]).toEqual([whole.status, ''])
-      expect(own(head)).toEqual(own(whole))
+      expect(stable(head)).toEqual(stable(whole))
     }
   })
 
@@ -90,10 +90,10 @@ describe.each(
     ['bytes=-99', TEXT, 'bytes 0-9/10'],
     ['bytes=8-99', '89', 'bytes 8-9/10'],
     ['Bytes=9-9', '9', 'bytes 9-9/10'],
-  ])('the range %s is answered 206', async (range, text, part) => {
-    const answer = await get('/uploads/public/ten.txt', { Range: range })
-    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([206, text, part])
-    expect(answer.headers.get('content-length')).toBe(String(text.length))
+  ])('the range %s is served with 206', async (range, text, part) => {
+    const response = await get('/uploads/public/ten.txt', { Range: range })
+    expect([response.status, response.text, response.headers.get('content-range')]).toEqual([206, text, part])
+    expect(response.headers.get('content-length')).toBe(String(text.length))
   })
 
   test.each([
@@ -105,12 +105,12 @@ describe.each(
     'lines=0-3',
     'bytes=0-99999999999999999999',
     '0-3',
-  ])('the range %s means nothing: the whole file', async (range) => {
+  ])('the range %s is ignored', async (range) => {
     const { status, text, headers } = await get('/uploads/public/ten.txt', { Range: range })
     expect([status, text, headers.get('content-range')]).toEqual([200, TEXT, null])
   })
 
-  test.each(['bytes=10-', 'bytes=99-100', 'bytes=-0'])('the range %s is not there: 416', async (range) => {
+  test.each(['bytes=10-', 'bytes=99-100', 'bytes=-0'])('the range %s cannot be satisfied: 416', async (range) => {
     const { status, text, headers } = await get('/uploads/public/ten.txt', { Range: range })
     expect([status, headers.get('content-range')]).toEqual([416, 'bytes */10'])
     expect(JSON.parse(text)).toMatchObject({ code: 'RANGE_NOT_SATISFIABLE', details: { size: 10 } })
@@ -121,7 +121,7 @@ describe.each(
     expect((await get('/uploads/public/none.txt', { Range: 'bytes=0-' })).status).toBe(416)
   })
 
-  test('U11: a thousand ranges are answered with the file, once', async () => {
+  test('a thousand ranges are served with the whole file once', async () => {
     const ranges = Array.from({ length: 1000 }, (_, index) => `${index}-${index}`).join(',')
     const { status, text } = await get('/uploads/public/ten.txt', { Range: `bytes=${ranges}` })
     expect([status, text]).toEqual([200, TEXT])
@@ -131,32 +131,32 @@ describe.each(
     expect((await get('/uploads/public/ten.txt', { Range: 'bytes=0-3' }, 'HEAD')).status).toBe(200)
   })
 
-  test('a range holds for the file that the client has a part of', async () => {
+  test('If-Range serves a range only of the file that the client has a part of', async () => {
     const tag = (await get('/uploads/public/ten.txt')).headers.get('etag') ?? ''
-    const asked = async (ifRange: string) =>
+    const getStatus = async (ifRange: string) =>
       (await get('/uploads/public/ten.txt', { Range: 'bytes=0-3', 'If-Range': ifRange })).status
-    expect(await asked(tag)).toBe(206)
-    expect(await asked(`W/${tag}`)).toBe(200)
-    expect(await asked('"other"')).toBe(200)
-    expect(await asked('Mon, 23 Nov 2026 00:00:00 GMT')).toBe(200)
+    expect(await getStatus(tag)).toBe(206)
+    expect(await getStatus(`W/${tag}`)).toBe(200)
+    expect(await getStatus('"other"')).toBe(200)
+    expect(await getStatus('Mon, 23 Nov 2026 00:00:00 GMT')).toBe(200)
   })
 
-  test('a client that has the file is told so, whatever range it asks for', async () => {
+  test('a client that has the file gets 304 for any range', async () => {
     const tag = (await get('/uploads/public/ten.txt')).headers.get('etag') ?? ''
     for (const headers of [
       { 'If-None-Match': tag },
       { 'If-None-Match': `"x", W/${tag}`, Range: 'bytes=0-1' },
       { 'If-None-Match': '*' },
     ]) {
-      const answer = await get('/uploads/public/ten.txt', headers)
-      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', tag])
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
+      const response = await get('/uploads/public/ten.txt', headers)
+      expect([response.status, response.text, response.headers.get('etag')]).toEqual([304, '', tag])
+      expect(response.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
     }
     expect((await get('/uploads/public/ten.txt', { 'If-Match': '"other"' })).status).toBe(412)
     expect((await get('/uploads/public/ten.txt', { 'If-Match': tag })).status).toBe(200)
   })
 
-  test('an address with the digest is kept for a year; with another one it is not', async () => {
+  test('a URL with the digest is cached for a year, and a URL with another one is not', async () => {
     const digest = createHash('sha256').update(TEXT).digest('hex').slice(0, 16)
     const caching = async (query: string) => (await get(`/uploads/public/ten.txt${query}`)).headers.get('cache-control')
     expect(await caching(`?v=${digest}`)).toBe('public, max-age=31536000, immutable')
@@ -164,17 +164,21 @@ describe.each(
     expect(await caching('?v=0000000000000000')).toBe('public, max-age=0, must-revalidate')
   })
 
-  test('U11: a file that the reader may not read is answered as one that is not there', async () => {
+  test('an unreadable file has the response of a missing one', async () => {
     const [hidden, absent] = [await get('/uploads/private/ten.txt'), await get('/uploads/private/absent.txt')]
-    const told = ({ status, text }: typeof hidden) => [status, { ...JSON.parse(text), requestId: null }]
-    expect(told(hidden)).toEqual(told(absent))
+    const summarize = ({ status, text }: typeof hidden) => [status, { ...JSON.parse(text), requestId: null }]
+    expect(summarize(hidden)).toEqual(summarize(absent))
     expect(hidden.status).toBe(404)
     expect((await get('/uploads/private/hidden.txt', session())).status).toBe(404)
   })
 
-  test('where the credential decides, no cache keeps the file', async () => {
-    const own = await get('/uploads/private/ten.txt', session())
-    expect([own.status, own.text, own.headers.get('cache-control')]).toEqual([200, TEXT, 'private, no-store'])
+  test('a file that needs a session may not be cached', async () => {
+    const privateFile = await get('/uploads/private/ten.txt', session())
+    expect([privateFile.status, privateFile.text, privateFile.headers.get('cache-control')]).toEqual([
+      200,
+      TEXT,
+      'private, no-store',
+    ])
     const open = await get('/uploads/public/ten.txt', session())
     expect(open.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
   })
@@ -198,7 +202,7 @@ describe.each(
     '/UPLOADS/public/ten.txt',
     '/uploads%2fpublic/ten.txt',
     `/uploads/${'a/'.repeat(300)}b`,
-  ])('U12: %s is not there', async (path) => {
+  ])('%s is 404', async (path) => {
     expect((await get(path, session())).status).toBe(404)
   })
 
@@ -207,7 +211,7 @@ describe.each(
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
-  describe('U4: what may hold scripts is saved, and has no rights', () => {
+  describe('files that may contain scripts are downloaded and sandboxed', () => {
     const octets = 'application/octet-stream'
     const files: readonly (readonly [name: string, content: string, type: string])[] = [
       ['page.html', '<!doctype html><script>alert(1)</script>', octets],
@@ -230,7 +234,7 @@ describe.each(
       expect(headers.get('x-content-type-options')).toBe('nosniff')
     })
 
-    test('but for types that the option lets be shown', async () => {
+    test('unless the inline option allows their type', async () => {
       await store('public/paper.pdf', '%PDF-1.7\n')
       const { headers } = await get('/uploads/public/paper.pdf')
       expect(headers.get('content-type')).toBe('application/pdf')
@@ -240,7 +244,7 @@ describe.each(
   })
 
   describe('signed addresses', () => {
-    test('show a private file without a session, and no cache keeps it', async () => {
+    test('serve a private file without a session, and may not be cached', async () => {
       const { url, expiresAt } = signUpload(SECRET, 'private/ten.txt', { expiresIn: 60 })
       expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now())
       const { status, text, headers } = await get(url)
@@ -248,7 +252,7 @@ describe.each(
       expect((await get(url, { Range: 'bytes=0-1' })).text).toBe('01')
     })
 
-    test('are 403 when they are changed, or are those of another file or secret', async () => {
+    test('are 403 if they were changed, or belong to another file or secret', async () => {
       const { url } = signUpload(SECRET, 'private/ten.txt')
       const last = url.at(-1) === 'A' ? 'B' : 'A'
       const other = signUpload(SECRET.toUpperCase(), 'private/ten.txt').url
@@ -262,39 +266,39 @@ describe.each(
         url.replace('private/ten.txt', 'public/ten.txt'),
         other,
       ]
-      for (const one of changed) {
-        const { status, text } = await get(one)
-        expect([one, status, JSON.parse(text).code]).toEqual([one, 403, 'FORBIDDEN'])
+      for (const address of changed) {
+        const { status, text } = await get(address)
+        expect([address, status, JSON.parse(text).code]).toEqual([address, 403, 'FORBIDDEN'])
       }
     })
 
-    test('are 403 when they have expired', async () => {
+    test('are 403 after they have expired', async () => {
       const { url } = signUpload(SECRET, 'private/ten.txt', { expiresIn: 1 })
       await expect.poll(async () => (await get(url)).status, { timeout: 10_000 }).toBe(403)
     })
 
-    test('of a file that is gone are 404', async () => {
+    test('are 404 for a deleted file', async () => {
       expect((await get(signUpload(SECRET, 'private/absent.txt').url)).status).toBe(404)
     })
 
-    test('are given to those who may read the asset', async () => {
-      const asset = await store('private/given.txt')
-      const ask = (headers: Readonly<Record<string, string>>, body = '{}', id = asset.id) => {
-        const own = { 'Content-Type': 'application/json', ...headers }
-        return connection.send({ method: 'POST', path: `/api/assets/${id}/url`, headers: own, body })
+    test('are issued to callers who may read the asset', async () => {
+      const asset = await store('private/signed.txt')
+      const sign = (headers: Readonly<Record<string, string>>, body = '{}', id = asset.id) => {
+        const json = { 'Content-Type': 'application/json', ...headers }
+        return connection.send({ method: 'POST', path: `/api/assets/${id}/url`, headers: json, body })
       }
-      const { status, text, headers } = await ask(session(), '{"expiresIn":60}')
+      const { status, text, headers } = await sign(session(), '{"expiresIn":60}')
       expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store'])
       expect((await get(JSON.parse(text).url)).text).toBe(TEXT)
-      expect((await ask({})).status).toBe(401)
-      expect((await ask(session(), '{}', '01900000-0000-7000-8000-000000000000')).status).toBe(404)
-      expect((await ask(session(), '{"expiresIn":0}')).status).toBe(400)
-      expect((await ask(session(), '{"expiresIn":604801}')).status).toBe(400)
+      expect((await sign({})).status).toBe(401)
+      expect((await sign(session(), '{}', '01900000-0000-7000-8000-000000000000')).status).toBe(404)
+      expect((await sign(session(), '{"expiresIn":0}')).status).toBe(400)
+      expect((await sign(session(), '{"expiresIn":604801}')).status).toBe(400)
     })
   })
 })
 
-test('a file that its store has lost is 404, and the log says which', async () => {
+test('a file missing from the store is 404, and the log names it', async () => {
   const lines: unknown[][] = []
   const log: Log = {
     requests: false,
@@ -302,30 +306,30 @@ test('a file that its store has lost is 404, and the log says which', async () =
     warn: () => {},
     error: (...line: unknown[]) => void lines.push(line),
   }
-  await using own = await SQLITE.open(config, { log })
-  const asset = await upload(own, { texts: { directory: 'public', filename: 'lost.txt' } })
-  await rm(join(own.data, 'uploads', asset.path))
+  await using testService = await SQLITE.open(config, { log })
+  const asset = await upload(testService, { texts: { directory: 'public', filename: 'lost.txt' } })
+  await rm(join(testService.data, 'uploads', asset.path))
   for (const method of ['GET', 'HEAD'])
-    expect((await own.request('/uploads/public/lost.txt', { method })).status).toBe(404)
+    expect((await testService.request('/uploads/public/lost.txt', { method })).status).toBe(404)
   expect(lines).toHaveLength(2)
   expect(JSON.stringify(lines)).toContain('public/lost.txt')
 })
 
-test('uploads are not served where the plugin is not there', async () => {
-  await using own = await SQLITE.open({ ...config, plugins: [] })
-  const { url } = await upload(own)
-  expect((await own.request(String(url))).status).toBe(404)
+test('uploads are not served without the plugin', async () => {
+  await using testService = await SQLITE.open({ ...config, plugins: [] })
+  const { url } = await upload(testService)
+  expect((await testService.request(String(url))).status).toBe(404)
 })
 
-/** How many files this process has open. */
+/** The number of files that this process has open. */
 const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length
 
-// Linux alone tells which files a process has open (/proc).
-test.runIf(process.platform === 'linux')('200 downloads that break off leave no file open', async () => {
-  const own = await SQLITE.open({ ...config, assets: {} })
-  const { port, stop } = await serve(own, { port: 0 })
+// Only Linux lists the open files of a process (/proc).
+test.runIf(process.platform === 'linux')('200 aborted downloads leave no file open', async () => {
+  const testService = await SQLITE.open({ ...config, assets: {} })
+  const { port, stop } = await serve(testService, { port: 0 })
   try {
-    const { url } = await upload(own, { content: new Uint8Array(8_000_000), name: 'large.bin' })
+    const { url } = await upload(testService, { content: new Uint8Array(8_000_000), name: 'large.bin' })
     const breakOff = () =>
       new Promise<void>((resolve, reject) => {
         const socket = connect(port, '127.0.0.1', () => void socket.write(`GET ${url} HTTP/1.1\r\nHost: a\r\n\r\n`))
@@ -353,7 +357,7 @@ describe('options', () => {
     ['pictures that hold scripts', { inline: ['image/svg+xml'] }, 'inline'],
     ['programs', { inline: ['application/ecmascript'] }, 'inline'],
     ['archives of pages', { inline: ['application/pdf', 'multipart/related'] }, 'inline'],
-    ['bytes of no known type', { inline: ['application/octet-stream'] }, 'inline'],
+    ['the type of unrecognized bytes', { inline: ['application/octet-stream'] }, 'inline'],
     ['a type that is a pattern', { inline: ['text/*'] }, 'inline'],
     ['a type in capitals, which no asset has', { inline: ['application/PDF'] }, 'inline'],
     ['a type with a parameter', { inline: ['text/csv; charset=utf-8'] }, 'inline'],
@@ -364,15 +368,15 @@ describe('options', () => {
     ['a short secret', { secret: 'short' }, 'secret'],
     ['an option that there is not', { folder: 'a' }, 'folder'],
   ]
-  test.each(faulty)('%s is refused', (_what, options, path) => {
+  test.each(faulty)('%s is rejected', (_case, options, path) => {
     expect(() => serveUploads(options)).toThrow(`plugins.serve-uploads.options.${path}`)
   })
 
-  test('the secret is not told to other plugins', () => {
+  test('the secret is hidden from other plugins', () => {
     expect(JSON.stringify(serveUploads({ secret: SECRET }))).not.toContain(SECRET)
   })
 
-  test('a signature needs a secret, a path and a sensible expiry', () => {
+  test('a signature needs a secret, a path and a valid expiry', () => {
     expect(() => signUpload('short', 'a.txt')).toThrow(TypeError)
     expect(() => signUpload(undefined, 'a.txt')).toThrow(TypeError)
     expect(() => signUpload(SECRET, '../a.txt?')).toThrow(TypeError)
@@ -382,16 +386,16 @@ describe('options', () => {
   })
 
   test('files can be served at another path', async () => {
-    await using own = await SQLITE.open({
+    await using testService = await SQLITE.open({
       ...config,
       assets: {},
       plugins: [serveUploads({ path: '/files', secret: SECRET })],
     })
-    const { path } = await upload(own)
+    const { path } = await upload(testService)
     for (const url of [`/files/${path}`, signUpload(SECRET, path, { base: '/files' }).url]) {
-      const answer = await own.request(url)
-      expect([answer.status, await answer.text()]).toEqual([200, 'some text'])
+      const response = await testService.request(url)
+      expect([response.status, await response.text()]).toEqual([200, 'some text'])
     }
-    expect((await own.request(`/uploads/${path}`)).status).toBe(404)
+    expect((await testService.request(`/uploads/${path}`)).status).toBe(404)
   })
 })

@@ -57,7 +57,7 @@ const configOf = (changes: Partial<SitemapOptions> = {}): DaybookConfig =>
 const config = configOf()
 const divided = configOf({ maxUrls: 3 })
 
-/** Texts that would break out of their element, or cannot stand in XML at all. */
+/** Texts that would end their element, or are invalid in XML. */
 const HOSTILE = ']]><script>alert("1 & 2")</script><!-- \u0001\u001f\ufffe -->'
 const HOSTILE_SHOWN = ']]><script>alert("1 & 2")</script><!--  -->'
 
@@ -68,13 +68,13 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
     service.content.create(collection, data, { ...(locale === undefined ? {} : { locale }) })
   const locations = async (path: string): Promise<readonly string[]> => textsAt(await text(path), '//s:loc')
 
-  describe('with room in one file', () => {
+  describe('within the limit of one file', () => {
     beforeEach(async () => {
       service = await store.open(config)
     })
     afterEach(() => service.close())
 
-    test('lists pages and public entries, with the time of their last change', async () => {
+    test('lists pages and public entries with the time of their last change', async () => {
       const { updatedAt } = await create('posts', { title: 'One' })
       await create('posts', { title: 'Draft', status: 'draft' })
       await create('posts', { title: '日本' })
@@ -90,14 +90,14 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
       expect(textsAt(xml, '//s:lastmod')[0]).toBe(updatedAt)
     })
 
-    test('shows an editor what everyone sees', async () => {
+    test('is the same for an editor', async () => {
       await create('posts', { title: 'Draft', status: 'draft' })
       const asEditor = await service.request('/sitemap.xml', { headers: { Authorization: `Bearer ${service.token}` } })
       expect(await asEditor.text()).toBe(await text('/sitemap.xml'))
       expect(await text('/feeds/posts.rss')).not.toContain('Draft')
     })
 
-    test('lists each translation, and names the others beside it', async () => {
+    test('lists each translation with links to the others', async () => {
       const page = await create('pages', { title: 'About us' })
       await service.content.update('pages', page.id, { title: 'Über uns' }, { locale: 'de' })
       await create('pages', { title: 'English only' })
@@ -112,12 +112,12 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
       expect(textsAt(xml, '//x:link/@href')).toEqual([...translated, ...translated])
     })
 
-    test('answers 304 until a public entry changes', async () => {
+    test('responds with 304 until a public entry changes', async () => {
       await create('posts', { title: 'One' })
       for (const path of ['/sitemap.xml', '/feeds/posts.rss', '/feeds/posts.atom', '/feeds/posts.json']) {
-        const answer = await service.request(path)
-        expect(answer.headers.get('cache-control')).toBe('public, max-age=300')
-        const again = { headers: { 'If-None-Match': answer.headers.get('etag') ?? '' } }
+        const response = await service.request(path)
+        expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+        const again = { headers: { 'If-None-Match': response.headers.get('etag') ?? '' } }
         await create('posts', { title: 'Draft', status: 'draft' })
         expect((await service.request(path, again)).status).toBe(304)
         await create('posts', { title: 'Two' })
@@ -143,10 +143,10 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
         await create('posts', { ...post, publishedOn: '2026-02-03' })
       })
 
-      test('RSS 2.0: the newest entries, whatever they say', async () => {
-        const answer = await service.request('/feeds/posts.rss')
-        expect(answer.headers.get('content-type')).toBe('application/rss+xml; charset=utf-8')
-        const xml = await answer.text()
+      test('RSS 2.0: the newest entries, with any text', async () => {
+        const response = await service.request('/feeds/posts.rss')
+        expect(response.headers.get('content-type')).toBe('application/rss+xml; charset=utf-8')
+        const xml = await response.text()
         expect(textsAt(xml, '/rss/channel/title | /rss/channel/description')).toEqual(['Posts & more', 'What is new'])
         expect(textsAt(xml, '/rss/channel/a:link[@rel="self"]/@href')).toEqual([`${BASE}/feeds/posts.rss`])
         expect(textsAt(xml, '//item/title')).toEqual(['New', HOSTILE_SHOWN])
@@ -158,10 +158,10 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
         expect(new Set(textsAt(xml, '//item/guid')).size).toBe(2)
       })
 
-      test('Atom (RFC 4287): with all that it requires', async () => {
-        const answer = await service.request('/feeds/posts.atom')
-        expect(answer.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
-        const xml = await answer.text()
+      test('Atom (RFC 4287): with all required elements', async () => {
+        const response = await service.request('/feeds/posts.atom')
+        expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
+        const xml = await response.text()
         expect(textsAt(xml, '/a:feed/a:id')).toEqual([`${BASE}/feeds/posts.atom`])
         expect(textsAt(xml, '/a:feed/a:author/a:name')).toEqual(['Posts & more'])
         expect(textsAt(xml, '//a:entry/a:title')).toEqual(['New', HOSTILE_SHOWN])
@@ -173,9 +173,9 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
       })
 
       test('JSON Feed 1.1', async () => {
-        const answer = await service.request('/feeds/posts.json')
-        expect(answer.headers.get('content-type')).toBe('application/feed+json; charset=utf-8')
-        const feed = await answer.json()
+        const response = await service.request('/feeds/posts.json')
+        expect(response.headers.get('content-type')).toBe('application/feed+json; charset=utf-8')
+        const feed = await response.json()
         expect(feed).toMatchObject({
           version: 'https://jsonfeed.org/version/1.1',
           title: 'Posts & more',
@@ -188,7 +188,7 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
         })
       })
 
-      test('in each locale that pages have', async () => {
+      test('in each locale with pages', async () => {
         const page = await create('pages', { title: 'About us' })
         await service.content.update('pages', page.id, { title: 'Über uns' }, { locale: 'de' })
         expect(textsAt(await text('/feeds/pages.rss?locale=de'), '//item/link')).toEqual([`${BASE}/de/uber-uns`])
@@ -199,25 +199,25 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
     })
   })
 
-  describe('with more addresses than one file may hold', () => {
+  describe('above the limit of one file', () => {
     beforeEach(async () => {
       service = await store.open(divided)
     })
     afterEach(() => service.close())
 
-    test('is an index of files that hold each address once', async () => {
+    test('is an index of files that list each address once', async () => {
       for (const title of ['A', 'B', 'C', 'D', 'E', 'F', 'G']) await create('posts', { title })
       for (const title of ['P', 'Q']) await create('pages', { title })
       const parts = ['pages', 'posts-1', 'posts-2', 'posts-3', 'pages-1', 'pages-2']
       expect(await locations('/sitemap.xml')).toEqual(parts.map((part) => `${BASE}/sitemap.xml?part=${part}`))
-      const held = await Promise.all(parts.map((part) => locations(`/sitemap.xml?part=${part}`)))
-      expect(held.map((all) => all.length)).toEqual([2, 3, 3, 1, 2, 0])
+      const listed = await Promise.all(parts.map((part) => locations(`/sitemap.xml?part=${part}`)))
+      expect(listed.map((all) => all.length)).toEqual([2, 3, 3, 1, 2, 0])
       const posts = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => `${BASE}/blog/${slug}`)
-      expect(held.flat().slice(2)).toEqual([...posts, `${BASE}/p`, `${BASE}/q`])
+      expect(listed.flat().slice(2)).toEqual([...posts, `${BASE}/p`, `${BASE}/q`])
       expect((await service.request('/sitemap.xml?part=posts-4')).status).toBe(404)
     })
 
-    test('is one file while they fit', async () => {
+    test('is one file while all addresses fit', async () => {
       await create('posts', { title: 'A' })
       expect(await locations('/sitemap.xml')).toHaveLength(3)
       await create('posts', { title: 'B' })
@@ -229,7 +229,7 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
   })
 })
 
-describe('sitemap() refuses', () => {
+describe('sitemap() rejects', () => {
   test.each([
     [{ baseUrl: 'www.example.org' }, 'baseUrl', 'write where the site is'],
     [{ baseUrl: 'https://example.org/?a' }, 'baseUrl', 'write where the site is'],
@@ -268,8 +268,8 @@ describe('sitemap() refuses', () => {
     [{ posts: { path: '/:slog' } }, 'posts.path', 'slog'],
     [{ posts: { path: { fr: '/:slug' } } }, 'posts.path.fr', 'locale: must be one of: en, de'],
     [{ authors: { path: '/:id', feed: { title: 'Authors' } } }, 'authors.feed', 'title'],
-  ])('%j, which readers without a session cannot be shown', async (named, path, message) => {
-    const starting = createTestService(configOf({ collections: named as never }))
+  ])('%j, which readers without a session cannot see', async (options, path, message) => {
+    const starting = createTestService(configOf({ collections: options as never }))
     await expect(starting).rejects.toThrow(ConfigError)
     await expect(starting).rejects.toThrow(`plugins.sitemap.options.collections.${path}: `)
     await expect(starting).rejects.toThrow(message)

@@ -61,10 +61,10 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     ['/site/n%C3%A4her.txt', 'text/plain; charset=utf-8', 'ü'],
     ['/site/large.txt', 'text/plain; charset=utf-8', LARGE],
   ])('%s is sent as %s', async (path, type, text) => {
-    const answer = await get(path)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(answer.text === text).toBe(true)
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.text === text).toBe(true)
   })
 
   test.each([
@@ -84,17 +84,17 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     '/site/index.html/',
     `/site/${'a'.repeat(300)}`,
     '/site%2f..%2fsecret.txt',
-  ])('%s is not there', async (path) => {
+  ])('%s is 404', async (path) => {
     const { status, text } = await get(path)
     expect(status).toBe(404)
     expect(text).not.toMatch(/secret|ENOENT|daybook-static/)
   })
 
-  test('a name with a NUL is refused as everywhere', async () => {
+  test('a name with a NUL is rejected', async () => {
     expect((await get('/site/a%00.txt')).status).toBe(400)
   })
 
-  test('a client that has a file is told so', async () => {
+  test('a client that has a file gets 304', async () => {
     const first = await get('/site/deep/data.json')
     const tag = first.headers.get('etag') ?? ''
     const again = await get('/site/deep/data.json', { 'If-None-Match': `"other", ${tag}` })
@@ -103,7 +103,7 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     expect((await get('/site/deep/data.json', { 'If-None-Match': tag })).status).toBe(200)
   })
 
-  test('HEAD is answered without the file', async () => {
+  test('HEAD has no body', async () => {
     const { status, text, headers } = await get('/site/large.txt', {}, 'HEAD')
     expect([status, text, headers.get('content-type')]).toEqual([200, '', 'text/plain; charset=utf-8'])
   })
@@ -113,13 +113,13 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     ['/site/large.txt', 'bytes=-3', 'xxx', 'bytes 199997-199999/200000'],
     ['/site/large.txt', 'bytes=1-100000', LARGE.slice(0, 100_000), 'bytes 1-100000/200000'],
   ])('a part of %s is sent for %s', async (path, range, text, part) => {
-    const answer = await get(path, { Range: range })
-    expect([answer.status, answer.headers.get('content-range')]).toEqual([206, part])
-    expect(answer.text === text).toBe(true)
-    expect(answer.headers.get('content-length')).toBe(String(text.length))
+    const response = await get(path, { Range: range })
+    expect([response.status, response.headers.get('content-range')]).toEqual([206, part])
+    expect(response.text === text).toBe(true)
+    expect(response.headers.get('content-length')).toBe(String(text.length))
   })
 
-  test('a part of a compressed file is a part of what it is compressed to', async () => {
+  test('a range of a compressed file counts compressed bytes', async () => {
     const { status, headers } = await get('/site/app.0a1b2c3d.js', { Range: 'bytes=0-3', 'Accept-Encoding': 'br' })
     const size = brotliCompressSync(SCRIPT).length
     expect([status, headers.get('content-encoding'), headers.get('content-range')]).toEqual([
@@ -129,12 +129,12 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     ])
   })
 
-  test('a part that is not there is 416', async () => {
+  test('a range outside the file is 416', async () => {
     const { status, headers } = await get('/site/deep/data.json', { Range: 'bytes=2-' })
     expect([status, headers.get('content-range')]).toEqual([416, 'bytes */2'])
   })
 
-  test('names that change with their content are kept for a year, others are asked for again', async () => {
+  test('files with immutable names are cached for a year, and others are revalidated', async () => {
     expect((await get('/site/app.0a1b2c3d.js')).headers.get('cache-control')).toBe(
       'public, max-age=31536000, immutable',
     )
@@ -148,16 +148,16 @@ describe.each([IN_PROCESS, SOCKET])('static files by $name', (transport) => {
     ['br;q=0', null],
     ['zstd', null],
     ['', null],
-  ])('a client that takes "%s" gets %s', async (accepted, encoding) => {
+  ])('a client that accepts "%s" gets %s', async (accepted, encoding) => {
     const { status, headers } = await get('/site/app.0a1b2c3d.js', { 'Accept-Encoding': accepted })
     expect([status, headers.get('content-encoding'), headers.get('vary')]).toEqual([200, encoding, 'Accept-Encoding'])
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
 
-  test('each form of a file has a tag of its own', async () => {
+  test('each encoding of a file has a different tag', async () => {
     const tags = await Promise.all(
-      ['br', 'gzip', ''].map(async (one) =>
-        (await get('/site/app.0a1b2c3d.js', { 'Accept-Encoding': one })).headers.get('etag'),
+      ['br', 'gzip', ''].map(async (encoding) =>
+        (await get('/site/app.0a1b2c3d.js', { 'Accept-Encoding': encoding })).headers.get('etag'),
       ),
     )
     expect(new Set(tags).size).toBe(3)

@@ -9,9 +9,9 @@ const NAMESPACES = {
 }
 
 /**
- * The texts at a path of a document, with the prefixes `s` (sitemap), `x` (XHTML), `a` (Atom), `c` (RSS content), `d` (Dublin Core).
+ * Returns the texts at an XPath of a document, with the prefixes `s` (sitemap), `x` (XHTML), `a` (Atom), `c` (RSS content), `d` (Dublin Core).
  *
- * @throws {Error} when it is not well-formed
+ * @throws {Error} if the document is not well-formed
  */
 export function textsAt(xml: string, path: string): readonly string[] {
   using document = XmlDocument.fromString(xml)

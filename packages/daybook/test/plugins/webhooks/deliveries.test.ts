@@ -34,7 +34,7 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
     service = await store.open(defineConfig({ collections, auth: people.adapter, plugins: [plugin] }) as never, { log })
   }
 
-  const ask = async (path: string, { as = service.token, body }: { as?: string; body?: object } = {}) => {
+  const send = async (path: string, { as = service.token, body }: { as?: string; body?: object } = {}) => {
     const headers = { authorization: `Bearer ${as}`, ...(body ? { 'content-type': 'application/json' } : {}) }
     const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
     const response = await service.fetch(new Request(`http://localhost/api/cms/webhooks${path}`, init))
@@ -42,12 +42,12 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
     return { status: response.status, text, json: text === '' ? undefined : JSON.parse(text) }
   }
 
-  test('are listed with what went wrong, and sent again when that is asked for', async () => {
+  test('are listed with their failures, and sent again on request', async () => {
     await open({ retries: { ...QUICK, forMs: 1 } })
-    receiver.answer = (_hook, response) => response.writeHead(500, 'canary').end('canary of an answer')
+    receiver.answer = (_hook, response) => response.writeHead(500, 'canary').end('canary of a response')
     const { id } = await create(service, 'posts', { title: 'One' })
-    await eventually(async () => expect((await ask('/site/deliveries')).json.items).toHaveLength(1))
-    const listed = await ask('/site/deliveries')
+    await eventually(async () => expect((await send('/site/deliveries')).json.items).toHaveLength(1))
+    const listed = await send('/site/deliveries')
     expect(listed.json.items).toEqual([
       {
         seq: 1,
@@ -61,33 +61,33 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
       },
     ])
     const status = { name: 'site', origin: new URL(receiver.url).origin, seq: 1, head: 1, pending: 0, parked: 1 }
-    // How far it has come is stored after what it has given up.
-    await eventually(async () => expect((await ask('')).json).toEqual({ items: [status] }))
+    // The position is stored after the parked delivery.
+    await eventually(async () => expect((await send('')).json).toEqual({ items: [status] }))
     receiver.answer = (_hook, response) => response.end()
     const before = receiver.received.length
-    expect(await ask('/site/replay', { body: { parked: true } })).toMatchObject({ status: 202, text: '' })
+    expect(await send('/site/replay', { body: { parked: true } })).toMatchObject({ status: 202, text: '' })
     await eventually(() => expect(receiver.received).toHaveLength(before + 1))
-    await eventually(async () => expect((await ask('')).json.items).toEqual([{ ...status, parked: 0 }]))
-    // The message is the same whenever it is sent.
+    await eventually(async () => expect((await send('')).json.items).toEqual([{ ...status, parked: 0 }]))
+    // The message is the same each time it is sent.
     expect(new Set(receiver.received.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size).toBe(1)
     const lines = log.take()
-    // The stack of such an error is of no use, so the log has one line for it.
+    // The stack of such an error is useless, so the log has one line for it.
     const failures = lines.filter((line) => line.includes('could not be delivered'))
     expect(failures[0]).toContain("reason: 'The receiver answered 500.'")
     expect(failures.filter((line) => /^\s+at /m.test(line))).toEqual([])
-    const told = JSON.stringify([listed.text, (await ask('')).text, lines, service.model.plugins])
-    expect(told).not.toContain('canary')
-    expect(told).not.toContain(SECRET.slice(6))
+    const output = JSON.stringify([listed.text, (await send('')).text, lines, service.model.plugins])
+    expect(output).not.toContain('canary')
+    expect(output).not.toContain(SECRET.slice(6))
   })
 
-  test('wait for their pauses no longer once the receiver takes one, and those of one document stay in order', async () => {
+  test('are retried at once when the receiver accepts one, in order for each document', async () => {
     await open({ retries: { firstMs: 2_000_000_000, maxMs: 2_000_000_000 } })
     receiver.answer = (_hook, response) => response.writeHead(503).end()
     const { id } = await create(service, 'posts', { title: 'a1' })
     await create(service, 'posts', { title: 'b1' })
-    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 2 }]))
+    await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 2 }]))
     await update(service, 'posts', id, { title: 'a2' })
-    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 3 }]))
+    await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 3 }]))
     const failed = receiver.received.length
     receiver.answer = (_hook, response) => response.end()
     await create(service, 'posts', { title: 'c1' })
@@ -95,75 +95,78 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
       receiver.received.slice(failed).map(({ message }) => (message.data.entry as { title: string }).title)
     await eventually(() => expect(new Set(titles())).toEqual(new Set(['a1', 'a2', 'b1', 'c1'])))
     expect(titles().filter((title) => title.startsWith('a'))).toEqual(['a1', 'a2'])
-    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 0 }]))
+    await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 0 }]))
   })
 
-  test('that a receiver refuses while it takes others are not tried beside each of them', async () => {
+  test('that a receiver keeps rejecting are not retried after each success of others', async () => {
     await open({ retries: { firstMs: 2_000_000_000, maxMs: 2_000_000_000 } })
     receiver.answer = ({ message }, response) => response.writeHead(message.data.seq === 1 ? 400 : 200).end()
     await create(service, 'posts', { title: '1' })
-    await eventually(async () => expect((await ask('')).json.items).toMatchObject([{ pending: 1 }]))
+    await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 1 }]))
     for (let count = 2; count <= 6; count += 1) await create(service, 'posts', { title: `${count}` })
     const attempts = (seq: number) => receiver.received.filter(({ message }) => message.data.seq === seq).length
     await eventually(() => expect([2, 3, 4, 5, 6].map(attempts)).toEqual([1, 1, 1, 1, 1]))
     await eventually(async () =>
-      expect((await ask('/site/deliveries?state=pending')).json.items).toMatchObject([{ attempts: 2 }]),
+      expect((await send('/site/deliveries?state=pending')).json.items).toMatchObject([{ attempts: 2 }]),
     )
     expect(attempts(1)).toBe(2)
   })
 
-  test('are sent again from any change on, and those of one document in order', async () => {
+  test('are replayed from any change on, in order for each document', async () => {
     await open()
     const { id } = await create(service, 'posts', { title: '1' })
     for (const title of ['2', '3']) await update(service, 'posts', id, { title })
     await eventually(() => expect(receiver.seqs).toEqual([1, 2, 3]))
-    await eventually(async () => expect((await ask('')).json.items[0].seq).toBe(3))
-    await ask('/site/replay', { body: { from: 2 } })
+    await eventually(async () => expect((await send('')).json.items[0].seq).toBe(3))
+    await send('/site/replay', { body: { from: 2 } })
     await eventually(() => expect(receiver.seqs).toEqual([1, 2, 3, 2, 3]))
-    await ask('/site/replay', { body: { seq: 1 } })
+    await send('/site/replay', { body: { seq: 1 } })
     await eventually(() => expect(receiver.seqs).toEqual([1, 2, 3, 2, 3, 1]))
   })
 
   test.each([
-    ['answers 500', (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.writeHead(500).end())],
-    ['never answers', (receiver: HookReceiver) => (receiver.answer = () => {})],
+    [
+      'responds with 500',
+      (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.writeHead(500).end()),
+    ],
+    ['never responds', (receiver: HookReceiver) => (receiver.answer = () => {})],
     ['breaks off', (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.destroy())],
-  ])('of a receiver that %s are kept, no write waits for them, and all arrive later (W5)', async (_how, fail) => {
+  ])('of a receiver that %s are stored without delaying writes, and all arrive later', async (_case, fail) => {
     await open({ timeoutMs: 100, retries: { firstMs: 20, maxMs: 40 } })
-    const answer = receiver.answer
+    const respond = receiver.answer
     fail(receiver)
     for (let index = 0; index < 20; index += 1) await create(service, 'posts', { title: `${index}` })
     await eventually(() => expect(receiver.received.length).toBeGreaterThan(0))
-    receiver.answer = answer
+    receiver.answer = respond
     const seqs = Array.from({ length: 20 }, (_, index) => index + 1)
     await eventually(() => expect([...new Set(receiver.seqs)].toSorted((a, b) => a - b)).toEqual(seqs))
     await eventually(async () =>
-      expect((await ask('')).json.items[0]).toMatchObject({ seq: 20, pending: 0, parked: 0 }),
+      expect((await send('')).json.items[0]).toMatchObject({ seq: 20, pending: 0, parked: 0 }),
     )
   })
 
-  test('are for service principals, unless the config says who else', async () => {
+  test('are visible to service principals, unless the config grants access to others', async () => {
     await open()
     const paths = ['', '/site/deliveries']
     for (const path of paths) {
-      expect((await ask(path, { as: 'nobody' })).status).toBe(401)
-      expect((await ask(path, { as: 'ann' })).status).toBe(403)
-      expect((await ask(path)).status).toBe(200)
+      expect((await send(path, { as: 'nobody' })).status).toBe(401)
+      expect((await send(path, { as: 'ann' })).status).toBe(403)
+      expect((await send(path)).status).toBe(200)
     }
-    expect((await ask('/site/replay', { as: 'ann', body: { seq: 1 } })).status).toBe(403)
+    expect((await send('/site/replay', { as: 'ann', body: { seq: 1 } })).status).toBe(403)
     await service.close()
     await open({ access: hasRole('editor') as WebhooksOptions['access'] & object })
-    expect((await ask('', { as: 'ann' })).status).toBe(200)
-    expect((await ask('', { as: 'cleo' })).status).toBe(403)
+    expect((await send('', { as: 'ann' })).status).toBe(200)
+    expect((await send('', { as: 'cleo' })).status).toBe(403)
   })
 
-  test('of no endpoint, and replays of nothing, are refused', async () => {
+  test('of an unknown endpoint and invalid replays are rejected', async () => {
     await open()
-    expect(await ask('/other/deliveries')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
-    expect((await ask('/other/replay', { body: { seq: 1 } })).status).toBe(404)
+    expect(await send('/other/deliveries')).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } })
+    expect((await send('/other/replay', { body: { seq: 1 } })).status).toBe(404)
     for (const body of [{}, { seq: 0 }, { seq: 1.5 }, { to: 3 }, { seq: 1, from: 1 }, { parked: false }, { seq: '1' }])
-      expect(await ask('/site/replay', { body }), JSON.stringify(body)).toMatchObject({ status: 400 })
-    expect((await ask('/site/deliveries?state=lost')).status).toBe(400)
-    expect((await ask('/site/deliveries?limit=501')).status).toBe(400)
+      expect(await send('/site/replay', { body }), JSON.stringify(body)).toMatchObject({ status: 400 })
+    expect((await send('/site/deliveries?state=lost')).status).toBe(400)
+    expect((await send('/site/deliveries?limit=501')).status).toBe(400)
   })
 })

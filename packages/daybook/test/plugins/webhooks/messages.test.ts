@@ -51,14 +51,14 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
   }
   const bodies = () => receiver.received.map(({ message }) => message)
 
-  test('tell of each change of a document, as a reader without a session sees it', async () => {
+  test('report each change of a document as a reader without a session sees it', async () => {
     await open()
     const { id } = await create(service, 'posts', { title: 'One', notes: CANARY })
     await update(service, 'posts', id, { title: 'Two' })
     await service.content.delete('posts' as never, id)
     await service.content.writeGlobal('site' as never, { name: 'N' } as never)
     await eventually(() => expect(receiver.received).toHaveLength(4))
-    const about = { collection: 'posts', id, slug: 'one' }
+    const address = { collection: 'posts', id, slug: 'one' }
     const entry = {
       id,
       slug: 'one',
@@ -74,17 +74,17 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
       {
         type: 'posts.created',
         timestamp: entry.createdAt,
-        data: { action: 'create', ...about, seq: 1, entry: { ...entry, title: 'One' } },
+        data: { action: 'create', ...address, seq: 1, entry: { ...entry, title: 'One' } },
       },
       {
         type: 'posts.updated',
         timestamp: expect.any(String),
-        data: { action: 'update', ...about, seq: 2, entry: { ...entry, title: 'Two' } },
+        data: { action: 'update', ...address, seq: 2, entry: { ...entry, title: 'Two' } },
       },
       {
         type: 'posts.deleted',
         timestamp: expect.any(String),
-        data: { action: 'delete', ...about, seq: 3, entry: null },
+        data: { action: 'delete', ...address, seq: 3, entry: null },
       },
       {
         type: 'globals.site.updated',
@@ -95,7 +95,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
   })
 
-  test('tell what is published and unpublished, and nothing of the working copies before', async () => {
+  test('report publications, and reveal nothing of drafts', async () => {
     await open()
     const { id } = await create(service, 'posts', { title: 'One' })
     const { content } = service
@@ -109,7 +109,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
   })
 
-  test('tell the system of a time that could not be kept', async () => {
+  test('report a failed schedule to an endpoint with system rights', async () => {
     await open({ as: 'system', actions: ['scheduleFailed'] })
     const { id } = await create(service, 'posts', { title: 'One', slug: 'one', status: 'draft' })
     await service.content.saveDraft('posts' as never, id, { slug: 'taken' } as never)
@@ -120,7 +120,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     expect(bodies()[0]?.data).toMatchObject({ action: 'scheduleFailed', collection: 'posts', id })
   })
 
-  test('tell nothing of drafts, and that an entry is gone when it leaves the public (W8)', async () => {
+  test('reveal nothing of unpublished entries, and report an unpublished entry as deleted', async () => {
     await open()
     const { id } = await create(service, 'posts', { title: CANARY, slug: 'one', status: 'draft' })
     await update(service, 'posts', id, { category: CANARY })
@@ -134,7 +134,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     expect(JSON.stringify(receiver.received)).not.toContain(CANARY)
   })
 
-  test('for the system tell everything, and by whom', async () => {
+  test('include drafts, hidden fields and actors with system rights', async () => {
     await open({ as: 'system' })
     await create(service, 'posts', { title: 'Draft', status: 'draft', notes: 'for editors' })
     await eventually(() =>
@@ -144,7 +144,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     )
   })
 
-  test('are sent for the collections, actions and entries that the endpoint names, with the fields that it selects', async () => {
+  test('are sent only for the selected collections, actions and entries, with the selected fields', async () => {
     await open({
       collections: { posts: { where: { category: { eq: 'news' } }, select: ['title', 'category'] } },
       actions: ['create', 'delete'],
@@ -177,22 +177,22 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
       { category: 'b' },
       { category: 'a' },
     ],
-  ])('filter by %s as a list does', async (_what, where, held, other) => {
+  ])('filter by %s like a list', async (_case, where, matchingData, otherData) => {
     await open({ collections: { posts: { where } } })
     const staff = await create(service, 'authors', { name: 'S', isStaff: true })
     const guest = await create(service, 'authors', { name: 'G', isStaff: false })
-    const people: Readonly<Record<string, string>> = { staff: staff.id, guest: guest.id }
+    const authorIds: Readonly<Record<string, string>> = { staff: staff.id, guest: guest.id }
     const withIds = (data: object) =>
-      Object.fromEntries(Object.entries(data).map(([key, value]) => [key, people[String(value)] ?? value]))
-    await create(service, 'posts', { title: 'Other', ...withIds(other) })
-    const matching = await create(service, 'posts', { title: 'Held', ...withIds(held) })
+      Object.fromEntries(Object.entries(data).map(([key, value]) => [key, authorIds[String(value)] ?? value]))
+    await create(service, 'posts', { title: 'Other', ...withIds(otherData) })
+    const matching = await create(service, 'posts', { title: 'Matching', ...withIds(matchingData) })
     const listed = await service.content.list('posts' as never, { where } as never)
     expect((listed.items as readonly { id: string }[]).map(({ id }) => id)).toEqual([matching.id])
     await eventually(() => expect(receiver.received).toHaveLength(1))
     expect(receiver.received[0]?.message.data.id).toBe(matching.id)
   })
 
-  test('tell the state after each change, not that of a later one', async () => {
+  test('contain the state after each change, even if it has changed again', async () => {
     receiver.answer = (_hook, response) => setTimeout(() => response.end(), 20)
     await open({ collections: { posts: { select: ['title'] } } })
     const { id } = await create(service, 'posts', { title: '0' })
@@ -221,7 +221,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
     expect(() => new Webhook(FIRST).verify(body, late)).toThrow('too old')
   })
 
-  test('tell nothing of what was refused or rolled back', async () => {
+  test('are not sent for rejected or rolled back writes', async () => {
     await open()
     const operations = [
       { op: 'create', collection: 'posts', data: { title: 'in vain' } },

@@ -10,7 +10,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const withEndpoint = (endpoint: object): WebhooksOptions =>
   ({ endpoints: { site: { url: 'https://www.example.org/hook', secrets: [SECRET], ...endpoint } } }) as WebhooksOptions
 
-const faultsOf = (endpoint: object): string => {
+const findFaults = (endpoint: object): string => {
   try {
     webhooks(withEndpoint(endpoint))
     return ''
@@ -19,7 +19,7 @@ const faultsOf = (endpoint: object): string => {
   }
 }
 
-describe('an endpoint is refused at start', () => {
+describe('an endpoint is rejected at start', () => {
   test.each([
     'https://127.0.0.1/',
     'https://0/',
@@ -44,9 +44,9 @@ describe('an endpoint is refused at start', () => {
     'https://api.localhost/',
     'https://127。0。0。1/',
     'https://１２７.0.0.1/',
-  ])('at %s (W1)', (url) => {
-    expect(faultsOf({ url })).toContain('plugins.webhooks.options.endpoints.site.url: the address is private')
-    expect(faultsOf({ url, allowPrivate: true })).toBe('')
+  ])('with the URL %s', (url) => {
+    expect(findFaults({ url })).toContain('plugins.webhooks.options.endpoints.site.url: the address is private')
+    expect(findFaults({ url, allowPrivate: true })).toBe('')
   })
 
   test.each([
@@ -57,8 +57,8 @@ describe('an endpoint is refused at start', () => {
     ['data:text/plain,x', 'write an https: address'],
     ['//www.example.org/', 'write an address'],
     ['', 'write an address'],
-  ])('at %s (W1)', (url, message) => {
-    const fault = faultsOf({ url })
+  ])('with the URL %s', (url, message) => {
+    const fault = findFaults({ url })
     expect(fault).toContain(`plugins.webhooks.options.endpoints.site.url: ${message}`)
     expect(fault).not.toContain('secret@')
   })
@@ -76,8 +76,8 @@ describe('an endpoint is refused at start', () => {
     ['X-A\r\nHost', 'evil'],
     ['X A', 'a'],
     ['X-A', 5],
-  ])('with the header %j: %j (W10)', (header, value) => {
-    expect(faultsOf({ headers: { [header]: value } })).toContain(
+  ])('with the header %j: %j', (header, value) => {
+    expect(findFaults({ headers: { [header]: value } })).toContain(
       `plugins.webhooks.options.endpoints.site.headers.${header}`,
     )
   })
@@ -91,18 +91,18 @@ describe('an endpoint is refused at start', () => {
     [['whsec_not base64 at all, and long enough to be one']],
     [[SECRET, SECRET, SECRET]],
     [SECRET],
-  ])('with the secrets %j, which the fault does not repeat', (secrets) => {
-    const fault = faultsOf({ secrets })
+  ])('with the secrets %j, which the message does not repeat', (secrets) => {
+    const fault = findFaults({ secrets })
     expect(fault).toContain('plugins.webhooks.options.endpoints.site.secrets: write one or two secrets')
-    for (const secret of [secrets].flat().filter((one) => one.length > 6)) expect(fault).not.toContain(secret)
+    for (const secret of [secrets].flat().filter((secret) => secret.length > 6)) expect(fault).not.toContain(secret)
   })
 
   test.each([
     ['nope', { nope: 1 }],
     ['as', { as: 'editor' }],
     ['allowPrivate', { allowPrivate: 'yes' }],
-  ])('with a wrong option %s', (option, endpoint) => {
-    expect(faultsOf(endpoint)).toContain(option)
+  ])('with an invalid option %s', (option, endpoint) => {
+    expect(findFaults(endpoint)).toContain(option)
   })
 })
 
@@ -126,79 +126,76 @@ describe('a message', () => {
     return sendMessage(request, useAgent(url, options), AbortSignal.timeout(ms))
   }
 
-  const answering = (answer: (response: ServerResponse) => unknown): void => {
-    receiver.answer = (_hook, response) => answer(response)
+  const respondWith = (respond: (response: ServerResponse) => unknown): void => {
+    receiver.answer = (_hook, response) => respond(response)
   }
 
-  test.each([200, 201, 204])('is taken with %d', async (status) => {
-    answering((response) => response.writeHead(status).end())
+  test.each([200, 201, 204])('is delivered with the status %d', async (status) => {
+    respondWith((response) => response.writeHead(status).end())
     await send(receiver.url)
     expect(receiver.received).toHaveLength(1)
   })
 
-  test.each([301, 302, 303, 307, 308])(
-    'follows no redirect: %d is a failure, and nothing is asked elsewhere (W3)',
-    async (status) => {
-      answering((response) => response.writeHead(status, { Location: other.url }).end())
-      await expect(send(receiver.url)).rejects.toThrow(`The receiver answered ${status}. Redirects are not followed`)
-      expect(other.connections).toBe(0)
-    },
-  )
+  test.each([301, 302, 303, 307, 308])('fails with the redirect %d, which is not followed', async (status) => {
+    respondWith((response) => response.writeHead(status, { Location: other.url }).end())
+    await expect(send(receiver.url)).rejects.toThrow(`The receiver answered ${status}. Redirects are not followed`)
+    expect(other.connections).toBe(0)
+  })
 
   test.each([400, 404, 410, 429, 500, 503])(
-    'that is answered with %d has failed, and nothing of the answer is told (W10)',
+    'fails with the status %d, and the error reveals nothing else of the response',
     async (status) => {
-      answering((response) => response.writeHead(status, 'canary-reason', { 'X-A': 'canary' }).end('canary'))
+      respondWith((response) => response.writeHead(status, 'canary-reason', { 'X-A': 'canary' }).end('canary'))
       await expect(send(receiver.url)).rejects.toThrow(new RegExp(`^The receiver answered ${status}\\.$`))
     },
   )
 
   test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f000001', '2130706433', 'localhost'])(
-    'reaches no private address: %s (W1)',
+    'is not sent to the private address %s',
     async (host) => {
       await expect(send(`http://${host}:${receiver.port}/`, {})).rejects.toThrow('The address is private')
       expect(receiver.connections).toBe(0)
     },
   )
 
-  /** A name service whose answers change with each question, as Node asks it. */
-  const names = (...answers: readonly (readonly string[])[]) => {
-    let asked = 0
+  /** Creates a DNS lookup that returns other addresses at each call. */
+  const createLookup = (...results: readonly (readonly string[])[]) => {
+    let calls = 0
     const lookup = (_host: string, _options: object, done: (error: null, addresses: object[]) => void): void => {
-      const addresses = answers[Math.min(asked++, answers.length - 1)] ?? []
+      const addresses = results[Math.min(calls++, results.length - 1)] ?? []
       done(
         null,
         addresses.map((address) => ({ address, family: 4 })),
       )
     }
-    return { lookup: lookup as never, asked: () => asked }
+    return { lookup: lookup as never, calls: () => calls }
   }
 
-  /** It stands for a public one: it leads nowhere. */
+  /** An address that stands for a public one. Nothing listens there. */
   const PUBLIC = '192.0.2.1'
   const IS_PUBLIC = { allowIPAddressList: [PUBLIC] }
 
-  test('reaches no name that leads to a private address, alone or among others (W2)', async () => {
+  test('is not sent to a name with a private address, alone or among others', async () => {
     const url = `http://hooks.example.org:${receiver.port}/`
     for (const addresses of [['127.0.0.1'], [PUBLIC, '127.0.0.1'], ['127.0.0.1', PUBLIC]])
-      await expect(send(url, { ...IS_PUBLIC, lookup: names(addresses).lookup })).rejects.toThrow(
+      await expect(send(url, { ...IS_PUBLIC, lookup: createLookup(addresses).lookup })).rejects.toThrow(
         'The address is private',
       )
     expect(receiver.connections).toBe(0)
   })
 
-  test('goes to the address that was checked, whatever the name leads to afterwards (W2)', async () => {
-    const { lookup, asked } = names([PUBLIC], ['127.0.0.1'])
+  test('is sent to the address that was checked, even if the name resolves to another one later', async () => {
+    const { lookup, calls } = createLookup([PUBLIC], ['127.0.0.1'])
     const url = `http://hooks.example.org:${receiver.port}/`
     await expect(send(url, { ...IS_PUBLIC, lookup }, 200)).rejects.toThrow(/could not be reached|in time/)
-    expect(asked()).toBe(1)
+    expect(calls()).toBe(1)
     await expect(send(url, { ...IS_PUBLIC, lookup })).rejects.toThrow('The address is private')
     expect(receiver.connections).toBe(0)
   })
 
-  test('that is not answered in time is given up, and its connection with it (W4)', async () => {
+  test('times out without a response, and closes its connection', async () => {
     const gone = Promise.withResolvers<void>()
-    answering((response) => response.on('close', () => gone.resolve()))
+    respondWith((response) => response.on('close', () => gone.resolve()))
     await expect(send(receiver.url, PRIVATE, 200)).rejects.toThrow('The receiver did not answer in time.')
     await gone.promise
   })
@@ -223,12 +220,12 @@ describe('a message', () => {
       },
     ],
     ['compressed', (response: ServerResponse) => response.end(Buffer.alloc(64 * 1024))],
-  ])('that is taken with an %s answer is taken, and the connection ended (W4)', async (how, answer) => {
+  ])('is delivered with an %s response, and closes its connection', async (kind, respond) => {
     const gone = Promise.withResolvers<void>()
-    answering((response) => {
+    respondWith((response) => {
       response.on('close', () => gone.resolve())
-      response.writeHead(200, how === 'compressed' ? { 'Content-Encoding': 'gzip' } : {})
-      answer(response)
+      response.writeHead(200, kind === 'compressed' ? { 'Content-Encoding': 'gzip' } : {})
+      respond(response)
     })
     await send(receiver.url)
     await gone.promise
@@ -236,7 +233,7 @@ describe('a message', () => {
 
   test.each([
     ['breaks off', (response: ServerResponse) => response.destroy()],
-    ['is no HTTP', (response: ServerResponse) => response.socket?.end('nonsense\r\n\r\n')],
+    ['is not HTTP', (response: ServerResponse) => response.socket?.end('nonsense\r\n\r\n')],
     [
       'has a head without end',
       (response: ServerResponse) => response.socket?.write(`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(40_000)}`),
@@ -245,12 +242,12 @@ describe('a message', () => {
       'switches protocols',
       (response: ServerResponse) => response.writeHead(101, { Connection: 'Upgrade', Upgrade: 'x' }).end(),
     ],
-  ])('whose answer %s has failed', async (_how, answer) => {
-    answering(answer)
+  ])('fails if the response %s', async (_case, respond) => {
+    respondWith(respond)
     await expect(send(receiver.url)).rejects.toThrow('The receiver could not be reached: ')
   })
 
-  test('to a port where nothing listens has failed', async () => {
+  test('fails on a port where nothing listens', async () => {
     const { port } = other
     await other[Symbol.asyncDispose]()
     await expect(send(`http://127.0.0.1:${port}/`)).rejects.toThrow('The receiver could not be reached: ECONNREFUSED.')

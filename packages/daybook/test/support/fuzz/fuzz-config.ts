@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { kitchen } from '../configs/configs.ts'
 import { PATIENT_LIMITS } from '../patience.ts'
 
-/** Every field type, relations both ways, values by locale, blocks, globals, and actions of the default accounts. */
+/** A config with every field type, relations in both directions, localized values, blocks, globals, and the default accounts. */
 export const fuzzed = defineConfig({
   collections: {
     things: defineCollection({

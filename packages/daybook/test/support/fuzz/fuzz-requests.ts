@@ -3,7 +3,7 @@ import type { Document, Operation } from '../scenarios/documented.ts'
 import type { Sent } from '../scenarios/transports.ts'
 import { damaged, type NamedValues, type Schema, SchemaValues } from './schema-values.ts'
 
-/** An operation of the document, with its address. */
+/** An operation of the document, with its method and path. */
 export interface FuzzedOperation {
   readonly id: string
   readonly method: string
@@ -11,7 +11,7 @@ export interface FuzzedOperation {
   readonly operation: Operation
 }
 
-/** Every operation of a document. */
+/** Lists the operations of a document. */
 export const operationsOf = ({ paths }: Document): readonly FuzzedOperation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([verb, operation]) => ({
@@ -30,13 +30,13 @@ interface FuzzedParameter {
   readonly style?: string
 }
 
-/** Whether it takes what an earlier answer gave, and nothing else. */
+/** True for a parameter that accepts only tokens from an earlier response. */
 const isToken = ({ name, schema }: FuzzedParameter): boolean =>
   name === 'cursor' || (name === 'since' && schema.type === 'string')
 
 type Pair = readonly [name: string, value: string]
 
-/** Makes requests to the operations of a document, from what it says of them. */
+/** Generates requests to the operations of a document from their descriptions. */
 export class FuzzRequests {
   readonly #values: SchemaValues
   readonly #world: World
@@ -46,15 +46,15 @@ export class FuzzRequests {
     this.#world = world
   }
 
-  /** Requests that fit, and with `isDamaged` those with a fault. */
+  /** Generates valid requests, or with `isDamaged` requests with one fault. */
   of({ method, path, operation }: FuzzedOperation, isDamaged: boolean): Arbitrary<Sent> {
     const parameters = operation.parameters.map(
-      (one) => (one.$ref ? this.#values.resolve(one.$ref) : one) as unknown as FuzzedParameter,
+      (parameter) => (parameter.$ref ? this.#values.resolve(parameter.$ref) : parameter) as unknown as FuzzedParameter,
     )
-    const query = parameters.filter((one) => one.in === 'query')
+    const query = parameters.filter((parameter) => parameter.in === 'query')
     const media = mediaOf(operation)
     const hasBody = media !== undefined
-    // A fault is in one place; what has no place for one has an unknown parameter.
+    // The fault is in the body or the query; without either, it is an unknown parameter.
     const place = isDamaged
       ? fc.constantFrom(...(hasBody ? ['body'] : []), ...(query.length > 0 || !hasBody ? ['query'] : []))
       : fc.constant('')
@@ -86,30 +86,30 @@ export class FuzzRequests {
   }
 
   #query(parameters: readonly FuzzedParameter[], isDamaged: boolean): Arbitrary<readonly Pair[]> {
-    const known = parameters.filter((one) => !isToken(one))
-    const optional = known.filter(({ required }) => !required)
+    const generated = parameters.filter((parameter) => !isToken(parameter))
+    const optional = generated.filter(({ required }) => !required)
     const few = fc.subarray([...optional], { maxLength: Math.min(optional.length, 3) })
-    const fitting = few.chain((some) =>
+    const valid = few.chain((some) =>
       fc
         .tuple(
-          ...[...known.filter(({ required }) => required), ...some].map((one) =>
-            this.#pairs(one, this.#values.of(one.schema)),
+          ...[...generated.filter(({ required }) => required), ...some].map((parameter) =>
+            this.#pairs(parameter, this.#values.of(parameter.schema)),
           ),
         )
         .map((all) => all.flat()),
     )
-    if (!isDamaged) return fitting
+    if (!isDamaged) return valid
     const unknown: Arbitrary<readonly Pair[]> = fc.constant([['zzz', '1']])
-    const faulty = known.map((one) => this.#pairs(one, damaged(this.#values.of(one.schema))))
-    return fc.tuple(fitting, fc.oneof(unknown, ...faulty)).map(([own, fault]) => {
+    const faulty = generated.map((parameter) => this.#pairs(parameter, damaged(this.#values.of(parameter.schema))))
+    return fc.tuple(valid, fc.oneof(unknown, ...faulty)).map(([pairs, fault]) => {
       const names = new Set(fault.map(([name]) => name.split('[')[0]))
-      return [...own.filter(([name]) => !names.has(name.split('[')[0])), ...fault]
+      return [...pairs.filter(([name]) => !names.has(name.split('[')[0])), ...fault]
     })
   }
 
   #pairs({ name, style }: FuzzedParameter, value: Arbitrary<unknown>): Arbitrary<readonly Pair[]> {
-    return value.map((one) =>
-      style === 'deepObject' ? nestedPairs(name, one) : [[name, Array.isArray(one) ? one.join(',') : String(one)]],
+    return value.map((item) =>
+      style === 'deepObject' ? nestedPairs(name, item) : [[name, Array.isArray(item) ? item.join(',') : String(item)]],
     )
   }
 
@@ -121,22 +121,21 @@ export class FuzzRequests {
   }
 }
 
-/** What the document names and cannot know. */
+/** Values that depend on the content of the service. */
 export interface World extends NamedValues {
-  /** What takes an open place of a path. */
+  /** Generates the value of a placeholder in a path. */
   segment(operationId: string, path: string): Arbitrary<string>
   headers(operationId: string): Arbitrary<Readonly<Record<string, string>>>
-  /** Bodies, some of them with values that the service knows. */
-  bodies(operationId: string, made: Arbitrary<unknown>): Arbitrary<unknown>
+  /** Replaces some generated bodies with values that exist in the service. */
+  bodies(operationId: string, generated: Arbitrary<unknown>): Arbitrary<unknown>
 }
 
 const FORM = 'multipart/form-data'
-/** Values hold only letters, digits and the like between two of its dashes. */
 const BOUNDARY = '----------fuzzed----------'
 
 const typeOf = (media: string): string => (media === FORM ? `${FORM}; boundary=${BOUNDARY}` : media)
 
-/** The fields of a form: texts, and its file. */
+/** Writes the fields of a form and its file. */
 function toForm(value: unknown): string {
   const parts = Object.entries(value as Readonly<Record<string, unknown>>).map(([name, text]) => {
     const file = name === 'file' ? '; filename="fuzzed.txt"' : ''
@@ -145,14 +144,14 @@ function toForm(value: unknown): string {
   return `${parts.join('')}--${BOUNDARY}--\r\n`
 }
 
-/** Forms without a file, or with a field that there is not. */
+/** Generates forms without a file, or with an unknown field. */
 const damagedForm = (form: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.tuple(form, fc.boolean()).map(([value, isWithout]) => {
     const { file, ...texts } = value as Readonly<Record<string, unknown>>
     return isWithout ? texts : { ...texts, file, zzz: '1' }
   })
 
-/** The media type in which a body is sent; `undefined`: the operation takes none. */
+/** Returns the media type of the body, or `undefined` if the operation has none. */
 function mediaOf({ requestBody }: Operation): string | undefined {
   const types = Object.keys(requestBody?.content ?? {})
   return (
@@ -162,10 +161,10 @@ function mediaOf({ requestBody }: Operation): string | undefined {
 
 const LISTS: readonly string[] = ['in', 'nin', 'all', 'sort', 'status']
 
-/** An object in brackets. */
+/** Writes an object with brackets in the names. */
 function nestedPairs(name: string, value: unknown): readonly Pair[] {
   if (typeof value !== 'object' || value === null) return [[name, String(value)]]
-  const isValues = Array.isArray(value) && LISTS.some((one) => name.endsWith(`[${one}]`))
+  const isValues = Array.isArray(value) && LISTS.some((key) => name.endsWith(`[${key}]`))
   if (isValues && value.length > 0) return [[name, value.join(',')]]
   return Object.entries(value).flatMap(([key, inner]) => nestedPairs(`${name}[${key}]`, inner))
 }

@@ -4,13 +4,13 @@ import { DOT, upload } from '../uploads.ts'
 import type { World } from './fuzz-requests.ts'
 
 const ACCOUNT = { name: 'Ada', email: 'ada@example.org', password: 'a long one of mine' }
-/** How many entries each collection has at least while it is asked. */
-const FEWEST = 5
+/** The minimum number of entries of each collection. */
+const MIN_ENTRIES = 5
 
 /**
- * A service under fuzzing. Decides what the document leaves open: ids are mostly those of entries, those in a relation of
- * entries of the collection that its description names, `Idempotency-Key` is always a new one, `If-Match` is `*`, a sign-in is
- * half the time that of an account, and a sign-out that of a session.
+ * A service under fuzzing. It chooses values that the document leaves open: ids are mostly those of entries, and in a relation those
+ * of the collection that the description names; `Idempotency-Key` is always new; `If-Match` is `*`; half of the sign-ins are those
+ * of an account; a sign-out has a session.
  */
 export class FuzzWorld implements World {
   readonly #service: StoredService
@@ -32,19 +32,19 @@ export class FuzzWorld implements World {
     for (const collection of this.#service.model.collections.keys()) await this.refill(collection)
   }
 
-  /** Makes entries where few are left, and looks which there are. */
+  /** Creates entries if few are left, and reads their ids. */
   async refill(collection: string): Promise<void> {
-    const known = await this.#list(collection)
+    const ids = await this.#list(collection)
     const entry = { [collection === 'people' ? 'name' : 'title']: 'An entry' }
-    for (let n = known.length; n < FEWEST; n++) {
+    for (let n = ids.length; n < MIN_ENTRIES; n++) {
       if (collection === 'assets') await upload(this.#service, { content: DOT, name: 'dot.png' })
       else await this.#send(`/api/${collection}`, entry)
     }
-    this.#ids.set(collection, known.length < FEWEST ? await this.#list(collection) : known)
+    this.#ids.set(collection, ids.length < MIN_ENTRIES ? await this.#list(collection) : ids)
   }
 
   async #list(collection: string): Promise<readonly string[]> {
-    // Of the files that uploads made, those that are pictures: images are made of them.
+    // Only pictures, since image variants are requested of them.
     const filter = collection === 'assets' ? '&where[mimeType][eq]=image/png' : ''
     const response = await this.#service.request(`/api/${collection}?select=id&limit=100${filter}`, {
       headers: { Authorization: `Bearer ${this.#service.token}` },
@@ -67,10 +67,10 @@ export class FuzzWorld implements World {
   }
 
   id(description: string): Arbitrary<string> {
-    return this.#known(/entry of (\w+)/.exec(description)?.[1])
+    return this.#existingId(/entry of (\w+)/.exec(description)?.[1])
   }
 
-  #known(collection: string | undefined): Arbitrary<string> {
+  #existingId(collection: string | undefined): Arbitrary<string> {
     const ids = (): readonly string[] =>
       collection === undefined ? [...this.#ids.values()].flat() : (this.#ids.get(collection) ?? [])
     return fc.nat().map((n) => ids()[n % ids().length] ?? '')
@@ -79,12 +79,12 @@ export class FuzzWorld implements World {
   segment(_operationId: string, path: string): Arbitrary<string> {
     const collection = /^\/api\/(\w+)\/\{/.exec(path)?.[1] ?? ''
     if (!this.#service.model.collections.has(collection)) return fc.stringMatching(/^[a-z]{1,8}$/)
-    return fc.oneof({ weight: 9, arbitrary: this.#known(collection) }, { weight: 1, arbitrary: fc.uuid() })
+    return fc.oneof({ weight: 9, arbitrary: this.#existingId(collection) }, { weight: 1, arbitrary: fc.uuid() })
   }
 
   headers(operationId: string): Arbitrary<Readonly<Record<string, string>>> {
     const token = (): string => (operationId === 'authLogout' ? this.#session : this.#service.token)
-    // A generated key would come again among a thousand.
+    // A generated key would repeat among a thousand.
     const nextKey = (): string => {
       this.#keys += 1
       return `request-${this.#keys}`
@@ -96,31 +96,31 @@ export class FuzzWorld implements World {
     }))
   }
 
-  bodies(operationId: string, made: Arbitrary<unknown>): Arbitrary<unknown> {
-    if (operationId !== 'authLogin') return made
-    return fc.oneof(made, fc.constant({ email: ACCOUNT.email, password: ACCOUNT.password }))
+  bodies(operationId: string, generated: Arbitrary<unknown>): Arbitrary<unknown> {
+    if (operationId !== 'authLogin') return generated
+    return fc.oneof(generated, fc.constant({ email: ACCOUNT.email, password: ACCOUNT.password }))
   }
 }
 
-/** Reasons for which a request is refused that its document takes: what it cannot say, by the code of the issue. */
+/** Rules that the document cannot express, by the code of the issue that they raise. */
 export const UNSAID: Readonly<Record<string, string>> = {
-  reference: 'A relation names an entry that is there.',
-  not_included: 'select and reverse reach into what include names.',
-  unknown_field: 'A path in select or include goes on to a field of the related collection.',
-  repeated: 'sort names a field once, whether it descends or not.',
+  reference: 'A relation refers to an existing entry.',
+  not_included: 'select and reverse may only reach into relations that include names.',
+  unknown_field: 'A path in select or include continues with a field of the related collection.',
+  repeated: 'sort names a field at most once, ascending or descending.',
   exclusive:
-    'Of cursor and offset, of locale=all and fallbackLocale, one is given; deleted=true goes with limit and cursor alone.',
-  maximum: 'An export and an undo begin at a number that the journal has come to.',
+    'cursor excludes offset, locale=all excludes fallbackLocale, and deleted=true allows only limit and cursor.',
+  maximum: 'An export and an undo begin at an existing number of the journal.',
   too_long: 'A query string has at most 8 KiB.',
-  maxItems: 'A filter has at most 50 conditions in all, and an undo looks at 10,000 changes at most.',
+  maxItems: 'A where has at most 50 filters, and an undo covers at most 10,000 changes.',
   depth: 'and, or and not are nested at most three levels.',
-  size: 'Without a signature, h is equal to w.',
-  image: 'A picture is made of assets that are pictures.',
-  unknown: 'collections names what the reader may read.',
-  required: 'A merge patch leaves a value whole, and a restore of an entry that is there names a revision.',
-  merge: 'A merge patch leaves a value whole.',
-  deleted: 'A restore gives another slug to a deleted entry alone.',
+  size: 'Without a signature, h equals w.',
+  image: 'An image variant needs an asset that is a picture.',
+  unknown: 'collections names collections that the caller may read.',
+  required: 'A merge patch leaves a valid value, and a restore of an existing entry names a revision.',
+  merge: 'A merge patch leaves a valid value.',
+  deleted: 'Only the restore of a deleted entry may change its slug.',
   order: 'An entry is published before it is unpublished.',
-  draft: 'A working copy keeps the status of its entry.',
-  requires: 'nulls stands with sort, and autosave goes with draft=true.',
+  draft: 'A draft keeps the status of its entry.',
+  requires: 'nulls requires sort, and autosave requires draft=true.',
 }

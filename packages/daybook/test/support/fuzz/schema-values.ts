@@ -3,23 +3,23 @@ import fc, { type Arbitrary } from 'fast-check'
 /** A JSON Schema of the document. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** The values that a schema names without saying which they are. */
+/** Values that a schema requires to exist in the service. */
 export interface NamedValues {
-  /** The id of an entry. @param description what the schema says of it */
+  /** Generates the id of an entry. @param description the description of the schema, which names the collection */
   id(description: string): Arbitrary<string>
 }
 
-/** How deep values are nested at most. */
+/** The maximum depth of values. */
 const MAX_DEPTH = 4
-/** Keywords that say nothing of a value. */
+/** Keywords that do not constrain a value. */
 const ANNOTATIONS: readonly string[] = ['description', 'examples', 'title', 'discriminator', 'default']
 
-/** Text that JSON and every store can hold: no NUL, no half of a surrogate pair. */
+/** Generates text that JSON and every store can hold: no NUL, no half of a surrogate pair. */
 const text = (minLength: number, maxLength: number): Arbitrary<string> =>
   fc
     .string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, minLength + 12)) })
-    .map((one) => one.replaceAll('\0', '0').slice(0, maxLength))
-    .filter((one) => one.isWellFormed() && one.length >= minLength)
+    .map((value) => value.replaceAll('\0', '0').slice(0, maxLength))
+    .filter((value) => value.isWellFormed() && value.length >= minLength)
 
 /** Any JSON value, without keys that reach a prototype. */
 const anything: Arbitrary<unknown> = fc.letrec((tie) => ({
@@ -45,7 +45,7 @@ const FORMATS: Readonly<Record<string, Arbitrary<string>>> = {
   uri: fc.stringMatching(/^https:\/\/example\.org\/[a-z]{0,8}$/),
 }
 
-/** Makes values of the document's schemas. What they make fits nearly always; the document itself is the judge. */
+/** Generates values from the schemas of the document. Nearly all of them are valid; the document decides. */
 export class SchemaValues {
   readonly #document: unknown
   readonly #named: NamedValues
@@ -64,14 +64,14 @@ export class SchemaValues {
     const choices = (schema.oneOf ?? schema.anyOf) as readonly Schema[] | undefined
     if (choices) {
       const around = without(schema, ['oneOf', 'anyOf', ...ANNOTATIONS])
-      return fc.oneof(...choices.map((one) => this.of({ ...around, ...one }, depth)))
+      return fc.oneof(...choices.map((choice) => this.of({ ...around, ...choice }, depth)))
     }
     if (Array.isArray(schema.allOf)) return this.of(this.#merged(schema), depth)
     const types = [schema.type ?? typeIn(schema)].flat()
     return fc.oneof(...types.map((type) => this.#ofType(String(type), schema, depth)))
   }
 
-  /** What stands at a pointer of the document. */
+  /** Resolves a pointer in the document. */
   resolve(pointer: string): Schema {
     const keys = pointer
       .slice(2)
@@ -103,12 +103,15 @@ export class SchemaValues {
   }: Schema): Arbitrary<string> {
     if (format === 'uuid') return this.#named.id(String(description))
     if (typeof format === 'string' && FORMATS[format]) return FORMATS[format]
-    const all = [pattern, ...(patterns as readonly unknown[])].filter((one) => typeof one === 'string')
-    // Patterns of letters in all scripts are those of slugs.
-    if (all.some((one) => one.includes('\\p{'))) return fc.stringMatching(/^[a-zà-öΑ-Ω]{1,8}(?:-[a-z0-9]{1,8}){0,3}$/)
+    const all = [pattern, ...(patterns as readonly unknown[])].filter((source) => typeof source === 'string')
+    // Only patterns of slugs contain letters of all scripts.
+    if (all.some((source) => source.includes('\\p{')))
+      return fc.stringMatching(/^[a-zà-öΑ-Ω]{1,8}(?:-[a-z0-9]{1,8}){0,3}$/)
     const [first] = all
     if (first === '\\S')
-      return text(Math.max(1, Number(minLength)), Number(maxLength)).map((one) => (/\S/.test(one) ? one : `${one}x`))
+      return text(Math.max(1, Number(minLength)), Number(maxLength)).map((value) =>
+        /\S/.test(value) ? value : `${value}x`,
+      )
     return first === undefined ? text(Number(minLength), Number(maxLength)) : fc.stringMatching(new RegExp(first))
   }
 
@@ -117,7 +120,7 @@ export class SchemaValues {
     const bounds = { minLength: Number(minItems), maxLength: Math.max(Number(minItems), Math.min(Number(maxItems), 3)) }
     const item = this.of(items as Schema, depth + 1)
     return uniqueItems === true
-      ? fc.uniqueArray(item, { ...bounds, selector: (one) => JSON.stringify(one) })
+      ? fc.uniqueArray(item, { ...bounds, selector: (value) => JSON.stringify(value) })
       : fc.array(item, bounds)
   }
 
@@ -126,7 +129,7 @@ export class SchemaValues {
     const needed = required as readonly string[]
     if (all.length === 0 && additionalProperties !== false)
       return fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), anything, { maxKeys: 3, noNullPrototype: true })
-    // At the bottom of what has no end, only what ends by itself.
+    // At the maximum depth, only members without references end the recursion.
     const isEnding = (schema: Schema): boolean => depth < MAX_DEPTH || !hasRefs(this.#resolved(schema))
     const used = all.filter(([key, schema]) => needed.includes(key) || isEnding(schema))
     const fewKeys = fc.subarray(
@@ -141,14 +144,11 @@ export class SchemaValues {
     })
   }
 
-  /** One schema of several that all hold. */
-  #merged({ allOf, ...own }: Schema): Schema {
-    const parts = [
-      ...(allOf as readonly Schema[]).map((one) => (typeof one.$ref === 'string' ? this.resolve(one.$ref) : one)),
-      own,
-    ]
+  /** Merges the schemas of `allOf`. */
+  #merged({ allOf, ...rest }: Schema): Schema {
+    const parts = [...(allOf as readonly Schema[]).map((part) => this.#resolved(part)), rest]
     const all = (keyword: string): readonly unknown[] =>
-      parts.flatMap((one) => (one[keyword] ?? []) as readonly unknown[])
+      parts.flatMap((part) => (part[keyword] ?? []) as readonly unknown[])
     const patterns = parts.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern]))
     return { ...Object.assign({}, ...parts), required: all('required'), patterns }
   }
@@ -166,10 +166,10 @@ function numberOf(type: string, { minimum, maximum }: Schema): Arbitrary<number>
   const min = Number(minimum ?? -1e6)
   const max = Number(maximum ?? 1e6)
   if (type === 'integer') return fc.integer({ min: Math.max(min, -(2 ** 52)), max: Math.min(max, 2 ** 52) })
-  return fc.double({ min, max, noNaN: true, noDefaultInfinity: true }).map((one) => (one === 0 ? 0 : one))
+  return fc.double({ min, max, noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))
 }
 
-/** What a fault puts in the place of a part of a value. */
+/** Values that replace a part of a value. */
 const JUNK: readonly unknown[] = [
   null,
   true,
@@ -186,7 +186,7 @@ const JUNK: readonly unknown[] = [
   [[]],
 ]
 
-/** A value with one fault: a part of it is another thing, is gone, or has something beside it. */
+/** Generates values with one fault: a part is replaced, removed, or has an unknown member. */
 export function damaged(value: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc
     .tuple(value, fc.nat(), fc.constantFrom('replace', 'drop', 'add'), fc.constantFrom(...JUNK))
@@ -195,7 +195,7 @@ export function damaged(value: Arbitrary<unknown>): Arbitrary<unknown> {
 
 function damage(whole: unknown, place: number, how: string, junk: unknown): unknown {
   const copy: unknown = structuredClone(whole)
-  const slots = slotsIn(copy)
+  const slots = listSlots(copy)
   const slot = slots[place % (slots.length + 1)]
   if (!slot) return how === 'add' && isObject(copy) ? { ...copy, zzz: junk } : junk
   const [holder, key] = slot
@@ -211,8 +211,8 @@ type Holder = Record<string, unknown>
 const isObject = (value: unknown): value is Holder =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every place in a value. */
-function slotsIn(value: unknown): readonly (readonly [holder: Holder, key: string])[] {
+/** Lists every member in a value. */
+function listSlots(value: unknown): readonly (readonly [holder: Holder, key: string])[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, inner]) => [[value as Holder, key] as const, ...slotsIn(inner)])
+  return Object.entries(value).flatMap(([key, inner]) => [[value as Holder, key] as const, ...listSlots(inner)])
 }
