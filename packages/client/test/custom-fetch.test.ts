@@ -14,7 +14,7 @@ test('a subscription ends by its signal, even if fetch ignores the signal', asyn
   const { next } = await client.changes()
   await client.withToken(service.token).collections.notes.create({ title: 'Heard' })
   const ending = new AbortController()
-  const heard: string[] = []
+  const actions: string[] = []
   for await (const item of client.subscribe({ since: next, signal: ending.signal })) {
     actions.push(item.action)
     // There are no further changes, so only the signal ends the subscription.
