@@ -5,10 +5,10 @@ import type { Blog } from './support/config.ts'
 
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** The events of a service: one of them. */
+/** A stream with one event. */
 const STREAM = 'event: delete\nid: 1\ndata: {}\n\n'
 
-/** Every route, with the method of the client that asks it. */
+/** Every route with the client method that calls it. */
 const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>> = {
   'GET /api/health': (client) => client.health(),
   'GET /api/ready': (client) => client.ready(),
@@ -52,39 +52,39 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'POST /api/cms/auth/actions/:action': (client) => client.auth.action('login'),
 }
 
-/** Routes that the client has no method for, each with the reason. */
+/** Routes without a client method, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'for generators of other clients',
   'GET /docs': 'a page for people',
-  'GET /api/assets/:id/image': 'an address for the src of <img>',
-  'GET /api/cms/auth/invitations': 'for pages of administrators, as the Studio has them',
-  'POST /api/cms/auth/invitations': 'for pages of administrators, as the Studio has them',
-  'DELETE /api/cms/auth/invitations/:id': 'for pages of administrators, as the Studio has them',
-  'GET /api/cms/auth/outstanding': 'for pages of administrators, as the Studio has them',
-  'GET /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
-  'POST /api/cms/auth/tokens': 'for pages of administrators, as the Studio has them',
-  'DELETE /api/cms/auth/tokens/:id': 'for pages of administrators, as the Studio has them',
-  'GET /api/cms/metrics': 'for pages of administrators, as the Studio has them',
+  'GET /api/assets/:id/image': 'a URL for the src of <img>',
+  'GET /api/cms/auth/invitations': 'only for administration, as in the Studio',
+  'POST /api/cms/auth/invitations': 'only for administration, as in the Studio',
+  'DELETE /api/cms/auth/invitations/:id': 'only for administration, as in the Studio',
+  'GET /api/cms/auth/outstanding': 'only for administration, as in the Studio',
+  'GET /api/cms/auth/tokens': 'only for administration, as in the Studio',
+  'POST /api/cms/auth/tokens': 'only for administration, as in the Studio',
+  'DELETE /api/cms/auth/tokens/:id': 'only for administration, as in the Studio',
+  'GET /api/cms/metrics': 'only for administration, as in the Studio',
   'GET /api/export': 'a stream of all content, which daybook export writes to a file',
 }
 
 const routes = await knownRoutes()
 
-test('every route has a method of the client, or a reason why not', () => {
+test('every route has a client method, or a reason for having none', () => {
   expect([...Object.keys(CALLS), ...Object.keys(LEFT_OUT)].sort()).toEqual(routes.toSorted())
 })
 
-test.each(Object.entries(CALLS))('%s is what the method asks', async (route, call) => {
-  const asked: string[] = []
+test.each(Object.entries(CALLS))('%s is called by its method', async (route, call) => {
+  const requests: string[] = []
   const client = createClient<Blog>({
     baseUrl: 'https://cms.example.org',
     fetch: async (url, { method }) => {
-      asked.push(`${method} ${new URL(url).pathname}`)
+      requests.push(`${method} ${new URL(url).pathname}`)
       if (url.endsWith('/events')) return new Response(STREAM, { headers: { 'Content-Type': 'text/event-stream' } })
       return Response.json({ items: [], results: [], present: [] })
     },
   })
   await call(client)
   const pattern = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`)
-  expect(asked).toEqual([expect.stringMatching(pattern)])
+  expect(requests).toEqual([expect.stringMatching(pattern)])
 })

@@ -5,10 +5,10 @@ import { type Case, equal, failure } from './case.ts'
 const titles = ({ items }: { readonly items: readonly { readonly title: string }[] }): readonly string[] =>
   items.map(({ title }) => title)
 
-/** Reading and writing content of a real service. */
+/** Reading and writing the content of a real service. */
 export const CONTENT: readonly Case[] = [
   {
-    name: 'a list has the entries that match, in the order asked for',
+    name: 'a list returns matching entries in the requested order',
     async run({ client }) {
       const { posts } = client().collections
       const all = await posts.findMany({ sort: 'words' })
@@ -24,9 +24,9 @@ export const CONTENT: readonly Case[] = [
   {
     name: 'a search finds entries of all collections',
     async run({ client }) {
-      const found = await client().search({ q: 'an' })
+      const results = await client().search({ q: 'an' })
       equal(
-        found.items.map(({ collection, slug, title }) => [collection, slug, title]),
+        results.items.map(({ collection, slug, title }) => [collection, slug, title]),
         [['authors', 'ann', 'Ann']],
       )
       const { items } = await client().search({ q: 'a', collections: ['posts'], limit: 5, locale: 'en' })
@@ -38,7 +38,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'a write of many entries says what an undo takes back',
+    name: 'changesOf returns the range of a bulk write, which undo reverts',
     async run({ client, token }) {
       const editor = client({ token })
       const { posts } = editor.collections
@@ -46,37 +46,40 @@ export const CONTENT: readonly Case[] = [
         { op: 'create', collection: 'posts', data: { title: 'Undone 1', words: 901 } },
         { op: 'create', collection: 'posts', data: { title: 'Undone 2', words: 902 } },
       ])
-      const made = changesOf(results)
-      equal(made && made.to - made.from, 1)
-      const many = changesOf(await posts.updateMany({ words: { gt: 900 } }, { words: 900 }))
-      equal(many, made && { from: made.to + 1, to: made.to + 2 })
+      const created = changesOf(results)
+      equal(created && created.to - created.from, 1)
+      const updated = changesOf(await posts.updateMany({ words: { gt: 900 } }, { words: 900 }))
+      equal(updated, created && { from: created.to + 1, to: created.to + 2 })
       equal(changesOf(await posts.updateMany({ words: { gt: 900 } }, { words: 900 })), undefined)
       const [{ id } = { id: '' }] = results
       const same = { op: 'update', collection: 'posts', id, data: { words: 900 } } as const
       equal(changesOf(await editor.batch([same])), undefined)
-      if (made && many) await editor.undo({ from: made.from, to: many.to })
+      if (created && updated) await editor.undo({ from: created.from, to: updated.to })
       equal((await posts.findMany({ where: { words: { gte: 900 } } })).total, 0)
     },
   },
   {
-    name: 'a filter keeps what meets its conditions, whatever signs they hold',
+    name: 'a list returns the entries that match a filter, with any characters in its values',
     async run({ client }) {
       const { posts } = client().collections
-      const found = async (where: Where<Blog, 'posts'>): Promise<readonly string[]> =>
+      const findTitles = async (where: Where<Blog, 'posts'>): Promise<readonly string[]> =>
         titles(await posts.findMany({ sort: 'words', where }))
-      equal(await found({ title: { eq: 'Beta & Söhne' } }), ['Beta & Söhne'])
-      equal(await found({ title: { in: ['日記', 'Delta'] } }), ['日記', 'Delta'])
-      equal(await found({ title: { in: ['Alpha,Delta', 'Delta'] } }), ['Delta'])
-      equal(await found({ words: { gt: 100, lte: 300 } }), ['Beta & Söhne', '日記'])
-      equal(await found({ topics: { all: ['ink', 'glue'] } }), ['Alpha'])
-      equal(await found({ author: { exists: false } }), ['Delta'])
-      equal(await found({ 'author.name': { startsWith: 'An' }, category: { ne: 'news' } }), ['Alpha', '日記'])
-      equal(await found({ or: [{ words: { eq: 100 } }, { not: { author: { exists: true } } }] }), ['Alpha', 'Delta'])
-      equal(await found({ 'meta.rank': { eq: 1 } }), ['Alpha'])
+      equal(await findTitles({ title: { eq: 'Beta & Söhne' } }), ['Beta & Söhne'])
+      equal(await findTitles({ title: { in: ['日記', 'Delta'] } }), ['日記', 'Delta'])
+      equal(await findTitles({ title: { in: ['Alpha,Delta', 'Delta'] } }), ['Delta'])
+      equal(await findTitles({ words: { gt: 100, lte: 300 } }), ['Beta & Söhne', '日記'])
+      equal(await findTitles({ topics: { all: ['ink', 'glue'] } }), ['Alpha'])
+      equal(await findTitles({ author: { exists: false } }), ['Delta'])
+      equal(await findTitles({ 'author.name': { startsWith: 'An' }, category: { ne: 'news' } }), ['Alpha', '日記'])
+      equal(await findTitles({ or: [{ words: { eq: 100 } }, { not: { author: { exists: true } } }] }), [
+        'Alpha',
+        'Delta',
+      ])
+      equal(await findTitles({ 'meta.rank': { eq: 1 } }), ['Alpha'])
     },
   },
   {
-    name: 'a condition that cannot be sent is refused, so that nothing more is found',
+    name: 'a filter that cannot be sent is rejected, since a list without it would be longer',
     async run({ client }) {
       const { posts } = client().collections
       for (const where of [
@@ -91,7 +94,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'a reverse field is a page of a list, which reverse sorts and pages',
+    name: 'an included reverse field is a page of a list, which the reverse option sorts and pages',
     async run({ client }) {
       const { authors, posts } = client().collections
       const { items } = await authors.findMany({
@@ -110,7 +113,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'select narrows, include and depth put documents in the place of ids',
+    name: 'select limits the fields, include and depth expand relations',
     async run({ client }) {
       const { posts } = client().collections
       const alpha = await posts.findBySlug('alpha', { include: ['author'], select: ['title', 'author.name'] })
@@ -123,7 +126,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'an entry is found by slug and by id; where there is none, that is null',
+    name: 'an entry is found by slug and by id, and a missing one is null',
     async run({ client }) {
       const { posts } = client().collections
       const beta = await posts.findBySlug('beta-sohne')
@@ -135,7 +138,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'a slug with any signs in it is one segment of the address',
+    name: 'a slug with any characters is one segment of the path',
     async run({ client }) {
       const { posts } = client().collections
       const strange = [
@@ -162,7 +165,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'a page tells where the next one begins',
+    name: 'a page has the cursor of the next one',
     async run({ client }) {
       const { posts } = client().collections
       const first = await posts.findMany({ sort: 'words', limit: 3, cursor: null })
@@ -171,16 +174,16 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'all pages are walked through',
+    name: 'iterate reads all pages',
     async run({ client }) {
-      const found: string[] = []
+      const seen: string[] = []
       for await (const { title } of client().collections.posts.iterate({ sort: '-words', limit: 1, select: ['title'] }))
-        found.push(title)
-      equal(found, ['Delta', '日記', 'Beta & Söhne', 'Alpha'])
+        seen.push(title)
+      equal(seen, ['Delta', '日記', 'Beta & Söhne', 'Alpha'])
     },
   },
   {
-    name: 'content comes in the language asked for',
+    name: 'entries are read and written in a locale',
     async run({ client, token }) {
       const { posts } = client({ token }).collections
       const post = await posts.create({ title: 'Letters', status: 'draft' })
@@ -194,7 +197,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'entries are created, changed, merged and deleted',
+    name: 'entries are created, updated, patched and deleted',
     async run({ client, token }) {
       const { posts } = client({ token }).collections
       const created = await posts.create({ title: 'New', status: 'draft', meta: { label: 'x', rank: 1 } })
@@ -208,15 +211,15 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'what the service refuses is an error with all that it says',
+    name: 'a rejected request throws an error with all details',
     async run({ client, token }) {
       const anonymous = await failure(client().collections.posts.create({ title: 'x' }), DaybookError)
       equal([anonymous.code, anonymous.status, anonymous.details], ['UNAUTHORIZED', 401, {}])
       equal(anonymous.requestId.length > 7, true)
       const { authors } = client({ token }).collections
-      const taken = await failure(authors.create({ name: 'Ann', email: 'ann@example.org' }), DaybookError)
-      equal([taken.code, taken.status, taken.details], ['CONFLICT', 409, { field: 'email' }])
-      equal(taken.message, 'Another entry has this email.')
+      const conflict = await failure(authors.create({ name: 'Ann', email: 'ann@example.org' }), DaybookError)
+      equal([conflict.code, conflict.status, conflict.details], ['CONFLICT', 409, { field: 'email' }])
+      equal(conflict.message, 'Another entry has this email.')
       const invalid = await failure(authors.create({ nmae: 'x' } as never), DaybookError)
       equal(
         invalid.details.issues?.map(({ path, code }) => [path, code]),
@@ -225,12 +228,12 @@ export const CONTENT: readonly Case[] = [
           ['/nmae', 'unknown_field'],
         ],
       )
-      const { length } = taken.request.split('/api/authors')
-      equal([length, taken.request.startsWith('POST http://')], [2, true])
+      const { length } = conflict.request.split('/api/authors')
+      equal([length, conflict.request.startsWith('POST http://')], [2, true])
     },
   },
   {
-    name: 'a change of an entry is refused when somebody else was faster',
+    name: 'an update fails if the entry has changed since it was read',
     async run({ client, token }) {
       const { posts } = client({ token }).collections
       const created = await posts.create({ title: 'Shared', status: 'draft' })
@@ -249,49 +252,49 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'a copy and an item of a list have no tag, and are not changed on no condition',
+    name: 'a copy and an item of a list have no tag, so updating them throws',
     async run({ client, token }) {
       const { posts } = client({ token }).collections
       const alpha = await posts.findBySlug('alpha')
       const [item] = (await posts.findMany({ limit: 1 })).items
       if (!alpha || !item) throw new Error('It is seeded.')
-      for (const one of [{ ...alpha }, structuredClone(alpha), item]) {
-        const error = await failure(posts.update(one, { words: 1 }), TypeError)
+      for (const untagged of [{ ...alpha }, structuredClone(alpha), item]) {
+        const error = await failure(posts.update(untagged, { words: 1 }), TypeError)
         equal(error.message.startsWith('This document came without a tag, or is a copy.'), true)
-        await failure(posts.delete(one), TypeError)
+        await failure(posts.delete(untagged), TypeError)
       }
       equal((await posts.update({ ...alpha }, { words: 100 }, { ifMatch: etagOf(alpha) })).words, 100)
     },
   },
   {
-    name: 'a batch is one change, whose entries have their tags',
+    name: 'a batch is one transaction, and its entries have their tags',
     async run({ client, token }) {
-      const own = client({ token })
-      const [one, two] = await own.batch([
+      const editor = client({ token })
+      const [first, second] = await editor.batch([
         { op: 'create', collection: 'posts', data: { title: 'One', status: 'draft' } },
         { op: 'create', collection: 'authors', data: { name: 'Two' } },
       ])
-      if (one?.op !== 'create' || one.collection !== 'posts' || two?.op !== 'create')
+      if (first?.op !== 'create' || first.collection !== 'posts' || second?.op !== 'create')
         throw new Error('Two were created.')
-      equal([one.entry.title, one.etag], ['One', etagOf(one.entry)])
-      await own.collections.posts.update(one.entry, { words: 1 })
+      equal([first.entry.title, first.etag], ['One', etagOf(first.entry)])
+      await editor.collections.posts.update(first.entry, { words: 1 })
       const failed = await failure(
-        own.batch([
-          { op: 'delete', collection: 'authors', id: two.id },
-          { op: 'update', collection: 'posts', id: one.id, data: { words: 2 }, ifMatch: one.etag },
+        editor.batch([
+          { op: 'delete', collection: 'authors', id: second.id },
+          { op: 'update', collection: 'posts', id: first.id, data: { words: 2 }, ifMatch: first.etag },
         ]),
         DaybookError,
       )
       equal([failed.code, failed.details.operation], ['PRECONDITION_FAILED', 1])
-      equal((await own.collections.authors.findById(two.id))?.name, 'Two')
-      await own.batch([
-        { op: 'delete', collection: 'authors', id: two.id },
-        { op: 'delete', collection: 'posts', id: one.id },
+      equal((await editor.collections.authors.findById(second.id))?.name, 'Two')
+      await editor.batch([
+        { op: 'delete', collection: 'authors', id: second.id },
+        { op: 'delete', collection: 'posts', id: first.id },
       ])
     },
   },
   {
-    name: 'a write with an idempotency key is done once',
+    name: 'a write with an idempotency key is stored once',
     async run({ client, token }) {
       const { posts } = client({ token }).collections
       const options = { idempotencyKey: crypto.randomUUID() }
@@ -304,7 +307,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'a global is read and changed',
+    name: 'a global is read and updated',
     async run({ client, token }) {
       const { site } = client({ token }).globals
       const read = await site.get()
@@ -324,7 +327,7 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'who refers to an entry is told',
+    name: 'references lists the documents that refer to an entry',
     async run({ client, token }) {
       const { authors } = client({ token }).collections
       const ann = await authors.findBySlug('ann')
@@ -333,14 +336,14 @@ export const CONTENT: readonly Case[] = [
     },
   },
   {
-    name: 'the service says that it runs, and that it can work',
+    name: 'health and ready report the state of the service',
     async run({ client }) {
       equal(await client().health(), { status: 'ok' })
       equal(await client().ready(), { status: 'ready', checks: { database: 'ok' } })
     },
   },
   {
-    name: 'a collection that the service does not have is an error, not a crash',
+    name: 'an unknown collection or global is NOT_FOUND',
     async run({ client }) {
       const { collections, globals } = client() as unknown as Record<
         'collections' | 'globals',

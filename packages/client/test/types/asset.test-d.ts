@@ -1,4 +1,4 @@
-// What is known of files, and of the entries that refer to them. tsc is the test; nothing here runs.
+// The types of files and of entries that refer to them. tsc checks this file; it never runs.
 import type { Asset, Client, UploadProgress } from '@daybook/client'
 import { defineCollection, defineConfig, type Entry, f } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
@@ -23,19 +23,19 @@ export async function files({ assets }: Client<Magazine>, stream: NodeJS.Readabl
 
   const page = await assets.list({ where: { size: { gt: 5 }, mimeType: { startsWith: 'image/' } }, sort: '-size' })
   holds<Equal<(typeof page)['items'][number], File>>()
-  const one = await assets.get('a', { select: ['url'] })
-  holds<Equal<typeof one, { readonly id: string; readonly url: string } | null>>()
+  const entry = await assets.get('a', { select: ['url'] })
+  holds<Equal<typeof entry, { readonly id: string; readonly url: string } | null>>()
   const { aggregates } = await assets.list({ aggregate: { size: ['sum', 'max'], mimeType: 'count' } })
   holds<Equal<(typeof aggregates)['sum:size'], number>>()
   await assets.update('a', { alt: 'A cat', focalPoint: { x: 0, y: 0 } })
 
-  // @ts-expect-error the list of files names no collection
+  // @ts-expect-error a list of files has no collection
   page.collection
-  // @ts-expect-error a file is uploaded
+  // @ts-expect-error files are created by upload()
   await assets.create({})
-  // @ts-expect-error a text is no file
+  // @ts-expect-error a string is not a file
   await assets.upload('cat.jpg')
-  // @ts-expect-error files have no address of their own beside the id
+  // @ts-expect-error files have no slug
   await assets.findBySlug('cat')
 }
 
@@ -57,7 +57,7 @@ export async function included({ collections: { posts, people } }: Client<Magazi
   holds<Equal<NonNullable<NonNullable<typeof deep>['work']>['cover'], File | null>>()
   await posts.findMany({ where: { 'cover.mimeType': { eq: 'image/png' } } })
 
-  // @ts-expect-error files have no such field
+  // @ts-expect-error unknown field of files
   await posts.findMany({ where: { 'cover.title': { eq: 'A' } } })
 }
 
@@ -67,6 +67,6 @@ export async function batches(client: Client<Magazine>): Promise<void> {
     { op: 'delete', collection: 'assets', id: 'b' },
   ])
   if (first?.op === 'update' && first.collection === 'assets') holds<Equal<typeof first.entry, File>>()
-  // @ts-expect-error a file is uploaded
+  // @ts-expect-error files are created by upload()
   await client.batch([{ op: 'create', collection: 'assets', data: {} }])
 }

@@ -1,4 +1,4 @@
-// A field type of somebody else in the client's types: its value, and the value made from it. tsc is the test.
+// A custom field type in the client's types: its value and its derived value. tsc checks this file; it never runs.
 import type { Client, Where } from '@daybook/client'
 import { defineCollection, defineConfig, type EntryCreate, f } from 'daybook'
 import { durationField } from '../../../daybook/test/support/configs/duration-field.ts'
@@ -38,22 +38,26 @@ export type Filters = Expect<
   >
 >
 
-export const made: EntryCreate<Music, 'songs'> = { title: 'A', length: 61, lengthClock: 'what was read comes back' }
-// @ts-expect-error it is required
+export const song: EntryCreate<Music, 'songs'> = {
+  title: 'A',
+  length: 61,
+  lengthClock: 'a value that was read is ignored',
+}
+// @ts-expect-error a required field
 export const without: EntryCreate<Music, 'songs'> = { title: 'A' }
 
 export async function read({ collections: { songs: all } }: Client<Music>): Promise<void> {
   const { items } = await all.findMany({ where: { length: { gte: 60 } }, sort: '-length' })
   holds<Equal<(typeof items)[number], Song>>()
-  const one = await all.findById('a', { select: ['lengthClock'] })
-  holds<Equal<typeof one, { readonly id: string; readonly lengthClock: string } | null>>()
+  const entry = await all.findById('a', { select: ['lengthClock'] })
+  holds<Equal<typeof entry, { readonly id: string; readonly lengthClock: string } | null>>()
   const everywhere = await all.findById('a', { locale: 'all' })
   holds<
     Equal<NonNullable<typeof everywhere>['introClock'], { readonly en?: string | null; readonly de?: string | null }>
   >()
   holds<Equal<NonNullable<typeof everywhere>['lengthClock'], string>>()
-  // @ts-expect-error a number has no beginning
+  // @ts-expect-error startsWith on a number
   await all.findMany({ where: { length: { startsWith: '6' } } })
-  // @ts-expect-error what is generated is not filtered by
+  // @ts-expect-error a derived value cannot be filtered
   await all.findMany({ where: { lengthClock: { eq: '00:01:01' } } })
 }

@@ -6,7 +6,7 @@ import { type Compiled, Compiler } from '../support/compiler.ts'
 const COMPANY =
   '{ readonly createdBy?: string | null | undefined; readonly updatedBy?: string | null | undefined; readonly id: string; readonly createdAt: string; readonly updatedAt: string; readonly name: string; readonly slug: string; readonly country: string | null; readonly staff: undefined; }'
 
-/** What an editor shows of an expression's type: declarations are printed in the same way. */
+/** The types of expressions as editors show them; declarations are printed in the same way. */
 const SHOWN = [
   ["client.collections.companies.findBySlug('a')", `${COMPANY} | null`],
   [
@@ -19,7 +19,7 @@ const SHOWN = [
   ],
 ] as const
 
-/** What the compiler says of a statement, and what it advises. */
+/** The error of the compiler for a statement, and its suggestion. */
 const FAULTS = [
   [
     "books.findMany({ select: ['titel'] })",
@@ -71,7 +71,7 @@ beforeAll(async () => {
   compiled = await compiler.compile([...HEAD, ...shown, ...faulty].join('\n'), { 'showcase.ts': showcase })
 })
 
-describe('a type is shown as what it comes to', () => {
+describe('a type is shown expanded', () => {
   test.each(SHOWN.map(([expression, type], index) => [expression, type, index] as const))('%s', (_, type, index) => {
     const [, shown = ''] =
       new RegExp(`shown${index}: \\(\\) => Promise<([\\s\\S]*?)>;\n`).exec(compiled.declarations) ?? []
@@ -79,18 +79,21 @@ describe('a type is shown as what it comes to', () => {
   })
 })
 
-test('no fault in a query names the config', () => {
+test('no error in a query mentions the config', () => {
   const messages = compiled.faults.map(([, message]) => message)
   expect(messages.filter((message) => message.includes('CollectionConfig<'))).toEqual([
     expect.stringContaining("Property 'bookz' does not exist"),
   ])
 })
 
-describe('a fault is told in words of the config', () => {
-  test.each(FAULTS.map(([...row], index) => [...row, index] as const))('%s', (_, said, advice, index) => {
-    const line = HEAD.length + SHOWN.length + index + 1
-    const messages = compiled.faults.filter(([at]) => at === line).map(([, message]) => message)
-    expect(messages).toEqual([expect.stringContaining(said)])
-    expect(messages[0]).toContain(advice)
-  })
+describe('an error uses the names of the config', () => {
+  test.each(FAULTS.map(([...row], index) => [...row, index] as const))(
+    '%s',
+    (_, expectedMessage, suggestion, index) => {
+      const line = HEAD.length + SHOWN.length + index + 1
+      const messages = compiled.faults.filter(([at]) => at === line).map(([, message]) => message)
+      expect(messages).toEqual([expect.stringContaining(expectedMessage)])
+      expect(messages[0]).toContain(suggestion)
+    },
+  )
 })

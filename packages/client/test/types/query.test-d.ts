@@ -1,4 +1,4 @@
-// What may be asked: where, sort, status and locales, as the service takes them. tsc is the test; nothing here runs.
+// The types of queries: where, sort, status and locales. tsc checks this file; it never runs.
 import type { Client, Sort, Status, Where } from '@daybook/client'
 import { type Equal, type Expect, holds } from '../../../daybook/test/types/expect.ts'
 import type { Library, Notes } from './showcase.ts'
@@ -47,43 +47,43 @@ export async function filters({ collections: { books, people } }: Client<Library
     },
   })
 
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await books.findMany({ where: { titel: { eq: 'A' } } })
-  // @ts-expect-error nor there
+  // @ts-expect-error unknown field in a group
   await books.findMany({ where: { 'author.titel': { eq: 'A' } } })
-  // @ts-expect-error nor within or
+  // @ts-expect-error unknown field in or
   await books.findMany({ where: { or: [{ titel: { eq: 'A' } }] } })
-  // @ts-expect-error two hops are too many
+  // @ts-expect-error a filter through two relations
   await books.findMany({ where: { 'author.employer.name': { eq: 'A' } } })
-  // @ts-expect-error it has no index
+  // @ts-expect-error a field without an index
   await books.findMany({ where: { long: { eq: 'A' } } })
-  // @ts-expect-error nor has a Markdown text
+  // @ts-expect-error Markdown has no index
   await books.findMany({ where: { body: { contains: 'A' } } })
-  // @ts-expect-error nor a JSON value, whatever it holds
+  // @ts-expect-error JSON has no index
   await books.findMany({ where: { note: { eq: 'A' } } })
-  // @ts-expect-error nor what a relation without one leads to
+  // @ts-expect-error through a relation without an index
   await books.findMany({ where: { 'reviewer.name': { eq: 'A' } } })
-  // @ts-expect-error several values in every language have none
+  // @ts-expect-error a localized field with several values has no index
   await books.findMany({ where: { tones: { in: ['warm'] } } })
-  // @ts-expect-error a group is no value
+  // @ts-expect-error a group cannot be compared
   await books.findMany({ where: { meta: { exists: true } } })
-  // @ts-expect-error a condition has an operator
+  // @ts-expect-error a filter without an operator
   await books.findMany({ where: { title: 'A' } })
-  // @ts-expect-error a number is no text
+  // @ts-expect-error a string for a number
   await books.findMany({ where: { pages: { eq: '1' } } })
-  // @ts-expect-error and has no parts
+  // @ts-expect-error contains on a number
   await books.findMany({ where: { pages: { startsWith: '1' } } })
-  // @ts-expect-error neither has a day
+  // @ts-expect-error contains on a date
   await books.findMany({ where: { day: { contains: '2026' } } })
-  // @ts-expect-error one of several options
+  // @ts-expect-error contains on a select field
   await books.findMany({ where: { genre: { eq: 'poem' } } })
-  // @ts-expect-error several values are not compared as one
+  // @ts-expect-error eq on several values
   await books.findMany({ where: { moods: { eq: 'dark' } } })
-  // @ts-expect-error no order of true and false
+  // @ts-expect-error lt on a boolean
   await books.findMany({ where: { lent: { lt: true } } })
-  // @ts-expect-error nor of references
+  // @ts-expect-error lt on a relation
   await books.findMany({ where: { author: { gt: 'x' } } })
-  // @ts-expect-error any of what
+  // @ts-expect-error in without a list
   await books.findMany({ where: { title: { in: 'A' } } })
   // @ts-expect-error a field of another collection
   await people.findMany({ where: { title: { eq: 'A' } } })
@@ -93,23 +93,23 @@ export async function orders({ collections: { books } }: Client<Library>): Promi
   await books.findMany({ sort: ['-pages', 'meta.rank', 'updatedAt'], q: 'ink', status: ['draft', 'archived'] })
   await books.findMany({ sort: 'pages', nulls: 'last' })
 
-  // @ts-expect-error empty values have two places
+  // @ts-expect-error nulls is first or last
   await books.findMany({ sort: 'pages', nulls: 'middle' })
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await books.findMany({ sort: 'titel' })
-  // @ts-expect-error several values have no order
+  // @ts-expect-error several values cannot be sorted by
   await books.findMany({ sort: 'moods' })
-  // @ts-expect-error nor has a Markdown text
+  // @ts-expect-error Markdown has no index
   await books.findMany({ sort: '-body' })
-  // @ts-expect-error a sort order does not look through relations
+  // @ts-expect-error sorting through a relation
   await books.findMany({ sort: 'author.name' })
-  // @ts-expect-error one of several statuses
+  // @ts-expect-error unknown status
   await books.findMany({ status: 'public' })
-  // @ts-expect-error a page by its number is asked for with offset
+  // @ts-expect-error pages are selected by offset
   await books.findMany({ page: 2 })
-  // @ts-expect-error a number of entries
+  // @ts-expect-error a string for limit
   await books.findMany({ limit: '5' })
-  // @ts-expect-error a walk through all pages starts at the first
+  // @ts-expect-error iterate always starts at the first page
   books.iterate({ offset: 5 })
 }
 
@@ -118,24 +118,24 @@ export async function languages(library: Client<Library>, { collections: { notes
   await books.findBySlug('a', { locale: 'de', fallbackLocale: 'en' })
   await library.globals.front.update({ title: 'A' }, { locale: 'de' })
 
-  // @ts-expect-error one of two locales
+  // @ts-expect-error unknown locale
   await books.findMany({ locale: 'fr' })
-  // @ts-expect-error here, too
+  // @ts-expect-error unknown locale of a global
   await books.update('x', { title: 'A' }, { locale: 'fr' })
-  // @ts-expect-error where there are none, none can be named
+  // @ts-expect-error a config without locales
   await notes.findMany({ locale: 'en' })
-  // @ts-expect-error nor all of them
+  // @ts-expect-error locale: all without locales
   await notes.findMany({ locale: 'all' })
-  // @ts-expect-error nobody writes all of them
+  // @ts-expect-error a write in all locales
   await books.update('x', { title: 'A' }, { locale: 'all' })
-  // @ts-expect-error nor a status
+  // @ts-expect-error a collection without a status
   await notes.findMany({ status: 'draft' })
   holds<Equal<keyof Client<Notes>['globals'], never>>()
 }
 
-/** What is asked over all entries that match, and the types of what comes. */
+/** Aggregates over all matching entries, and the types of their results. */
 export async function aggregates({ collections: { books } }: Client<Library>): Promise<void> {
-  const { aggregates: found, items } = await books.findMany({
+  const { aggregates, items } = await books.findMany({
     aggregate: {
       genre: 'count',
       pages: ['min', 'sum', 'avg'],
@@ -144,26 +144,26 @@ export async function aggregates({ collections: { books } }: Client<Library>): P
       'meta.rank': 'max',
     },
   })
-  type Found = typeof found
-  holds<Equal<Found['count:genre'][number]['value'], 'novel' | 'essay' | null>>()
-  holds<Equal<Found['min:pages'], number | null>>()
-  holds<Equal<Found['sum:pages'], number>>()
-  holds<Equal<Found['avg:pages'], number | null>>()
-  holds<Equal<Found['count:day:month'][number]['value'], string | null>>()
-  holds<Equal<Found['max:day'], string | null>>()
-  holds<Equal<Found['count:moods'][number]['count'], number>>()
-  holds<Equal<Found['max:meta.rank'], number | null>>()
+  type Aggregates = typeof aggregates
+  holds<Equal<Aggregates['count:genre'][number]['value'], 'novel' | 'essay' | null>>()
+  holds<Equal<Aggregates['min:pages'], number | null>>()
+  holds<Equal<Aggregates['sum:pages'], number>>()
+  holds<Equal<Aggregates['avg:pages'], number | null>>()
+  holds<Equal<Aggregates['count:day:month'][number]['value'], string | null>>()
+  holds<Equal<Aggregates['max:day'], string | null>>()
+  holds<Equal<Aggregates['count:moods'][number]['count'], number>>()
+  holds<Equal<Aggregates['max:meta.rank'], number | null>>()
   holds<Equal<(typeof items)[number]['title'], string>>()
   const { aggregates: named } = await books.findMany({ aggregate: ['count:genre', 'count:createdAt:year'] })
   holds<Equal<(typeof named)['count:createdAt:year'][number]['count'], number>>()
-  // @ts-expect-error it was not asked for
+  // @ts-expect-error an aggregate that was not requested
   named['count:pages']
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await books.findMany({ aggregate: { nothing: 'count' } })
-  // @ts-expect-error a text has no sum
+  // @ts-expect-error sum of a text
   await books.findMany({ aggregate: { title: 'sum' } })
-  // @ts-expect-error relations to several entries are not counted
+  // @ts-expect-error count of a relation to several entries
   await books.findMany({ aggregate: { authors: 'count' } })
-  // @ts-expect-error a number has no months
+  // @ts-expect-error count by month of a number
   await books.findMany({ aggregate: ['count:pages:month'] })
 }

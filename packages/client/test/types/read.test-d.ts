@@ -1,4 +1,4 @@
-// What a reader gets, by what was asked. tsc is the test; nothing here runs.
+// The types of results by query. tsc checks this file; it never runs.
 import { type Client, createClient, type EntryOf, type ListQuery } from '@daybook/client'
 import type { DraftEntry, Entry, GlobalEntry, ListResult, TocEntry } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
@@ -23,23 +23,23 @@ export async function plain({ collections: { books }, globals }: Client<Library>
   holds<Equal<typeof front, GlobalEntry<Library, 'front'>>>()
   for await (const book of books.iterate({ sort: 'title' })) holds<Equal<typeof book, Book>>()
 
-  // @ts-expect-error nobody is there until looked at
+  // @ts-expect-error the entry may be null
   bySlug.title
-  // @ts-expect-error there is no such collection
+  // @ts-expect-error unknown collection
   await client.collections.bookz.findMany()
-  // @ts-expect-error a global is read otherwise
+  // @ts-expect-error globals have no findMany
   await globals.front.findMany()
 }
 
 export async function selected({ collections: { books }, globals }: Client<Library>): Promise<void> {
   const { items } = await books.findMany({ select: ['title', 'pages'] })
-  const one = await books.findBySlug('a', { select: ['bodyHtml', 'bodyToc', 'createdAt'] })
+  const entry = await books.findBySlug('a', { select: ['bodyHtml', 'bodyToc', 'createdAt'] })
   const front = await globals.front.get({ select: ['title'] })
   const none = await books.findById('a', { select: [] })
   holds<Equal<(typeof items)[number], { readonly id: string; readonly title: string; readonly pages: number | null }>>()
   holds<
     Equal<
-      typeof one,
+      typeof entry,
       {
         readonly id: string
         readonly bodyHtml: string | null
@@ -51,19 +51,19 @@ export async function selected({ collections: { books }, globals }: Client<Libra
   holds<Equal<typeof front, { readonly key: 'front'; readonly title: string }>>()
   holds<Equal<typeof none, Book | null>>()
 
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await books.findMany({ select: ['titel'] })
-  // @ts-expect-error it is not included
+  // @ts-expect-error a relation that is not included
   await books.findMany({ select: ['author.name'] })
-  // @ts-expect-error what was not selected is not there
+  // @ts-expect-error a field that was not selected
   items[0]?.slug
 }
 
 export async function included({ collections: { books }, globals }: Client<Library>): Promise<void> {
-  const one = await books.findById('a', { include: ['author', 'authors'] })
-  holds<Equal<NonNullable<typeof one>['author'], Person | null>>()
-  holds<Equal<NonNullable<typeof one>['authors'], readonly Person[]>>()
-  holds<Equal<NonNullable<typeof one>['reviewer'], string | null>>()
+  const entry = await books.findById('a', { include: ['author', 'authors'] })
+  holds<Equal<NonNullable<typeof entry>['author'], Person | null>>()
+  holds<Equal<NonNullable<typeof entry>['authors'], readonly Person[]>>()
+  holds<Equal<NonNullable<typeof entry>['reviewer'], string | null>>()
 
   const far = await books.findById('a', { include: ['author.employer', 'meta.editor'] })
   holds<Equal<NonNullable<NonNullable<typeof far>['author']>['employer'], Company | null>>()
@@ -97,27 +97,27 @@ export async function included({ collections: { books }, globals }: Client<Libra
     >
   >()
 
-  // @ts-expect-error there is no such relation
+  // @ts-expect-error unknown relation
   await books.findMany({ include: ['autor'] })
-  // @ts-expect-error a text is no relation
+  // @ts-expect-error a text field in include
   await books.findMany({ include: ['title'] })
-  // @ts-expect-error nor is one there
+  // @ts-expect-error a text field of a related entry in include
   await books.findMany({ include: ['author.titel'] })
-  // @ts-expect-error a document is no id
-  const id: string | null | undefined = one?.author
-  // @ts-expect-error it may be gone
-  one?.author.name
+  // @ts-expect-error an included relation is not an id
+  const id: string | null | undefined = entry?.author
+  // @ts-expect-error an included document may be null
+  entry?.author.name
   return id as never
 }
 
 export async function levels({ collections: { books } }: Client<Library>): Promise<void> {
-  const one = await books.findById('a', { depth: 1 })
-  type One = NonNullable<typeof one>
-  holds<Equal<One['author'], Person | null>>()
-  holds<Equal<One['title'], string>>()
-  holds<Equal<NonNullable<One['meta']>['editor'], Person | null>>()
-  holds<Equal<One['credits'][number]['who'], Person | null>>()
-  holds<Equal<Extract<One['parts'][number], { _type: 'shelf' }>['firms'], readonly Company[]>>()
+  const entry = await books.findById('a', { depth: 1 })
+  type Expanded = NonNullable<typeof entry>
+  holds<Equal<Expanded['author'], Person | null>>()
+  holds<Equal<Expanded['title'], string>>()
+  holds<Equal<NonNullable<Expanded['meta']>['editor'], Person | null>>()
+  holds<Equal<Expanded['credits'][number]['who'], Person | null>>()
+  holds<Equal<Extract<Expanded['parts'][number], { _type: 'shelf' }>['firms'], readonly Company[]>>()
 
   const two = await books.findById('a', { depth: 2 })
   type Two = NonNullable<typeof two>
@@ -134,7 +134,7 @@ export async function levels({ collections: { books } }: Client<Library>): Promi
   const some = await books.findMany({ depth: 1, select: ['author.name'] })
   holds<Equal<(typeof some)['items'][number], { readonly id: string; readonly author: Name | null }>>()
 
-  // @ts-expect-error no answer is deeper than five levels
+  // @ts-expect-error depth is at most 5
   await books.findMany({ depth: 6 })
 }
 
@@ -159,9 +159,9 @@ export async function fromTheOtherSide({ collections: { companies, people } }: C
 
   // @ts-expect-error a reverse field cannot be filtered
   await companies.findMany({ where: { staff: { exists: true } } })
-  // @ts-expect-error nor sorted by
+  // @ts-expect-error a reverse field cannot be sorted by
   await companies.findMany({ sort: 'staff' })
-  // Accepted as it was read, and ignored.
+  // A reverse field as it was read is accepted and ignored.
   if (all) await companies.update('a', { ...all, name: 'b' })
 }
 
@@ -178,10 +178,10 @@ export async function askedByTheRun(
 
 export async function everyLanguage({ collections: { books } }: Client<Library>): Promise<void> {
   type InBoth<T> = { readonly en?: T; readonly de?: T }
-  const one = await books.findById('a', { locale: 'all', select: ['title', 'pages', 'tones'] })
+  const entry = await books.findById('a', { locale: 'all', select: ['title', 'pages', 'tones'] })
   holds<
     Equal<
-      NonNullable<typeof one>,
+      NonNullable<typeof entry>,
       {
         readonly id: string
         readonly title: InBoth<string>
@@ -206,7 +206,7 @@ export async function keptQueries({ collections: { books } }: Client<Library>): 
   holds<Equal<(typeof narrowed)['items'][number], { readonly id: string; readonly title: string }>>()
 }
 
-/** Without a config, anything may be asked, and nothing is known of the answer. */
+/** Without a config, any query is accepted, and the result has no types. */
 export async function untyped(): Promise<void> {
   const { collections } = createClient({ baseUrl: 'https://cms.example.org' })
   const page = await collections.anything?.findMany({ include: ['author'], select: ['title'], sort: '-title' })
@@ -214,7 +214,7 @@ export async function untyped(): Promise<void> {
   await collections.anything?.create({ title: 'A' })
 }
 
-/** The type of an entry that a function takes is what the same query answers. */
+/** `EntryOf` is the type of the result of the same query. */
 export async function named({ collections: { books } }: Client<Library>): Promise<void> {
   const plain = await books.findById('x')
   const author = await books.findById('x', { include: ['author'], select: ['title', 'author.name'] })
@@ -228,15 +228,15 @@ export async function named({ collections: { books } }: Client<Library>): Promis
   holds<Equal<EntryOf<Library, 'books', { draft: true }> | null, typeof draft>>()
   holds<Equal<EntryOf<Library, 'books', { locale: 'all' }> | null, typeof all>>()
   holds<Equal<EntryOf<Library, 'books', { depth: 2 }> | null, typeof deep>>()
-  // @ts-expect-error there is no such relation
+  // @ts-expect-error unknown relation
   holds<Equal<EntryOf<Library, 'books', { include: ['autor'] }>, never>>()
-  // @ts-expect-error nor such a field
+  // @ts-expect-error unknown field
   holds<Equal<EntryOf<Library, 'books', { select: ['titel'] }>, never>>()
 }
 
 declare const client: Client<Library>
 
-export async function workingCopies({ collections: { books, people } }: Client<Library>, token: string | undefined) {
+export async function drafts({ collections: { books, people } }: Client<Library>, token: string | undefined) {
   const draft = await books.findById('x', { draft: true })
   const selected = await books.findBySlug('x', { draft: true, select: ['title'] })
   const { items } = await books.findMany({ draft: true })
@@ -256,9 +256,9 @@ export async function workingCopies({ collections: { books, people } }: Client<L
   holds<Equal<NonNullable<typeof either>['title'], string>>()
   holds<Equal<NonNullable<typeof plain>['title'], string>>()
 
-  // @ts-expect-error people have no status, and so no working copies
+  // @ts-expect-error a collection without a status has no drafts
   await people.findById('x', { draft: true })
-  // @ts-expect-error nor previews
+  // @ts-expect-error a collection without a status has no previews
   await people.findById('x', { preview: 'token' })
 }
 
@@ -273,6 +273,6 @@ export async function requested(client: Client<Library>): Promise<void> {
   holds<Equal<typeof orders, { readonly orders: number }>>()
   // @ts-expect-error a path begins with a slash
   await client.request({ path: 'api/shop' })
-  // @ts-expect-error a body has no method of its own
+  // @ts-expect-error unknown option
   await client.request({ method: 'HEAD', path: '/api/shop' })
 }

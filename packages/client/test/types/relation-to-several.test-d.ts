@@ -1,4 +1,4 @@
-// Relations to several collections: values, what is written, answers and filters. tsc is the test; nothing here runs.
+// Relations to several collections: values, writes, results and filters. tsc checks this file; it never runs.
 import type { Client, Sort, Where } from '@daybook/client'
 import { defineCollection, defineConfig, type Entry, type EntryCreate, f } from 'daybook'
 import { type Equal, type Expect, holds } from '../../../daybook/test/types/expect.ts'
@@ -39,23 +39,23 @@ export type FieldsToFilterBy = Expect<
 type SortFields = System | Parts<'lead' | 'needed'>
 export type FieldsToSortBy = Expect<Equal<Sort<Magazine, 'articles'>, SortFields | `-${SortFields}`>>
 
-export async function answers({ collections: { articles: own } }: Client<Magazine>): Promise<void> {
-  const one = await own.findById('a', { include: ['lead', 'related', 'rows'] })
-  type One = NonNullable<typeof one>
-  const lead = (one as One).lead
+export async function answers({ collections: { articles } }: Client<Magazine>): Promise<void> {
+  const entry = await articles.findById('a', { include: ['lead', 'related', 'rows'] })
+  type Article = NonNullable<typeof entry>
+  const lead = (entry as Article).lead
   if (lead?.collection === 'posts') holds<Equal<(typeof lead)['title'], string>>()
   if (lead?.collection === 'pages') holds<Equal<(typeof lead)['name'], string>>()
-  holds<Equal<Extract<One['related'][number], { collection: 'posts' }>['author'], Post['author']>>()
-  holds<Equal<One['rows'][number]['collection'], 'posts' | 'pages'>>()
-  holds<Equal<One['needed'], Reference>>()
+  holds<Equal<Extract<Article['related'][number], { collection: 'posts' }>['author'], Post['author']>>()
+  holds<Equal<Article['rows'][number]['collection'], 'posts' | 'pages'>>()
+  holds<Equal<Article['needed'], Reference>>()
 
-  const far = await own.findById('a', { include: ['lead.author'], select: ['lead.title', 'lead.author.name'] })
-  const found = (far as NonNullable<typeof far>).lead
-  if (found?.collection === 'posts') {
-    holds<Equal<(typeof found)['author'], { readonly id: string; readonly name: string } | null>>()
+  const far = await articles.findById('a', { include: ['lead.author'], select: ['lead.title', 'lead.author.name'] })
+  const target = (far as NonNullable<typeof far>).lead
+  if (target?.collection === 'posts') {
+    holds<Equal<(typeof target)['author'], { readonly id: string; readonly name: string } | null>>()
   }
 
-  await own.findMany({
+  await articles.findMany({
     where: {
       'lead.collection': { in: ['posts'] },
       'lead.id': { exists: true },
@@ -63,14 +63,14 @@ export async function answers({ collections: { articles: own } }: Client<Magazin
       'related.id': { nin: ['x'] },
     },
   })
-  // @ts-expect-error it leads to several collections
-  await own.findMany({ where: { lead: { eq: 'x' } } })
-  // @ts-expect-error one hop leads through one collection
-  await own.findMany({ where: { 'lead.title': { eq: 'x' } } })
-  // @ts-expect-error it does not lead there
-  await own.findMany({ where: { 'lead.collection': { eq: 'people' } } })
-  // @ts-expect-error a reference names its collection
-  await own.create({ needed: 'x' })
-  // @ts-expect-error and one that the field leads to
-  await own.create({ needed: { collection: 'people', id: 'x' } })
+  // @ts-expect-error a relation to several collections has no eq
+  await articles.findMany({ where: { lead: { eq: 'x' } } })
+  // @ts-expect-error a filter reaches through relations to one collection only
+  await articles.findMany({ where: { 'lead.title': { eq: 'x' } } })
+  // @ts-expect-error not a target of the relation
+  await articles.findMany({ where: { 'lead.collection': { eq: 'people' } } })
+  // @ts-expect-error a reference without its collection
+  await articles.create({ needed: 'x' })
+  // @ts-expect-error not a target of the relation
+  await articles.create({ needed: { collection: 'people', id: 'x' } })
 }

@@ -60,10 +60,10 @@ const front = defineGlobal({ fields: { title: f.text({ required: true }), book: 
 
 const locales = { default: 'en', available: ['en', 'de'] } as const
 
-/** Relations of every kind, and every way in which fields compare. */
+/** A config with every kind of relation and of filter. */
 export const library = defineConfig({ collections: { books, people, companies }, globals: { front }, locales })
 export type Library = typeof library
 
-/** Without locales, globals and statuses. */
+/** A config without locales, globals and statuses. */
 export const notes = defineConfig({ collections: { notes: defineCollection({ fields: { text: f.text() } }) } })
 export type Notes = typeof notes

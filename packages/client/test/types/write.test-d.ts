@@ -1,4 +1,4 @@
-// What a writer gives and gets. tsc is the test; nothing here runs.
+// The types of writes and their results. tsc checks this file; it never runs.
 import { type Client, createClient, etagOf, type Operation, type Outcome, type Permissions } from '@daybook/client'
 import type { DraftEntry, Entry, EntryCreate, EntryUpdate, GlobalUpdate } from 'daybook'
 import { type Equal, holds } from '../../../daybook/test/types/expect.ts'
@@ -19,26 +19,26 @@ export async function entries({ collections: { books, people } }: Client<Library
   holds<Equal<typeof nothing, void>>()
   holds<Equal<Parameters<typeof books.create>[0], EntryCreate<Library, 'books'>>>()
   holds<Equal<Parameters<typeof books.update>[1], EntryUpdate<Library, 'books'>>>()
-  // What was read can be written back: what is the service's own is taken and ignored.
+  // An entry can be written back as it was read: system fields are accepted and ignored.
   await books.update(book.id, book)
 
   // @ts-expect-error title is missing
   await books.create({ author: 'x' })
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await books.create({ title: 'A', author: 'x', titel: 'B' })
-  // @ts-expect-error nor in a change
+  // @ts-expect-error unknown field in an update
   await books.update(book, { titel: 'B' })
-  // @ts-expect-error nor inside a group
+  // @ts-expect-error unknown field in a group
   await books.patch(book, { meta: { rnak: 1 } })
-  // @ts-expect-error what is required is never empty
+  // @ts-expect-error null for a required field
   await books.update(book, { title: null })
-  // @ts-expect-error a number
+  // @ts-expect-error a string for a number
   await books.update(book, { pages: 'many' })
   // @ts-expect-error a field of another collection
   await people.update('x', { title: 'A' })
-  // @ts-expect-error what has no id is no entry
+  // @ts-expect-error an entry without an id
   await books.delete({ title: 'A' })
-  // @ts-expect-error nothing of it is in a language
+  // @ts-expect-error a config without locales
   await books.delete(book, { locale: 'de' })
 }
 
@@ -65,16 +65,16 @@ export async function drafts({ collections: { books, people } }: Client<Library>
   holds<Equal<typeof tried, Book>>()
   holds<Equal<typeof nothing, void>>()
   holds<Equal<typeof token, string>>()
-  // What was read can be saved again.
+  // A draft can be saved as it was read.
   await books.saveDraft(saved, saved)
 
-  // @ts-expect-error people have no status, and so no working copies
+  // @ts-expect-error a collection without a status has no drafts
   await people.saveDraft('x', {})
-  // @ts-expect-error nor are they published
+  // @ts-expect-error a collection without a status cannot be published
   await people.publish('x')
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await books.saveDraft(book, { titel: 'A' })
-  // @ts-expect-error there is no such language
+  // @ts-expect-error unknown locale
   await books.publish(book, { locales: ['fr'] })
 }
 
@@ -82,7 +82,7 @@ export async function globals({ globals: { front } }: Client<Library>): Promise<
   await front.update({ title: 'A' }, { ifNoneMatch: '*' })
   holds<Equal<Parameters<typeof front.update>[0], GlobalUpdate<Library, 'front'>>>()
 
-  // @ts-expect-error there is no such field
+  // @ts-expect-error unknown field
   await front.update({ titel: 'A' })
 }
 
@@ -101,9 +101,9 @@ export async function batches(client: Client<Library>): Promise<void> {
 
   // @ts-expect-error a book has no name
   const wrong: Operation<Library> = { op: 'create', collection: 'books', data: { name: 'A' } }
-  // @ts-expect-error what is deleted is named
+  // @ts-expect-error a delete without an id
   const nameless: Operation<Library> = { op: 'delete', collection: 'books' }
-  // @ts-expect-error people have no status
+  // @ts-expect-error a collection without a status
   const unpublishable: Operation<Library> = { op: 'publish', collection: 'people', id: 'x' }
   await client.batch([wrong, nameless, unpublishable])
 }
@@ -121,26 +121,26 @@ export async function sessions({ auth, withToken }: Client<Library>): Promise<vo
   const onFront = await auth.permissionsOn({ global: 'front' })
   holds<Equal<typeof onFront.update, boolean>>()
   const onPerson = await auth.permissionsOn({ collection: 'people', id: 'x' })
-  // @ts-expect-error people have no status
+  // @ts-expect-error a collection without a status
   onPerson.publish
-  // @ts-expect-error a collection needs the id of an entry
+  // @ts-expect-error a collection without an id
   await auth.permissionsOn({ collection: 'books' })
-  const answer = await auth.action<{ readonly sent: boolean }>('sendLink', { email: 'mia@example.org' })
-  holds<Equal<typeof answer, { readonly sent: boolean }>>()
+  const result = await auth.action<{ readonly sent: boolean }>('sendLink', { email: 'mia@example.org' })
+  holds<Equal<typeof result, { readonly sent: boolean }>>()
 
-  // @ts-expect-error a password belongs to it
+  // @ts-expect-error a login without a password
   await auth.login({ email: 'mia@example.org' })
-  // @ts-expect-error nobody is signed in until looked at
+  // @ts-expect-error the identity may be null
   session.identity.subject
 }
 
 export function clients(): void {
   createClient<Library>({ baseUrl: 'https://cms.example.org', token: async () => 'x', retry: { attempts: 1 } })
 
-  // @ts-expect-error an address is missing
+  // @ts-expect-error baseUrl is missing
   createClient<Library>({})
-  // @ts-expect-error a misspelt option
+  // @ts-expect-error unknown option
   createClient<Library>({ baseUrl: 'https://cms.example.org', timeOut: 5 })
-  // @ts-expect-error what is no config has no types
+  // @ts-expect-error not a config
   createClient<{ readonly collections: { readonly posts: string } }>({ baseUrl: 'https://cms.example.org' })
 }
