@@ -11,7 +11,7 @@ import { unpackedChromium } from './unpacked-chromium.ts'
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Starts the Chromium that npm brought, with the libraries that a bare Linux lacks; elsewhere, the Chrome of the machine. */
+/** Starts the Chromium from npm on Linux, and the installed Chrome elsewhere. */
 async function launch(folder: string): Promise<Browser> {
   if (process.platform !== 'linux') return chromium.launch({ channel: 'chrome' })
   const { executablePath, libraries } = await unpackedChromium(folder)
@@ -19,13 +19,13 @@ async function launch(folder: string): Promise<Browser> {
   return chromium.launch({ executablePath, env })
 }
 
-/** The one page that is served: it finds the client under its name, and has the suite. */
+/** The page of the suite, which imports the client under its package name. */
 const PAGE = `<!doctype html>
 <script type="importmap">{ "imports": { "@daybook/client": "/src/index.ts" } }</script>
 <script type="module" src="/test/suite/page.ts"></script>`
 
-/** Serves the sources of the client and of its suite, without their types. */
-async function answer({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Serves the sources of the client and of its suite without their types. */
+async function respond({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
   if (url === '/') return void response.setHeader('Content-Type', 'text/html').end(PAGE)
   const isSource = /^\/(?:src|test\/suite)\/[\w/-]+\.ts$/.test(url)
   if (!isSource) return void response.writeHead(404).end()
@@ -36,16 +36,16 @@ async function answer({ url = '' }: IncomingMessage, response: ServerResponse): 
 /** A page in a real browser that can import the client and its suite. */
 export interface BrowserPage extends AsyncDisposable {
   readonly page: Page
-  /** Where the page comes from, for CORS. */
+  /** The origin of the page, for CORS. */
   readonly origin: string
 }
 
-/** A real browser, and nothing that stays of it. */
+/** A real browser, whose disposal removes its files. */
 export interface OpenBrowser extends AsyncDisposable {
   readonly browser: Browser
 }
 
-/** Opens a browser; on Linux it is unpacked before the first one, 200 MB. */
+/** Opens a browser. On Linux, the first call unpacks it (200 MB). */
 export async function openBrowser(): Promise<OpenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-browser-'))
   const browser = await launch(folder)
@@ -58,9 +58,9 @@ export async function openBrowser(): Promise<OpenBrowser> {
   }
 }
 
-/** Opens the page in a browser of its own. */
+/** Opens the page of the suite in a new browser. */
 export async function openPage(): Promise<BrowserPage> {
-  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const open = await openBrowser()

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 
-/** What the compiler says of a program. */
+/** The output of the compiler for a program. */
 export interface Compiled {
-  /** What is wrong with `main.ts`, by line, counted from 1. */
+  /** The errors in `main.ts` by line, counted from 1. */
   readonly faults: readonly (readonly [line: number, message: string])[]
-  /** How often a type was instantiated while it was checked. */
+  /** The number of instantiated types. */
   readonly instantiations: number
   /** The declarations of `main.ts`. */
   readonly declarations: string
 }
 
-/** A folder in which programs are compiled as those are that use the packages. */
+/** A folder in which programs that use the packages are compiled. */
 export class Compiler implements AsyncDisposable {
   readonly #folder: string
 
@@ -44,18 +44,18 @@ export class Compiler implements AsyncDisposable {
     return new Compiler(folder)
   }
 
-  /** Compiles `main.ts` beside the files of earlier calls. */
+  /** Compiles `main.ts` with the files of earlier calls. */
   async compile(source: string, files: Readonly<Record<string, string>> = {}): Promise<Compiled> {
     for (const [name, text] of Object.entries({ ...files, 'main.ts': source })) {
       await writeFile(join(this.#folder, name), text)
     }
-    const said = await this.#run()
+    const output = await this.#run()
     const declared = join(this.#folder, 'out', this.#folder, 'main.d.ts')
     return {
       faults: [...said.matchAll(/^main\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(
         ([, line, message = '']) => [Number(line), message] as const,
       ),
-      instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(said)?.[1]),
+      instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1]),
       declarations: await readFile(declared, 'utf8').catch(() => ''),
     }
   }
@@ -63,7 +63,7 @@ export class Compiler implements AsyncDisposable {
   #run(): Promise<string> {
     const args = ['-p', this.#folder, '--extendedDiagnostics', '--singleThreaded', '--pretty', 'false']
     return new Promise((resolve) => {
-      // It ends with a status of its own where there are faults.
+      // The exit status is not 0 if there are errors.
       execFile(join(ROOT, 'node_modules/.bin/tsc'), args, { cwd: this.#folder, maxBuffer: 2 ** 24 }, (_error, stdout) =>
         resolve(stdout),
       )

@@ -39,7 +39,7 @@ const seed: NonNullable<DaybookConfig['seed']> = async (content) => {
   await content.writeGlobal('site', { name: 'Blog' })
 }
 
-/** What the suite asks for: five posts, of which one is a draft, an author, a global, two locales. */
+/** The config of the suite: five posts, one of them unpublished, an author, a global and two locales. */
 export function blogFor(origins: readonly string[]) {
   return defineConfig({
     collections: { posts, authors },

@@ -4,28 +4,30 @@ import type { Page } from 'playwright-core'
 const SCRIPT = 'window.ranForeignCode = true'
 const STYLE = 'body { outline: 7px solid red !important }'
 
-const answersOf = (mediaType: string) => ({ 200: { description: 'A file.', mediaType, schema: { type: 'string' } } })
+const describeResponses = (mediaType: string) => ({
+  200: { description: 'A file.', mediaType, schema: { type: 'string' } },
+})
 
-/** A route that sends a file as a proxy would that serves uploads with their media types. */
+/** Creates a route that sends a file with its media type, like a proxy that serves uploads. */
 const fileRoute = (path: string, mediaType: string, content: string) => ({
   method: 'GET' as const,
   path,
   summary: 'Sends a file.',
   protection: 'public' as const,
-  responses: answersOf(mediaType),
+  responses: describeResponses(mediaType),
   run: () => new Response(content, { headers: { 'Content-Type': mediaType } }),
 })
 
-/** Routes with a script and a style sheet on the origin of the page, which no page of Daybook may use. */
+/** Routes with a script and a style sheet on the origin of the page, which no page of Daybook may load. */
 export const FOREIGN_CODE: NonNullable<DaybookConfig['routes']> = [
   fileRoute('/foreign.js', 'text/javascript', SCRIPT),
   fileRoute('/foreign.css', 'text/css', STYLE),
 ]
 
-/** Files with the same content, to be uploaded. */
+/** Files with the same content for uploads. */
 export const FOREIGN_FILES: Readonly<Record<string, string>> = { 'foreign.js': SCRIPT, 'foreign.css': STYLE }
 
-/** Loads a script in each way that a page has. It runs in the page. */
+/** Tries every way to load a script. Runs in the page. */
 const TRY_SCRIPT = `async (src) => {
   const isLoaded = (attributes) => new Promise((resolve) => {
     const script = Object.assign(document.createElement('script'), attributes, { src })
@@ -42,7 +44,7 @@ const TRY_SCRIPT = `async (src) => {
   return Object.keys(outcomes).filter((name) => outcomes[name])
 }`
 
-/** Uses a style sheet. It runs in the page. */
+/** Tries to load a style sheet. Runs in the page. */
 const TRY_STYLE = `async (href) => {
   await new Promise((resolve) => {
     const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href })
@@ -52,7 +54,7 @@ const TRY_STYLE = `async (href) => {
   return getComputedStyle(document.body).outlineWidth === '7px'
 }`
 
-/** The ways in which a page runs a script from this address: none, where the page is protected. */
+/** Lists the ways in which a page can run a script from an address; none for a protected page. */
 export const runnableAs = (page: Page, address: string): Promise<readonly string[]> =>
   page.evaluate(`(${TRY_SCRIPT})(${JSON.stringify(address)})`)
 
