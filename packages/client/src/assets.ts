@@ -3,10 +3,10 @@ import type { QueryParams } from './query.ts'
 import type { CallOptions, Send } from './request.ts'
 import { type AnyUploadOptions, closeSource, toUploadForm, type UploadSource } from './upload.ts'
 
-/** A file may take as long as it takes. */
+/** An upload has no timeout by default, since files may be large. */
 const UPLOAD_TIMEOUT = Number.POSITIVE_INFINITY
 
-/** What `AssetClient` promises, without its types. */
+/** Implements `AssetClient` without its types. */
 export class Assets extends Collection {
   readonly #send: Send
 
@@ -39,7 +39,7 @@ export class Assets extends Collection {
       query: { locale, dryRun },
       form: toUploadForm(file, options),
       timeout,
-      // A stream can be read once.
+      // A stream can be read only once.
       retry: file instanceof Blob ? { ...retry } : { attempts: 1 },
       ...(signal && { signal }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),

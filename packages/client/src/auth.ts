@@ -1,7 +1,7 @@
 import type { QueryParams } from './query.ts'
 import type { CallOptions, Send } from './request.ts'
 
-/** What `AuthClient` promises, without its types. */
+/** Implements `AuthClient` without its types. */
 export class Auth {
   readonly #send: Send
 

@@ -18,14 +18,14 @@ import { rememberTag } from './response.ts'
 import type { Client } from './types/client.ts'
 import type { AnyChange, ChangeStore, ComparedVersions, UndoOptions } from './types/journal.ts'
 
-/** An outcome as it is answered. */
+/** The outcome of an operation in the response. */
 interface AnsweredOutcome {
   readonly etag?: string
   readonly entry?: object
 }
 
 /**
- * Makes a client of a service. Nothing is sent until it is asked for something.
+ * Creates a client of a service. It sends nothing until a method is called.
  *
  * @example
  * ```ts
@@ -36,12 +36,12 @@ interface AnsweredOutcome {
  * const { items } = await client.collections.posts.findMany({ sort: '-publishedOn', include: ['author'] })
  * ```
  *
- * @throws {TypeError} when `baseUrl` is no address of a service
+ * @throws {TypeError} if `baseUrl` is not the URL of a service
  */
 export function createClient<C extends DaybookConfig>(options: ClientOptions): Client<C> {
   const send = connect(options)
   const feed = new Feed(send, connectEvents(options))
-  // A wrong password is also a 401, and no reason for a new session.
+  // A wrong password is also a 401, which a new session would not fix.
   const { renewSession: _, ...authOptions } = options
   const client = {
     collections: byKey((key) => new DraftCollection(send, key)),
@@ -61,11 +61,11 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
     ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'ready'] }),
     withToken: (token: Token | undefined) => createClient({ ...options, token }),
   }
-  // Types come from the config alone, of which nothing is there when this runs.
+  // The types come only from the config, which does not exist at run time.
   return client as unknown as Client<C>
 }
 
-/** An object that has something for every key: which ones the service knows is its own business. */
+/** Creates an object with a client for every key, since only the service knows its collections. */
 function byKey<T>(make: (key: string) => T): object {
   const made = new Map<string, T>()
   return new Proxy(Object.freeze({}), {
@@ -99,7 +99,7 @@ async function batch(
 
 type ListAcross = (query?: CallOptions & QueryParams) => Promise<unknown>
 
-/** What is listed of all collections at once, without its types. */
+/** Creates the lists over all collections, without their types. */
 function createCrossCollectionLists(
   send: Send,
 ): Readonly<Record<'journal' | 'search' | 'drafts' | 'schedules', ListAcross>> {
@@ -112,7 +112,7 @@ function createCrossCollectionLists(
   return { journal: list('journal'), search: list('search'), drafts: list('drafts'), schedules: list('schedules') }
 }
 
-/** What `GlobalClient` promises for every global, without its types. */
+/** Implements `GlobalClient` without its types. */
 class Global {
   readonly #send: Send
   readonly #path: readonly string[]

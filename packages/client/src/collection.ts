@@ -12,22 +12,22 @@ interface ListPage {
   readonly nextCursor?: string | null
 }
 
-/** The most entries that a page holds where the config does not say. */
+/** The default maximum page size of a collection. */
 const LARGEST_PAGE = 100
 
-/** What writes of all entries that match take, whatever the config. */
+/** The options of bulk writes, independent of the config. */
 interface AnyManyOptions extends AnyWriteOptions {
   readonly q?: string
   readonly status?: unknown
 }
 
-/** What a request says of one entry. */
+/** The parts of a request for one entry. */
 interface EntryRequest extends Pick<Call, 'query' | 'body'> {
-  /** The segment behind its id. */
+  /** The segment of the path after the id. */
   readonly at?: string
 }
 
-/** What `CollectionClient` promises for every collection, without its types. */
+/** Implements `CollectionClient` without its types. */
 export class Collection {
   readonly #send: Send
   readonly #path: readonly string[]
@@ -97,7 +97,7 @@ export class Collection {
     return this.send('POST', entry, options, { at: 'restore', body: { revision, slug } })
   }
 
-  /** Asks something of one entry; where the entry is given in place of its id, only if it has not changed since it was read. */
+  /** Sends a request for one entry. With an entry instead of an id, the request is conditional on its tag. */
   protected send(
     method: Call['method'],
     entry: EntryOrId,
@@ -169,7 +169,7 @@ export class Collection {
   }
 }
 
-/** The versions of documents below an address. */
+/** Reads the versions of documents, and undoes changes. */
 export class History {
   readonly #send: Send
 
@@ -199,19 +199,19 @@ export class History {
   }
 }
 
-/** What saves of working copies take, whatever the config. */
+/** The options of saving drafts, independent of the config. */
 interface AnySaveOptions extends AnyWriteOptions {
   readonly autosave?: boolean
   readonly merge?: boolean
 }
 
-/** What publishing takes, whatever the config. */
+/** The options of publishing, independent of the config. */
 interface AnyPublishOptions extends AnyWriteOptions {
   readonly at?: string
   readonly locales?: readonly string[]
 }
 
-/** What `DraftsClient` promises, without its types; the service answers collections without a status that it has no such routes. */
+/** Implements `DraftsClient` without its types. For a collection without a status, the service has no such routes, and responds with 404. */
 export class DraftCollection extends Collection {
   async saveDraft(entry: EntryOrId, data: unknown, options: AnySaveOptions = {}): Promise<unknown> {
     const { autosave, merge, ...others } = options
@@ -246,5 +246,5 @@ export class DraftCollection extends Collection {
   }
 }
 
-/** What is asked on no condition. */
+/** Returns the id for an unconditional request. */
 const idOf = (entry: EntryOrId): string => (typeof entry === 'string' ? entry : entry.id)

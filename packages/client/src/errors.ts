@@ -1,12 +1,12 @@
 import type { ErrorCode, ErrorDetails } from 'daybook'
 
 /**
- * A code of the service's error table; `UNEXPECTED_ANSWER` when what answered was no Daybook service. Services of other
- * versions may have more of them.
+ * A code of the service's error table, or `UNEXPECTED_ANSWER` for a response that no Daybook service sends. Services of other versions
+ * may have further codes.
  */
 export type ClientErrorCode = ErrorCode | 'UNEXPECTED_ANSWER' | (string & Record<never, never>)
 
-/** What an answer said that went wrong. */
+/** The parts of an error response. */
 export interface ErrorResponse {
   readonly code: ClientErrorCode
   readonly status: number
@@ -17,8 +17,7 @@ export interface ErrorResponse {
 }
 
 /**
- * An answer that is no success, or none that a Daybook service gives. `cause` is what an earlier attempt failed with, if
- * there was one.
+ * An error response, or a response that no Daybook service sends. `cause` is the failure of an earlier attempt, if there was one.
  *
  * @example
  * ```ts
@@ -34,13 +33,13 @@ export class DaybookError extends Error {
   readonly code: ClientErrorCode
   /** The HTTP status. */
   readonly status: number
-  /** What the service says for programs, such as `issues`; empty when there is nothing to say. */
+  /** Details for programs, such as `issues`; may be empty. */
   readonly details: ErrorDetails
-  /** The service's name for the request; empty when the answer had none. */
+  /** The service's id of the request; empty if the response has none. */
   readonly requestId: string
-  /** In how many seconds the service wants to be asked again, where it said so. */
+  /** The seconds after which the service accepts a retry (`Retry-After`). */
   readonly retryAfter: number | undefined
-  /** Method and address, without the query. */
+  /** Method and URL without the query. */
   readonly request: string
 
   constructor(request: string, { message, ...answer }: ErrorResponse) {
@@ -54,10 +53,10 @@ export class DaybookError extends Error {
   }
 }
 
-/** No answer came, or not all of it; `cause` is what `fetch` said. Whether a write was carried out is not known. */
+/** There was no response, or it was truncated. A write may or may not be stored. `cause` is the error of `fetch`. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
-  /** Method and address, without the query. */
+  /** Method and URL without the query. */
   readonly request: string
 
   constructor(request: string, what: string, cause: unknown) {
@@ -66,10 +65,10 @@ export class NetworkError extends Error {
   }
 }
 
-/** The answer took longer than `timeout`; `cause` is the failure that was being tried again, if any. */
+/** The call took longer than `timeout`. `cause` is the failure that was being retried, if any. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
-  /** Method and address, without the query. */
+  /** Method and URL without the query. */
   readonly request: string
 
   constructor(request: string, timeout: number, cause: unknown) {

@@ -4,20 +4,20 @@ import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
 import { delayAfter, pause, type RetryOptions } from './retry.ts'
 import type { AnyChange, ChangeStore } from './types/journal.ts'
 
-/** What is asked of the feed, whatever the config. */
+/** The query of the changes feed, independent of the config. */
 export interface AnyFeedQuery extends CallOptions {
   readonly since?: string | undefined
   readonly collections?: readonly string[]
   readonly limit?: number
 }
 
-/** A page of the feed, whatever the config. */
+/** A page of the feed, independent of the config. */
 interface AnyPage {
   readonly items: readonly AnyChange[]
   readonly next: string
 }
 
-/** What a reader of live events asks, whatever the config. */
+/** The query of live events, independent of the config. */
 export interface AnyLiveQuery {
   readonly since?: string | undefined
   readonly collections?: readonly string[]
@@ -25,14 +25,14 @@ export interface AnyLiveQuery {
   readonly idleTimeout?: number
 }
 
-/** The most items of a page that a copy reads. */
+/** The page size with which a copy catches up. */
 const COPY_PAGE = 1000
-/** Three heartbeats of a service, in milliseconds: it says something at least that often. */
+/** Three heartbeats of a service, in milliseconds. */
 const IDLE_MS = 45_000
-/** How long to wait before coming back where the service has not said so, in milliseconds. */
-const COME_BACK_MS = 2000
-/** Failures to connect are tried again for ever, after pauses of up to half a minute. */
-const RECONNECT: RetryOptions = { attempts: Number.POSITIVE_INFINITY, minDelay: 1000, maxDelay: 30_000 }
+/** The default pause before a reconnection, in milliseconds. */
+const RECONNECT_MS = 2000
+/** Failed connections are retried forever, after pauses of up to half a minute. */
+const RETRY_FOREVER: RetryOptions = { attempts: Number.POSITIVE_INFINITY, minDelay: 1000, maxDelay: 30_000 }
 
 /** Reads the changes feed of a service. */
 export class Feed {
@@ -65,10 +65,10 @@ export class Feed {
         if (signal?.aborted) return
         const restart = restartOf(error)
         if (!restart) throw error
-        // At once: the copy may hold content that the reader may no longer see.
+        // Clear at once: the copy may contain content that the session may no longer see.
         await store.clear()
         since = restart.token
-        if (!isFirst) await pause(COME_BACK_MS, signal)
+        if (!isFirst) await pause(RECONNECT_MS, signal)
       }
     }
   }
@@ -79,7 +79,7 @@ export class Feed {
         ...query,
         since,
         limit: COPY_PAGE,
-        retry: RECONNECT,
+        retry: RETRY_FOREVER,
         timeout: Infinity,
       })
       if (next !== since) await store.apply(items, next)
@@ -88,20 +88,20 @@ export class Feed {
     }
   }
 
-  /** Items that belong together, and the token after them; comes back by itself, where the last one ended. */
+  /** Yields groups of items with the token after them. Reconnects by itself, and continues after the last group. */
   async *#groups(query: AnyLiveQuery): AsyncGenerator<AnyPage, void> {
     const { since, signal } = query
     let token = since
-    let comeBackMs = COME_BACK_MS
+    let reconnectMs = RECONNECT_MS
     for (let failures = 0; !signal?.aborted; ) {
       try {
         for await (const { items, next = token, retry } of this.#connection(token, query)) {
           failures = 0
-          comeBackMs = retry ?? comeBackMs
+          reconnectMs = retry ?? reconnectMs
           if (items.length > 0 && next !== undefined) yield { items, next }
           token = next
         }
-        await pause(comeBackMs * Math.random(), signal)
+        await pause(reconnectMs * Math.random(), signal)
       } catch (error) {
         failures += 1
         await untilRetry(error, failures, signal)
@@ -109,7 +109,7 @@ export class Feed {
     }
   }
 
-  /** What comes on one connection. */
+  /** Yields the groups of one connection. */
   async *#connection(
     since: string | undefined,
     { collections, signal, idleTimeout = IDLE_MS }: AnyLiveQuery,
@@ -127,15 +127,15 @@ export class Feed {
   }
 }
 
-/** Waits before a stream is opened again; where it was ended, not at all. @throws what would happen again */
+/** Waits before a reconnection, unless the signal is aborted. @throws the error if a retry cannot help */
 async function untilRetry(error: unknown, failures: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return
-  const delay = delayAfter(error, failures, RECONNECT)
+  const delay = delayAfter(error, failures, RETRY_FOREVER)
   if (delay === undefined) throw error
   await pause(delay, signal)
 }
 
-/** The token with which a copy begins anew: none when the service has another store; `undefined` for any other error. */
+/** Returns the token to restart a copy with, which is `undefined` for a service with another store. Returns `undefined` for any other error. */
 function restartOf(error: unknown): { readonly token: string | undefined } | undefined {
   if (!(error instanceof DaybookError)) return undefined
   if (error.code === 'GONE') return { token: String(error.details.restart) }
@@ -143,14 +143,14 @@ function restartOf(error: unknown): { readonly token: string | undefined } | und
   return isForeign ? { token: undefined } : undefined
 }
 
-/** What came between two ids of a stream. */
+/** The fields between two ids of a stream. */
 interface Group {
   readonly items: readonly AnyChange[]
   readonly next?: string | undefined
   readonly retry?: number | undefined
 }
 
-/** @throws {NetworkError} when nothing has come for too long, or the connection broke; {DaybookError} on `reset` */
+/** @throws {NetworkError} after the idle timeout, and if the connection broke; {DaybookError} on `reset` */
 async function* readGroups(
   response: Response,
   connection: AbortController,
@@ -188,7 +188,7 @@ async function* readBlocks(
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
   const { signal } = connection
-  // An answer of a fetch of one's own may know nothing of the signal.
+  // The response of a custom fetch may ignore the signal.
   signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}))
   for (let text = ''; reader; ) {
     const timer = setTimeout(() => connection.abort(new Error(`nothing came for ${idleTimeout} ms`)), idleTimeout)

@@ -1,20 +1,19 @@
 /** Parameters of a request, by name. */
 export type QueryParams = Readonly<Record<string, unknown>>
 
-/** A parameter as it is sent. */
+/** A name and a value in a query string. */
 type Pair = [name: string, value: string]
 
 /**
- * The query string that says what an object says: lists joined by commas (`name[]` for each value where one holds a comma), `where` and `reverse` with their brackets, `aggregate` by name;
- * what is `undefined`
- * or `null` is left out.
+ * Writes an object as a query string: lists are joined by commas (or written as `name[]` if a value contains a comma), `where` and
+ * `reverse` use brackets, and `aggregate` becomes names. `undefined` and `null` are left out.
  *
- * @returns empty, or with its question mark
- * @throws {TypeError} for a condition that cannot be sent: without it, more would be found than was asked for
+ * @returns an empty string, or one with its question mark
+ * @throws {TypeError} for a filter that cannot be sent, since a list without it would be longer
  */
 export function toQueryString({ where, reverse, aggregate, ...plain }: QueryParams): string {
   const pairs = Object.entries({ ...plain, aggregate: toNames(aggregate) }).flatMap(([name, value]): Pair[] => {
-    // An empty list of names says nothing, as a parameter that is left out.
+    // An empty list is left out.
     const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
     return isNothing ? [] : [[name, String(value)]]
   })
@@ -23,7 +22,7 @@ export function toQueryString({ where, reverse, aggregate, ...plain }: QueryPara
   return search === '' ? '' : `?${search}`
 }
 
-/** The pages of reverse fields, by path. */
+/** Writes the pages of reverse fields. */
 function toPages(pages: unknown): Pair[] {
   return Object.entries((pages ?? {}) as Readonly<Record<string, object>>).flatMap(([path, page]) =>
     Object.entries(page).flatMap(([option, value]): Pair[] =>
@@ -32,7 +31,7 @@ function toPages(pages: unknown): Pair[] {
   )
 }
 
-/** The names of aggregates that an object says: `{ minutes: ['min', 'max'], day: 'count:month' }`. */
+/** Returns the names of aggregates in an object such as `{ minutes: ['min', 'max'], day: 'count:month' }`. */
 function toNames(aggregate: unknown): unknown {
   if (typeof aggregate !== 'object' || aggregate === null || Array.isArray(aggregate)) return aggregate
   return Object.entries(aggregate).flatMap(([path, asked]) =>
@@ -63,6 +62,6 @@ function toText(name: string, value: unknown): string {
   throw new TypeError(`${name} is ${value}; write a text, a number, true or false`)
 }
 
-/** Values joined by commas, or one by one where one of them holds a comma. */
+/** Joins values by commas, or writes them separately if one contains a comma. */
 const toList = (name: string, texts: readonly string[]): Pair[] =>
   texts.some((text) => text.includes(',')) ? texts.map((text): Pair => [`${name}[]`, text]) : [[name, texts.join(',')]]

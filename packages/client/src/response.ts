@@ -1,18 +1,18 @@
 import { DaybookError, NetworkError } from './errors.ts'
 import { readRetryAfter } from './retry.ts'
 
-/** The content of an answer: an object by default; one with a list of this name; or anything, also nothing. */
+/** The expected content of a response: by default an object; an object with a list of this name; or anything, even nothing. */
 export type ResponseContent = 'items' | 'results' | 'events' | 'present' | 'anything' | undefined
 
 const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * What a service answered; documents remember their tag.
+ * Reads and checks the response of a service, and remembers the tag of a document.
  *
- * @param request method and address, for errors
- * @throws {DaybookError} when it is no success, or no answer of a Daybook service
- * @throws {NetworkError} when it ends too early
+ * @param request method and URL, for errors
+ * @throws {DaybookError} for an error, and for a response of another server
+ * @throws {NetworkError} if the response is truncated
  */
 export async function readResponse(request: string, response: Response, holds: ResponseContent): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
@@ -20,7 +20,7 @@ export async function readResponse(request: string, response: Response, holds: R
   })
   const body = parseAnswer(text)
   if (!response.ok) throw errorOfAnswer(request, response, body, text)
-  // A redirect turns a POST into a GET (Fetch standard), whose answer would pass for that of the POST.
+  // A redirect turns a POST into a GET (Fetch standard), whose response could be mistaken for that of the POST.
   if (response.redirected && request.startsWith('POST ')) throw unexpected(request, response, 'after a redirect')
   if (!isHeld(body, text, holds)) throw unexpected(request, response, describeAnswer(text))
   if (isJsonObject(body)) {
@@ -56,7 +56,7 @@ function errorOfAnswer(request: string, response: Response, body: unknown, text:
   })
 }
 
-/** An answer that no Daybook service gives. */
+/** Creates the error for a response that no Daybook service sends. */
 function unexpected(request: string, response: Pick<Response, 'status' | 'headers'>, what: string): DaybookError {
   const message = `${request} answered ${response.status} ${what}: is this the address of a Daybook service, and is it up?`
   return new DaybookError(request, { ...common(response), code: 'UNEXPECTED_ANSWER', message, details: {} })
@@ -76,17 +76,17 @@ function describeAnswer(text: string): string {
 
 const changesOfAnswers = new WeakMap<object, { readonly from: number; readonly to: number }>()
 
-/** Remembers which changes a write of many documents made. One that changed nothing answers an older number, and no first one. */
+/** Remembers the range of changes of a bulk write. A write without changes has no `Daybook-First-Seq`. */
 function rememberChanges(answer: object, headers: Pick<Headers, 'get'>): void {
   const from = Number(headers.get('Daybook-First-Seq'))
   if (from > 0) changesOfAnswers.set(answer, { from, to: Number(headers.get('Daybook-Seq')) })
 }
 
 /**
- * The changes that a write of many documents made, by their numbers in the journal: what `undo` takes back.
+ * Returns the range of changes in the journal that a bulk write made, for `undo`.
  *
- * @param answer what `batch`, `updateMany`, `deleteMany` or `undo` gave
- * @returns `undefined` when nothing has changed, and for a copy of an answer
+ * @param result the result of `batch`, `updateMany`, `deleteMany` or `undo`
+ * @returns `undefined` if nothing has changed, and for a copy of the result
  *
  * @example
  * ```ts
@@ -100,18 +100,17 @@ export const changesOf = (answer: object): { readonly from: number; readonly to:
 const etagsOfDocuments = new WeakMap<object, string>()
 
 /**
- * Remembers the tag that a document came with. Proxies that compress an answer mark its tag as weak (RFC 9110, section
- * 8.8.3.3); the version that it names is the same.
+ * Remembers the tag of a document. Proxies that compress a response mark its tag as weak (RFC 9110, section 8.8.3.3), but the
+ * version is the same.
  */
 export function rememberTag(document: object, tag: string | null): void {
   if (tag !== null) etagsOfDocuments.set(document, tag.replace(/^W\//, ''))
 }
 
 /**
- * The entity tag that a document came with, for `ifMatch`.
+ * Returns the entity tag of a document for `ifMatch`.
  *
- * @throws {TypeError} for an item of a list, for a copy, and for anything else that did not come by itself: without a tag a
- * change would be made on no condition at all
+ * @throws {TypeError} for an item of a list, a copy, and anything else without a tag, since an update would be unconditional
  *
  * @example
  * ```ts

@@ -1,23 +1,23 @@
 import { DaybookError, NetworkError } from './errors.ts'
 
-/** How often, and how soon, a call is tried again. */
+/** The number of attempts of a call, and the pauses between them. */
 export interface RetryOptions {
-  /** How often a call is sent at most; 1 sends it once. @default 3 */
+  /** The maximum number of attempts; 1 for no retry. @default 3 */
   readonly attempts?: number
-  /** The longest pause before the second attempt, in milliseconds; before each further one it is twice as long. @default 200 */
+  /** The longest pause before the second attempt, in milliseconds; it doubles before each further one. @default 200 */
   readonly minDelay?: number
-  /** The longest pause, also where the service asks for a longer one, in milliseconds. @default 5,000 */
+  /** The longest pause in milliseconds, even if the service requests a longer one. @default 5,000 */
   readonly maxDelay?: number
 }
 
-/** Answers of services and proxies that are about to come back. */
+/** Statuses of temporary failures of services and proxies. */
 const TRANSIENT_STATUSES = [502, 503, 504]
 
 /**
- * The pause before a call is sent again, in milliseconds: random, so that clients that failed together do not come back together.
+ * Returns the pause before a retry in milliseconds. It is random, so that clients that failed together do not retry together.
  *
- * @param attempt the number of times that it was sent, 1 or more
- * @returns `undefined` when it would not help
+ * @param attempt the number of attempts so far, 1 or more
+ * @returns `undefined` if a retry would not help
  */
 export function delayAfter(error: unknown, attempt: number, options: RetryOptions): number | undefined {
   const { attempts = 3, minDelay = 200, maxDelay = 5000 } = options
@@ -33,18 +33,18 @@ export function delayAfter(error: unknown, attempt: number, options: RetryOption
     : undefined
 }
 
-/** Whether an earlier attempt, whose answer was lost, is still being carried out. */
+/** True if an earlier attempt, whose response was lost, is still in progress. */
 const isUnderWay = ({ code, details }: DaybookError, attempt: number): boolean =>
   attempt > 1 && code === 'CONFLICT' && Object.keys(details).length === 0
 
-/** The seconds of a `Retry-After` header, which may name a moment (RFC 9110, section 10.2.3). */
+/** Returns the seconds of a `Retry-After` header, which may be a date (RFC 9110, section 10.2.3). */
 export function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
 
-/** Waits until the time is over or the signal aborts. */
+/** Waits for a time, or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

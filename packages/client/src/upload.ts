@@ -1,17 +1,17 @@
 import type { AnyWriteOptions, Fetch, RequestForm } from './request.ts'
 
-/** A file: a `File` or a `Blob`, or a stream of its bytes, such as one of Node's. */
+/** The source of a file: a `File`, a `Blob`, or a stream of bytes, such as a Node stream. */
 export type UploadSource = Blob | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
-/** How much of a file is on its way. */
+/** The progress of an upload. */
 export interface UploadProgress {
-  /** The bytes of the file that the network has taken. */
+  /** The number of bytes of the file that were sent. */
   readonly sent: number
-  /** The length of the file in bytes; `undefined` of a stream. */
+  /** The length of the file in bytes; `undefined` for a stream. */
   readonly total: number | undefined
 }
 
-/** What an upload takes, whatever the config. */
+/** The options of an upload, independent of the config. */
 export interface AnyUploadOptions extends Omit<AnyWriteOptions, 'ifMatch' | 'ifNoneMatch'> {
   readonly name?: string
   readonly filename?: string
@@ -20,18 +20,18 @@ export interface AnyUploadOptions extends Omit<AnyWriteOptions, 'ifMatch' | 'ifN
   readonly onProgress?: (progress: UploadProgress) => void
 }
 
-/** A file as it is sent. */
+/** A file with the fields of its form. */
 interface NamedFile {
   readonly source: UploadSource
   readonly name: string
-  /** What the form says besides. */
+  /** The other fields of the form. */
   readonly texts: readonly (readonly [field: string, text: string])[]
   readonly onProgress: AnyUploadOptions['onProgress']
 }
 
 /**
- * The form of an upload. A browser takes a stream in first, as it streams over HTTP/2 alone, and keeps long blobs on the disk. Elsewhere,
- * what is a stream, or is to be counted, is read while it is sent.
+ * Creates the form of an upload. Browsers read a stream into a blob first, since they stream only over HTTP/2. On other platforms, a
+ * stream, and a file with progress, is read while it is sent.
  */
 export function toUploadForm(source: UploadSource, options: AnyUploadOptions): RequestForm {
   const { filename, directory, alt, onProgress } = options
@@ -62,11 +62,11 @@ function toFormData({ name, texts }: NamedFile, blob: Blob): RequestInit {
 
 const fileIn = ({ body }: RequestInit): Blob => (body as FormData).get('file') as Blob
 
-/** A form whose file is read while it is sent (RFC 7578). */
+/** Creates a form whose file is read while it is sent (RFC 7578). */
 function toStreamedForm(file: NamedFile, signal: AbortSignal): RequestInit {
   const boundary = `daybook-${crypto.randomUUID()}`
   const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` }
-  // Types of browsers do not know `duplex`, without which no stream is sent.
+  // A stream needs `duplex`, which the types of browsers lack.
   const init = { headers, body: toStream(formBytes(file, boundary, signal), signal), duplex: 'half' as const }
   return init
 }
@@ -88,7 +88,7 @@ async function* formBytes(file: NamedFile, boundary: string, signal: AbortSignal
   yield encoder.encode(`\r\n--${boundary}--\r\n`)
 }
 
-/** Tells the progress, of which the rest of a form is no part. */
+/** Creates a function that reports the progress of the file, without the rest of the form. */
 const report =
   ({ source, onProgress }: NamedFile) =>
   (sent: number): void => {
@@ -96,11 +96,11 @@ const report =
     onProgress?.({ sent: Math.min(sent, total ?? sent), total })
   }
 
-/** As browsers escape it (HTML, "multipart/form-data encoding algorithm"). */
+/** Escapes a name like browsers (HTML, "multipart/form-data encoding algorithm"). */
 const escapeName = (name: string): string =>
   name.toWellFormed().replace(/["\r\n]/g, (sign) => (sign === '"' ? '%22' : encodeURIComponent(sign)))
 
-/** Closes a stream of Node, which may not have been read to its end. */
+/** Closes a Node stream, which may not have been read to its end. */
 export const closeSource = (source: UploadSource): void => (source as { readonly destroy?: () => void }).destroy?.()
 
 function bytesOf(source: UploadSource, signal: AbortSignal): Exclude<UploadSource, Blob> {
@@ -109,7 +109,7 @@ function bytesOf(source: UploadSource, signal: AbortSignal): Exclude<UploadSourc
   return source
 }
 
-/** A stream that ends with the signal, also where `fetch` does not end it. */
+/** Converts a source to a stream that ends with the signal, even if `fetch` ignores the signal. */
 function toStream(source: Exclude<UploadSource, Blob>, signal: AbortSignal): ReadableStream<Uint8Array> {
   if (source instanceof ReadableStream) return source
   const chunks = source[Symbol.asyncIterator]()
@@ -129,7 +129,7 @@ function toStream(source: Exclude<UploadSource, Blob>, signal: AbortSignal): Rea
   )
 }
 
-/** What this package uses of the `XMLHttpRequest` of browsers. */
+/** The part of `XMLHttpRequest` that this package uses. */
 interface Xhr {
   readonly upload: { onprogress?: (event: { readonly loaded: number }) => void }
   readonly status: number
@@ -145,14 +145,14 @@ interface Xhr {
   abort(): void
 }
 
-/** With and without the types of a browser. */
+/** Returns `XMLHttpRequest` if the platform has it. */
 const xhrClass = (): (new () => Xhr) | undefined =>
   (globalThis as unknown as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
 
-/** Whether requests can tell how much of their body was sent, as those of browsers do. */
+/** True if the platform can report the progress of request bodies. */
 const hasXhr = (): boolean => xhrClass() !== undefined
 
-/** `fetch` in browsers, which tells how many bytes of a body were sent. */
+/** Creates a `fetch` for browsers that reports the number of sent bytes. */
 const xhrFetch =
   (onProgress: (sent: number) => void): Fetch =>
   (url, { method = 'GET', headers, body, signal, credentials }) =>

@@ -1,18 +1,4 @@
-export type {
-  AccessComparison,
-  AccessRequest,
-  AccessRule,
-  AccessValue,
-  AccessWhere,
-  AssetAccess,
-  CollectionAccess,
-  GlobalAccess,
-  GlobalRule,
-  PeopleAccess,
-} from './config/access.ts'
-// What people write in a config
-
-// Where files lie
+// Files
 export type {
   BlobContent,
   BlobHeaders,
@@ -48,6 +34,18 @@ export {
 } from './auth/adapter.ts'
 export type { ActorName } from './auth/guard.ts'
 export { serviceTokenAdapter } from './auth/service-token.ts'
+export type {
+  AccessComparison,
+  AccessRequest,
+  AccessRule,
+  AccessValue,
+  AccessWhere,
+  AssetAccess,
+  CollectionAccess,
+  GlobalAccess,
+  GlobalRule,
+  PeopleAccess,
+} from './config/access.ts'
 export { ConfigError, type ConfigFault } from './config/check-config.ts'
 export type {
   AccountsConfig,
@@ -85,7 +83,7 @@ export type { Plugin } from './config/plugin.ts'
 export type { Permission } from './content/access/permissions.ts'
 export type { CallerFiles, NewFile, StoredFile } from './content/assets/caller-files.ts'
 export type { AssetPlace } from './content/assets/create-asset.ts'
-// What runs
+// Content
 export type {
   AggregateResult,
   BatchOperation,
@@ -136,7 +134,7 @@ export {
   type MigrationContext,
 } from './content/transfer/index.ts'
 export { DaybookError, ERRORS, type ErrorCode, type ErrorDetails, StartupError } from './errors.ts'
-// What a field type of your own is made of
+// Custom field types
 export {
   type AnyOptions,
   type CommonOptions,

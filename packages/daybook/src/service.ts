@@ -31,65 +31,64 @@ import { createObserver, openMetrics, recentMetricsFor, requireMetrics } from '.
 import { checkExposure, logStoreWarnings } from './service/startup-checks.ts'
 import { digestConfig, processName } from './store/serving-process.ts'
 
-/** How a service is run, as opposed to what it serves. */
+/** The options of running a service. */
 export interface ServiceOptions {
-  /** The folder that holds the database file; made when it is not there. @default '.daybook' */
+  /** The folder of the database file, created if it does not exist. @default '.daybook' */
   readonly data?: string
-  /** @default DAYBOOK_SERVICE_TOKEN of the environment */
+  /** The token of the service principal. @default the variable DAYBOOK_SERVICE_TOKEN */
   readonly serviceToken?: string
-  /** @default writes nothing */
+  /** @default no log */
   readonly log?: Log
-  /** Whether requests are counted and timed, for `metrics()` and `GET /api/cms/metrics`. @default false */
+  /** True to count and time requests for `metrics()` and `GET /api/cms/metrics`. @default false */
   readonly metrics?: boolean
-  /** Whether `GET /api/export` is there. @default whether ENABLE_CMS_EXPORT of the environment is `true` */
+  /** True to serve `GET /api/export`. @default true if the variable ENABLE_CMS_EXPORT is `true` */
   readonly export?: boolean
-  /** The start of the names of cookies where the config names none. @default 'better-auth' */
+  /** The prefix of cookie names, unless the config has one. @default 'better-auth' */
   readonly cookiePrefix?: string
   /**
-   * True if other machines reach the service, whatever address it listens on, such as through `fetch` in another server: a service with
-   * `exposureFaults` then does not start. @default true if `NODE_ENV` of the environment is `production`
+   * True if other machines reach the service, for example through `fetch` in another server. A service with `exposureFaults` then does
+   * not start. @default true if the variable NODE_ENV is `production`
    */
   readonly exposed?: boolean
   /**
-   * Whether an answer that its route does not declare is a failure: 500, and the log says what it was. For tests.
-   * @default false
+   * True to replace a response that its route does not declare with 500, and log it. For tests. @default false
    */
   readonly strict?: boolean
 }
 
 /** A running service. */
 export interface Service<C extends DaybookConfig = DaybookConfig> {
-  /** Answers a web-standard request, wherever it comes from: Node, Next, SvelteKit, Bun, a test. Never rejects. */
+  /** Handles a web-standard request from Node, Next, SvelteKit, Bun or a test. Never rejects. */
   readonly fetch: Fetch
-  /** The handler behind `fetch` and `serve`. Not for use outside Daybook: it may change at any time. */
+  /** The handler behind `fetch` and `serve`. Internal: it may change at any time. */
   readonly handle: RequestHandler
-  /** The content API in the process. Its caller is `SYSTEM`, to which access rules apply, too; `content.as(caller)` has another caller. */
+  /** The content API in the process. Its caller is `SYSTEM`, to which access rules apply, too; `content.as(caller)` changes the caller. */
   readonly content: ServiceContent<C>
   readonly model: Model
-  /** Every route, with what it takes and answers. Not for use outside Daybook: it may change at any time. */
+  /** All routes with their contracts. Internal: they may change at any time. */
   readonly routes: readonly Route[]
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number
-  /** The reasons why no other machine may reach this service, each with what to write instead: `serve` then listens on loopback alone. */
+  /** The reasons why no other machine may reach this service, each with advice. If there are any, `serve` listens only on loopback. */
   readonly exposureFaults: readonly string[]
   /**
-   * Calls `listener` soon after something was stored, by this process or by another one on the same store, with the last
-   * number of the journal; several changes may be told as one. The function that comes back ends that.
+   * Calls `listener` with the last number of the journal soon after any process has changed the store. Several changes may share a
+   * call. Returns a function that removes the listener.
    */
   onChange(listener: (seq: number) => void): () => void
-  /** How many SQL statements have run since the start. */
+  /** Returns the number of SQL statements since the start. */
   statements(): number
   /**
-   * The metrics since the start, as text for Prometheus; names are in the reference, under Metrics.
+   * Returns the metrics since the start as text for Prometheus. The reference lists their names under Metrics.
    *
-   * @throws {Error} when the service was not made with `metrics: true`
+   * @throws {Error} unless the service was created with `metrics: true`
    */
   metrics(): Promise<string>
-  /** The same for putting it together with that of other processes. Not for use outside Daybook: it may change at any time. */
+  /** Returns the metrics in a form that can be merged with those of other processes. Internal: it may change at any time. */
   metricsSnapshot(): Promise<MetricsSnapshot>
-  /** Makes `/api/ready` answer 503, so that no new requests are sent here. */
+  /** Makes `/api/ready` respond with 503, so that load balancers send no new requests. */
   drain(): void
-  /** Ends the service; what was acknowledged is stored. */
+  /** Closes the service. All acknowledged writes are stored. */
   close(): Promise<void>
 }
 
@@ -99,7 +98,7 @@ const DEFAULT_HEARTBEAT_MS = 15_000
 const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate'
 
 /**
- * Opens the store, brings it into the form of the config, and answers.
+ * Creates a service: opens the store, and migrates it to the config.
  *
  * @throws {ConfigError} with every fault of the config; {StartupError} if the store cannot be used as it is, or if it is `exposed` and
  *   has `exposureFaults`
@@ -123,7 +122,7 @@ export async function createService<const C extends DaybookConfig>(
   }
 }
 
-/** Opens the parts of a service one by one, and notes each in `opened`. */
+/** Opens the parts of a service, and registers each in `opened`. */
 async function openService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions,
@@ -234,7 +233,7 @@ async function openService<const C extends DaybookConfig>(
     },
     readPolicy,
     responseCache,
-    // The page to which browsers at `/` are sent: the first that a plugin names, or the docs page.
+    // Browsers are redirected from `/` to the first start page of a plugin, or to the docs page.
     startPage: config.plugins?.find(({ startPage }) => startPage !== undefined)?.startPage ?? getDocsPath(config),
     isStrict,
     observe: createObserver(metrics, plugins.subscriptions.length > 0 ? pace : undefined),

@@ -17,7 +17,7 @@ type OptionsAt<F, P> = P extends keyof F
       : never
     : never
 
-/** What can be worked out of the field at a path. */
+/** The aggregates of the field at a path. */
 type KindAt<F, P extends string> = P extends 'createdAt' | 'updatedAt'
   ? OfDates
   : P extends 'id'
@@ -38,7 +38,7 @@ type NameOf<P extends string, Kind> = Kind extends `${infer What}:${infer Period
   ? `${What}:${P}:${Period}`
   : `${Kind & string}:${P}`
 
-/** What is asked over all entries that match: by field what is worked out of it, or names such as `count:category`. */
+/** Aggregates over all matching entries: kinds by field, or names such as `count:category`. */
 export type AggregateQuery<C extends DaybookConfig, K extends EntryKey<C>> =
   CollectionFieldsOf<C, K> extends infer F
     ? string extends keyof F
@@ -51,7 +51,7 @@ export type AggregateQuery<C extends DaybookConfig, K extends EntryKey<C>> =
 
 type AggregateName<F> = { [P in AggregatePath<F>]: NameOf<P, KindAt<F, P>> }[AggregatePath<F>]
 
-/** The names of what is asked. */
+/** The names of the requested aggregates. */
 type NamesOf<A> = A extends string
   ? A
   : A extends readonly (infer Name)[]
@@ -87,7 +87,7 @@ type ResultOf<F, Name extends string> = Name extends `count:${string}:${string}`
           ? ValueAt<F, P> | null
           : never
 
-/** One page of a list, with what was asked over all entries that match. */
+/** A page of a list with aggregates over all matching entries. */
 export type AggregatedList<C extends DaybookConfig, K extends EntryKey<C>, Item, A> = [A] extends [never]
   ? ListResult<Item>
   : Omit<ListResult<Item>, 'aggregates'> & {

@@ -68,25 +68,25 @@ import type {
   WriteOptions,
 } from './write-options.ts'
 
-/** A locale to read, or all of them at once, where there are any. */
+/** A locale to read, or `all`; `never` for a config without locales. */
 type LocaleChoice<C extends DaybookConfig> = [Locale<C>] extends [never] ? never : Locale<C> | 'all'
 
 /** The selection of a document's fields, and its locale. */
 export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonly [], D = 0, L = Locale<C>>
   extends Pick<ReadOptions, 'reverse'> {
-  /** In which language; `all`, with a session, answers maps of locale to value. @default the config's */
+  /** The locale to read. With a session, `all` returns maps of locales to values. @default the default locale of the config */
   readonly locale?: L
-  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  /** The locale of missing values; `none` turns the fallback off. @default the fallback of the config */
   readonly fallbackLocale?: Locale<C> | 'none'
-  /** Relations whose documents are put in the place of their ids, as dotted paths. */
+  /** Dotted paths of the relations to expand. */
   readonly include?: I
-  /** How many levels of relations are expanded; with `include`, below what it names. @default 1 with `include`, else 0 */
+  /** The number of levels of relations to expand; with `include`, below the named relations. @default 1 with `include`, else 0 */
   readonly depth?: D
-  /** Keys to answer with, and dotted paths into included relations. @default all */
+  /** The keys to return, and dotted paths into included relations. @default all */
   readonly select?: S
 }
 
-/** `never` of nothing to choose from. */
+/** One value or several; `never` if there are none to choose from. */
 type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
 
 /** The query of a list. */
@@ -105,13 +105,13 @@ export interface ListQuery<
   readonly status?: OneOrMore<Status<C, K>>
 }
 
-/** Which page of a list is asked for. */
+/** The page of a list. */
 export interface PageQuery extends Pick<ListOptions, 'offset'> {
-  /** `nextCursor` of the page before; `null` for the first one. */
+  /** `nextCursor` of the previous page; `null` for the first page. */
   readonly cursor?: string | null
 }
 
-/** `depth` where a query does not say. */
+/** The default of `depth`. */
 type UsualDepth<I> = I extends readonly [] ? 0 : 1
 
 type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
@@ -126,13 +126,13 @@ interface EntryQuery<C extends DaybookConfig, K extends EntryKey<C>> {
   readonly draft?: boolean
 }
 
-/** One member of a query, or what a query without it has. */
+/** One member of a query, or its default. */
 type Member<Q, Name extends string, Default> = Q extends { readonly [K in Name]: infer Value } ? Value : Default
 
 type StringsIn<Q, Name extends string> = Extract<Member<Q, Name, readonly []>, readonly string[]>
 
 /**
- * An entry as a query reads it, such as for a component that shows one.
+ * The type of an entry in the result of a query, for example for a component that shows it.
  *
  * @example
  * ```ts
@@ -157,42 +157,42 @@ export type EntryOf<
 /** A file of the service. */
 export type Asset<C extends DaybookConfig = { readonly collections: Record<never, never> }> = Entry<C, 'assets'>
 
-/** What an upload takes. */
+/** The options of an upload. */
 export interface UploadOptions<C extends DaybookConfig> extends Omit<WriteOptions<C>, 'timeout'> {
-  /** The name of the file itself, kept as `originalName`. @default that of a `File` */
+  /** The original name of the file, stored as `originalName`. @default the name of a `File` */
   readonly name?: string
-  /** The name under which it is stored. @default one that is like its own and cannot be guessed */
+  /** The name under which the file is stored. @default derived from its name, with a part that cannot be guessed */
   readonly filename?: string
-  /** Where it is stored, such as `images/2026`. @default nowhere in particular */
+  /** The folder in which the file is stored, such as `images/2026`. @default none */
   readonly directory?: string
-  /** A text in place of the file, for readers who cannot see it. */
+  /** The alternative text for people who cannot see the file. */
   readonly alt?: string
   /** Called while the file is sent. In a browser, not with a `fetch` of your own, nor with `credentials: 'omit'`. */
   readonly onProgress?: (progress: UploadProgress) => void
-  /** How long the upload may take, with the answer, in milliseconds. @default as long as it takes */
+  /** The timeout of the upload and its response, in milliseconds. @default none */
   readonly timeout?: number
 }
 
-/** Which entries are written besides, and how. */
+/** The options of a bulk write. */
 export interface BulkOptions<C extends DaybookConfig, K extends EntryKey<C>>
   extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
-  /** Words that must all be found. */
+  /** Words that must all match. */
   readonly q?: string
-  /** @default all that this session may see */
+  /** @default all statuses that this session may see */
   readonly status?: OneOrMore<Status<C, K>>
 }
 
-/** A document that refers to an entry, and the field that it does so with. */
+/** A reference to an entry, with the document and the field that contain it. */
 export interface Reference {
-  /** The key of a collection; of a global, its own. */
+  /** The key of the collection, or `globals` for a global. */
   readonly collection: string
   readonly id: string
   readonly field: string
 }
 
-/** What can be done with the entries of a collection and with files alike. */
+/** The methods that collections and files share. */
 interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
-  /** All entries that match, page by page, while they are asked for. `limit` is the size of a page. @default 100 */
+  /** Iterates over all matching entries, and reads them page by page. `limit` is the page size. @default 100 */
   iterate<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
@@ -205,66 +205,65 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   ): AsyncGenerator<QueriedDocument<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W>, RequiredKey<W>, I, S, D, L>, void>
 
   /**
-   * Changes the fields that `data` names; `null` empties one. With an entry in place of its id, only if it has not changed
-   * since it was read.
+   * Updates the fields in `data`; `null` empties one. With an entry instead of an id, fails if the entry has changed since it was
+   * read.
    *
-   * @throws {TypeError} for an entry that came without a tag, as items of lists do
+   * @throws {TypeError} for an entry without a tag, such as an item of a list
    */
   update(entry: EntryOrId, data: EntryUpdate<C, K>, options?: ChangeOptions<C>): Promise<Entry<C, K>>
 
-  /** The same, and merges inside groups (RFC 7396). */
+  /** Like `update`, but merges inside groups (RFC 7396). */
   patch(entry: EntryOrId, data: EntryPatch<C, K>, options?: ChangeOptions<C>): Promise<Entry<C, K>>
 
-  /** With an entry in place of its id, only if it has not changed since it was read. */
+  /** Deletes an entry. With an entry instead of an id, fails if the entry has changed since it was read. */
   delete(entry: EntryOrId, options?: DeleteOptions<C>): Promise<void>
 
   /**
-   * Brings the content of an earlier revision back: into the working copy, or, where entries have no status, as a new revision. What is
-   * published never changes by it. A deleted entry is stored again with its id, as a draft where entries have a status; a deleted file
-   * with its bytes, as long as the service keeps them.
+   * Restores an earlier revision: as the draft, or as a new revision if entries have no status. The published entry never changes. A
+   * deleted entry is stored again with its id, unpublished if entries have a status; a deleted file with its bytes, as long as the
+   * service keeps them.
    *
-   * @param revision by default, and of a deleted entry alone: its last content
+   * @param revision @default the last one of a deleted entry, which has no other
    */
   restore(entry: EntryOrId, revision?: number, options?: RestoreOptions<C>): Promise<Restored<C, K>>
 
   /**
-   * One page of the deleted entries that `restore` brings back for this session, the last deletion first. With a `nextCursor`, a page may
-   * be shorter than `limit`.
+   * Lists a page of the deleted entries that this session may restore, the latest deletion first. A page with a `nextCursor` may be
+   * shorter than `limit`.
    *
    * @throws {DaybookError} UNAUTHORIZED; FORBIDDEN for a session that may restore no entry of the collection
    */
   listDeleted(query?: DeletedQuery, options?: CallOptions): Promise<CursorPage<DeletedEntry<C>>>
 
   /**
-   * Changes every entry that matches, merging inside groups (RFC 7396), in one transaction: all of them, or none. At most
-   * 10,000 may match.
+   * Updates every matching entry in one transaction, and merges inside groups (RFC 7396). At most 10,000 entries may match.
    *
-   * @throws {DaybookError} the error of an entry that refuses it, with the ids of the first 100 in `details.refused`
+   * @throws {DaybookError} the error of a rejected entry, with the ids of the first 100 in `details.refused`
    */
   updateMany(where: Where<C, K>, data: EntryPatch<C, K>, options?: BulkOptions<C, K>): Promise<BulkOutcome>
 
   /**
-   * Deletes every entry that matches, in one transaction: all of them, or none. At most 10,000 may match.
+   * Deletes every matching entry in one transaction. At most 10,000 entries may match.
    *
-   * @throws {DaybookError} the error of an entry that refuses it, with the ids of the first 100 in `details.refused`
+   * @throws {DaybookError} the error of a rejected entry, with the ids of the first 100 in `details.refused`
    */
   deleteMany(where: Where<C, K>, options?: BulkOptions<C, K>): Promise<BulkOutcome>
 
-  /** Says that this session has an entry open, for 30 seconds. @returns everyone who has */
+  /** Announces for 30 seconds that this session has an entry open. @returns everyone who has it open */
   enter(id: string, options?: CallOptions): Promise<readonly PresentPerson[]>
-  /** Says that this session has closed an entry. */
+  /** Announces that this session has closed an entry. */
   leave(id: string, options?: CallOptions): Promise<void>
-  /** Documents that refer to an entry, as far as this session may read them. */
+  /** Lists the documents that refer to an entry, if this session may read them. */
   references(
     id: string,
     query?: { readonly limit?: number; readonly offset?: number },
     options?: CallOptions,
   ): Promise<Omit<ListResult<Reference>, 'collection' | 'nextCursor'>>
 
-  /** The versions of an entry, newest first: what changes and saved working copies made of it. */
+  /** Lists the versions of an entry, including saved drafts, newest first. */
   versions(id: string, query?: VersionsQuery, options?: CallOptions): Promise<VersionList>
 
-  /** One version of an entry. */
+  /** Reads one version of an entry. */
   version(
     id: string,
     revision: number,
@@ -272,7 +271,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
     options?: CallOptions,
   ): Promise<WholeVersion<Entry<C, K>>>
 
-  /** What makes one version of another, as a JSON Patch (RFC 6902). */
+  /** Returns the difference between two versions as a JSON Patch (RFC 6902). */
   difference(
     id: string,
     versions: ComparedVersions,
@@ -283,7 +282,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
 
 /** The entries of one collection. */
 export interface CollectionClient<C extends DaybookConfig, K extends CollectionKey<C>> extends EntriesClient<C, K> {
-  /** One page of the entries that match; `aggregate` asks for figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
+  /** Lists a page of matching entries. `aggregate` adds figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
   findMany<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
@@ -303,7 +302,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     >
   >
 
-  /** The entry of this slug, or `null` when there is none that this reader may see. */
+  /** Finds the entry with a slug; `null` if there is none that this session may see. */
   findBySlug<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
@@ -317,7 +316,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
     options?: CallOptions,
   ): Promise<QueriedDocument<C, CollectionFieldsOf<C, K>, ReadEntry<C, K, W, P>, RequiredKey<W>, I, S, D, L> | null>
 
-  /** The entry of this id, or `null` when there is none that this reader may see. */
+  /** Finds the entry with an id; `null` if there is none that this session may see. */
   findById<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
@@ -336,7 +335,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
 
 /** The files of the service. */
 export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, 'assets'> {
-  /** One page of the files that match; `aggregate` asks for figures about all of them: `{ mimeType: 'count', size: 'sum' }`. */
+  /** Lists a page of matching files. `aggregate` adds figures about all of them: `{ mimeType: 'count', size: 'sum' }`. */
   list<
     const I extends readonly IncludePath<C, CollectionFieldsOf<C, 'assets'>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
@@ -358,7 +357,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
     >
   >
 
-  /** The file of this id, or `null` when there is none that this reader may see. */
+  /** Finds the file with an id; `null` if there is none that this session may see. */
   get<
     const I extends readonly IncludePath<C, CollectionFieldsOf<C, 'assets'>>[] = readonly [],
     const D extends Depth = UsualDepth<I>,
@@ -371,8 +370,8 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
   ): Promise<QueriedDocument<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, 'id', I, S, D, L> | null>
 
   /**
-   * Stores a file. A stream is sent as it is read, except by browsers, which take it in first. Nothing is stored when the upload ends
-   * early.
+   * Stores a file. A stream is sent while it is read, except in browsers, which read it first. An upload that ends early stores
+   * nothing.
    *
    * @example
    * ```ts
@@ -381,7 +380,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
    * const cat = await client.assets.upload(await openAsBlob('cat.jpg'), { name: 'cat.jpg', alt: 'A cat' })
    * ```
    *
-   * @throws {DaybookError} PAYLOAD_TOO_LARGE; VALIDATION_ERROR, for a type that is not accepted, too; CONFLICT when `filename` is taken
+   * @throws {DaybookError} PAYLOAD_TOO_LARGE; VALIDATION_ERROR, also for a type that is not accepted; CONFLICT if `filename` is taken
    */
   upload(file: UploadSource, options?: UploadOptions<C>): Promise<Asset<C>>
 }
@@ -398,27 +397,27 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
     options?: CallOptions,
   ): Promise<QueriedDocument<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, 'key', I, S, D, L>>
 
-  /** Changes the fields that `data` names; `null` empties one. */
+  /** Updates the fields in `data`; `null` empties one. */
   update(data: GlobalUpdate<C, K>, options?: GlobalChangeOptions<C>): Promise<GlobalEntry<C, K>>
 
-  /** The versions of a global, newest first. */
+  /** Lists the versions of a global, newest first. */
   versions(query?: VersionsQuery, options?: CallOptions): Promise<VersionList>
 
-  /** One version of a global. */
+  /** Reads one version of a global. */
   version(revision: number, query?: VersionQuery<C>, options?: CallOptions): Promise<WholeVersion<GlobalEntry<C, K>>>
 
-  /** What makes one version of another, as a JSON Patch (RFC 6902). */
+  /** Returns the difference between two versions as a JSON Patch (RFC 6902). */
   difference(versions: ComparedVersions, query?: VersionQuery<C>, options?: CallOptions): Promise<VersionDifference>
 }
 
-/** The session that a request has, or none. */
+/** The session of the client, or none. */
 export type Session =
   | { readonly authenticated: true; readonly principal: Principal; readonly identity: Identity }
   | { readonly authenticated: false; readonly principal: null; readonly identity: null }
 
-/** A session that was just begun. */
+/** A new session. */
 export type SignedIn = Extract<Session, { readonly authenticated: true }> & {
-  /** The session's bearer token, for {@link Client.withToken}. A browser has got it as a cookie, too. */
+  /** The bearer token of the session for {@link Client.withToken}. Browsers also receive it as a cookie. */
   readonly token: string
 }
 
@@ -427,7 +426,7 @@ export type Permissions<Action extends string> = { readonly [A in Action]: Permi
   readonly fields: Readonly<Record<string, { readonly read: true; readonly write: false }>>
 }
 
-/** What the asker may do; collections and globals that they may not read are absent. */
+/** The permissions of the caller. Collections and globals that they may not read are absent. */
 export interface AllPermissions<C extends DaybookConfig> {
   readonly collections: {
     readonly [K in EntryKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete' | 'restore'>
@@ -461,16 +460,16 @@ export interface PublicationPermissions<S extends string = string> {
 /** An action of the auth adapter. */
 export interface AuthActionDescription {
   readonly description?: string
-  /** The JSON Schema of what it takes. */
+  /** The JSON Schema of the input. */
   readonly input?: Readonly<Record<string, unknown>>
 }
 
-/** Sessions. What the actions answer is what the accounts of a service without an `auth` of its own do. */
+/** Sessions. The types of the actions are those of the default accounts of a service. */
 export interface AuthClient<C extends DaybookConfig> {
   session(options?: CallOptions): Promise<Session>
-  /** What the service can do about sessions, by name. Without `login`, they come from elsewhere: from tokens, for example. */
+  /** Lists the actions of the auth adapter by name. Without `login`, sessions have another origin, such as tokens. */
   actions(options?: CallOptions): Promise<Readonly<Record<string, AuthActionDescription>>>
-  /** What the asker may do, for drawing its buttons. */
+  /** Reads the permissions of the caller, for example to show buttons. */
   permissions(options?: CallOptions): Promise<AllPermissions<C>>
   /**
    * The permissions of the caller on one entry or one global.
@@ -482,18 +481,18 @@ export interface AuthClient<C extends DaybookConfig> {
     options?: CallOptions,
   ): Promise<EntryPermissions<C, K>>
   permissionsOn(document: { readonly global: GlobalKey<C> }, options?: CallOptions): Promise<GlobalPermissions>
-  /** The names of at most 100 actors; those that have none are left out. */
+  /** Reads the names of at most 100 actors; those without a name are left out. */
   people(subjects: readonly string[], options?: CallOptions): Promise<readonly ActorName[]>
-  /** Begins a session. The client itself keeps no token: see {@link Client.withToken}. */
+  /** Begins a session. The client does not store the token: see {@link Client.withToken}. */
   login(credentials: { readonly email: string; readonly password: string }, options?: CallOptions): Promise<SignedIn>
-  /** Makes an account and begins a session. */
+  /** Creates an account and begins a session. */
   register(
     account: { readonly name: string; readonly email: string; readonly password: string },
     options?: CallOptions,
   ): Promise<SignedIn>
   /** Ends the session. */
   logout(options?: CallOptions): Promise<void>
-  /** Runs another action of the auth adapter; `undefined` when it answers nothing. */
+  /** Runs another action of the auth adapter; resolves to `undefined` for an empty response. */
   action<Answer = unknown>(
     name: string,
     input?: Readonly<Record<string, unknown>>,
@@ -511,42 +510,42 @@ export interface Client<C extends DaybookConfig> {
   readonly globals: { readonly [K in GlobalKey<C>]: GlobalClient<C, K> }
   readonly assets: AssetClient<C>
   readonly auth: AuthClient<C>
-  /** Carries out up to 500 operations in one transaction: all of them, or none. */
+  /** Executes up to 500 operations in one transaction. */
   batch(operations: readonly Operation<C>[], options?: WriteOptions<C>): Promise<readonly Outcome<C>[]>
   /**
-   * Undoes the changes of a range of the journal by new ones, in one transaction. What was changed since stays as it is: the report
-   * names it, with the changes in the way.
+   * Undoes the changes of a range of the journal by new ones, in one transaction. It skips documents that have changed since; the
+   * report lists them with those changes.
    */
   undo(range: UndoRange, options?: UndoOptions): Promise<UndoReport>
-  /** Who changed what, of documents that this session may read. */
+  /** Lists who changed what, for documents that this session may read. */
   journal(query?: JournalQuery): Promise<JournalPage>
-  /** A page of what changed since a token: what was there at first, and what an entry is now that was changed since. */
+  /** Reads a page of the changes feed: first all documents, then the current state of documents that have changed since a token. */
   changes(query?: ChangesQuery<C>): Promise<ChangesPage<C>>
   /**
-   * Changes as they happen; comes back by itself after a lost connection, and misses nothing.
+   * Yields changes as they happen. Reconnects by itself after a lost connection, and misses nothing.
    *
-   * @throws GONE when it cannot continue, as when what this session may see has changed
+   * @throws GONE if it cannot continue, for example because the rights of this session have changed
    */
   subscribe(options?: SubscribeOptions<C>): AsyncGenerator<Change<C>, void>
-  /** Keeps a copy of all that this session can see, until the signal ends it. Where it cannot continue, it empties the copy and begins anew. */
+  /** Maintains a copy of everything that this session can see until the signal aborts. If it cannot continue, it clears the copy and starts over. */
   sync(store: ChangeStore<Change<C>>, options?: SyncOptions<C>): Promise<void>
-  /** A copy in memory, for `sync`. @param onChange called after each change of it */
+  /** Creates a copy in memory for `sync`. @param onChange called after each change of the copy */
   memoryCopy(onChange?: () => void): MemoryCopy<C>
-  /** Finds entries by their words in all collections: the best match of each, then the second best of each; at most 10 of each. */
+  /** Searches all collections: returns the best match of each, then the second best of each; at most 10 of each. */
   search(query: SearchQuery<C>): Promise<{ readonly items: readonly TitledEntry<C>[] }>
-  /** The entries of all collections that have working copies, those that were saved last first. */
+  /** Lists the entries of all collections that have drafts, the latest save first. */
   drafts(query?: DraftsQuery<C>): Promise<CursorPage<ListedDraft<C>>>
-  /** What is to be published or unpublished at a time in all collections, the soonest first. With a cursor, a page may be short. */
+  /** Lists the schedules of all collections, the earliest first. A page with a cursor may be shorter than `limit`. */
   schedules(query?: CrossCollectionQuery<C>): Promise<CursorPage<ListedSchedule<C>>>
-  /** The content model, as far as this session may know it, and what it may do: for forms and editors' interfaces. */
+  /** Describes the content model and the permissions of this session, for forms and editing interfaces. */
   model(options?: CallOptions): Promise<ModelDescription>
-  /** Whether the process runs. */
+  /** Checks that the process runs. */
   health(options?: CallOptions): Promise<{ readonly status: 'ok' }>
-  /** Whether the service can do its work; `SERVICE_UNAVAILABLE` when it cannot. */
+  /** Checks that the service works. @throws {DaybookError} SERVICE_UNAVAILABLE if it does not */
   ready(options?: CallOptions): Promise<{ readonly status: 'ready'; readonly checks: Readonly<Record<string, string>> }>
   /**
-   * Sends a request to a route that has no method here, such as a plugin's, and returns the parsed JSON; `undefined` for an empty
-   * response. A document remembers its tag, as everywhere.
+   * Sends a request to a route without a method, such as one of a plugin, and returns the parsed JSON; `undefined` for an empty
+   * response. The tag of a document is remembered, as with all methods.
    *
    * @example
    * ```ts
@@ -557,6 +556,6 @@ export interface Client<C extends DaybookConfig> {
    * @throws {DaybookError} UNEXPECTED_ANSWER for a response that is not JSON
    */
   request<Result = unknown>(request: RequestOptions): Promise<Result>
-  /** The same client in another session; without a token, in none. */
+  /** Returns the client with another session, or without a token, with none. */
   withToken(token: Token | undefined): Client<C>
 }

@@ -2,84 +2,84 @@ import type { DaybookConfig, EntryKey } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Locale } from './fields.ts'
 
-/** What is searched for, and where. */
+/** The query of a search. */
 export interface SearchQuery<C extends DaybookConfig> extends CallOptions {
-  /** Words that must all be found; the last one may be the beginning of a word. */
+  /** Words that must all match; the last one may be a prefix. */
   readonly q: string
-  /** @default all that the reader may read */
+  /** @default all that the session may read */
   readonly collections?: readonly EntryKey<C>[]
-  /** How many entries to answer at most, up to 100. @default 20 */
+  /** The maximum number of entries, up to 100. @default 20 */
   readonly limit?: number
-  /** @default the config's */
+  /** @default the default locale of the config */
   readonly locale?: Locale<C>
 }
 
-/** An entry of some collection, as far as it is called something. */
+/** An entry of any collection with its title. */
 export interface TitledEntry<C extends DaybookConfig> {
   readonly collection: EntryKey<C>
   readonly id: string
-  /** Absent where the collection has no slugs. */
+  /** Absent if the collection has no slugs. */
   readonly slug?: string
-  /** Absent where the collection has no status. */
+  /** Absent if the collection has no status. */
   readonly status?: string
-  /** What it is called; `null`: nothing. */
+  /** `null` if the entry has no title. */
   readonly title: string | null
 }
 
-/** Which page of the entries of several collections is asked for. */
+/** The query of a page of entries of all collections. */
 export interface CrossCollectionQuery<C extends DaybookConfig> extends CallOptions {
-  /** How many to answer at most, up to 100. @default 20 */
+  /** The maximum number of entries, up to 100. @default 20 */
   readonly limit?: number
-  /** `nextCursor` of the page before; `null` for the first one. */
+  /** `nextCursor` of the previous page; `null` for the first page. */
   readonly cursor?: string | null
-  /** In which language they say what they are called. @default the config's */
+  /** The locale of the titles. @default the default locale of the config */
   readonly locale?: Locale<C>
 }
 
-/** Which working copies are listed. */
+/** The query of a page of drafts. */
 export interface DraftsQuery<C extends DaybookConfig> extends CrossCollectionQuery<C> {
-  /** The subject of who saved them last. @default anybody */
+  /** The subject of the last author. @default any */
   readonly actor?: string
 }
 
-/** Entries of several collections. */
+/** A page of a list with a cursor. */
 export interface CursorPage<Item> {
   readonly items: readonly Item[]
-  /** `null`: there are no more. */
+  /** `null` on the last page. */
   readonly nextCursor: string | null
 }
 
-/** An entry that has a working copy, as that has it. */
+/** An entry with a draft, as the draft has it. */
 export interface ListedDraft<C extends DaybookConfig> extends TitledEntry<C> {
-  /** When it was saved last; ISO 8601 in UTC. */
+  /** The time of the last save, ISO 8601 in UTC. */
   readonly at: string
-  /** The subject of who saved it; absent where the session may not know. */
+  /** The subject of the author; absent if the session may not see authors. */
   readonly actor?: string | null
 }
 
-/** An entry that is to be published or unpublished. */
+/** An entry with a schedule. */
 export interface ListedSchedule<C extends DaybookConfig> extends TitledEntry<C> {
   readonly action: 'publish' | 'unpublish'
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** The subject of who set the time; absent where the session may not know. */
+  /** The subject of the author of the schedule; absent if the session may not see authors. */
   readonly actor?: string
-  /** The languages to publish; absent: all. */
+  /** The locales to publish; absent for all. */
   readonly locales?: readonly Locale<C>[]
 }
 
-/** Which page of the deleted entries of a collection is listed. */
+/** The query of a page of deleted entries. */
 export interface DeletedQuery {
   /** The maximum number of entries, up to the collection's largest page. @default 20 */
   readonly limit?: number
-  /** `nextCursor` of the page before; `null` for the first one. */
+  /** `nextCursor` of the previous page; `null` for the first page. */
   readonly cursor?: string | null
 }
 
-/** A deleted entry, as it was just before. */
+/** A deleted entry as it was before its deletion. */
 export interface DeletedEntry<C extends DaybookConfig> extends TitledEntry<C> {
   /** ISO 8601 in UTC. */
   readonly deletedAt: string
-  /** The subject of the actor; `null`: nobody is known. Absent where the session may not know. */
+  /** The subject of the actor; `null` for an anonymous one; absent if the session may not see authors. */
   readonly deletedBy?: string | null
 }

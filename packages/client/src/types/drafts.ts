@@ -3,20 +3,20 @@ import type { CallOptions } from '../request.ts'
 import type { Status } from './filter.ts'
 import type { ChangeOptions, EntryOrId } from './write-options.ts'
 
-/** What goes for collections whose entries have a status; for others, nothing does. */
+/** A type for collections with a status; `never` for others. */
 type WithStatus<C extends DaybookConfig, K extends EntryKey<C>, T> = [Status<C, K>] extends [never] ? never : T
 
-/** Whether working copies are read. */
+/** The option to read drafts. */
 export interface DraftQuery<C extends DaybookConfig, K extends EntryKey<C>, W> {
-  /** With a session: entries as their working copies have them, and those without one as they are. @default false */
+  /** With a session, returns entries as their drafts have them, and those without a draft as they are. @default false */
   readonly draft?: WithStatus<C, K, W>
 }
 
-/** How a single entry is read besides. */
+/** Further options of reading a single entry. */
 export interface PreviewQuery<C extends DaybookConfig, K extends EntryKey<C>, W, P> extends DraftQuery<C, K, W> {
   /**
-   * A token of {@link DraftsClient.preview}: shows the working copy of its entry, and the drafts that it refers to. Of a token that may be
-   * `undefined`, as on a page that shows previews, too, the type is that of the published entry.
+   * A token of {@link DraftsClient.preview}, which shows the draft of its entry and of unpublished entries that it refers to. For a token that may be
+   * `undefined`, as on a page that also shows published entries, the type is that of the published entry.
    */
   readonly preview?: WithStatus<C, K, P>
 }
@@ -24,8 +24,8 @@ export interface PreviewQuery<C extends DaybookConfig, K extends EntryKey<C>, W,
 type DraftKey = 'hasDraft' | 'publishAt' | 'unpublishAt' | 'publishedLocales'
 
 /**
- * An entry as it is read, or as its working copy has it. `[P]` keeps `string | undefined` whole: otherwise a page that sometimes shows
- * a preview would find every field nullable.
+ * An entry as it is read, or as its draft has it. `[P]` prevents distribution over `string | undefined`; otherwise every field would be
+ * nullable on a page that sometimes shows a preview.
  */
 export type ReadEntry<C extends DaybookConfig, K extends EntryKey<C>, W, P = undefined> = W extends true
   ? DraftEntry<C, K>
@@ -33,20 +33,20 @@ export type ReadEntry<C extends DaybookConfig, K extends EntryKey<C>, W, P = und
     ? Omit<DraftEntry<C, K>, DraftKey>
     : Entry<C, K>
 
-/** The keys that always come along. */
+/** The keys that are always present. */
 export type RequiredKey<W> = 'id' | (W extends true ? DraftKey : never)
 
-/** What a restore answers: the working copy, or the entry where there are none. */
+/** The result of a restore: the draft, or the entry of a collection without drafts. */
 export type Restored<C extends DaybookConfig, K extends EntryKey<C>> = [Status<C, K>] extends [never]
   ? Entry<C, K>
   : DraftEntry<C, K>
 
-/** On what condition an entry is published, unpublished or restored. */
+/** The condition of publishing, unpublishing or restoring an entry. */
 export type ConditionOptions<C extends DaybookConfig> = Omit<ChangeOptions<C>, 'locale' | 'idempotencyKey'>
 
-/** How a working copy is saved. */
+/** The options of saving a draft. */
 export interface SaveDraftOptions<C extends DaybookConfig> extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
-  /** While the same person autosaves, each save takes the place of the one before it in history. @default false */
+  /** True to replace the previous autosave of the same author in history. @default false */
   readonly autosave?: boolean
   /** Merges inside groups (RFC 7396). @default false */
   readonly merge?: boolean
@@ -54,50 +54,49 @@ export interface SaveDraftOptions<C extends DaybookConfig> extends Omit<ChangeOp
 
 /** Options of `publish` and `unpublish`. */
 export interface PublishOptions<C extends DaybookConfig> extends ConditionOptions<C> {
-  /** The locales in which it is, or is no longer, published; fields that are not localized come along. @default all */
+  /** The locales to publish or unpublish; fields that are not localized are always included. @default all */
   readonly locales?: readonly NonNullable<ChangeOptions<C>['locale']>[]
 }
 
-/** A token that shows the working copy of an entry. */
+/** A token that shows the draft of an entry. */
 export interface Preview {
   readonly token: string
   /** ISO 8601. */
   readonly expiresAt: string
 }
 
-/** What can be done with entries that have a status. */
+/** The methods for collections with a status. */
 export interface DraftsClient<C extends DaybookConfig, K extends CollectionKey<C>> {
   /**
-   * Saves the working copy of an entry: the fields that `data` names; `null` empties one, also where it is required. What is
-   * published stays as it is. With an entry in place of its id, only if it has not changed since it was read.
+   * Saves the draft of an entry. Updates the fields in `data`; `null` empties one, even a required one. The published entry does not
+   * change. With an entry instead of an id, fails if the draft has changed since it was read.
    */
   saveDraft(entry: EntryOrId, data: DraftUpdate<C, K>, options?: SaveDraftOptions<C>): Promise<DraftEntry<C, K>>
 
-  /** Throws the working copy away; the entry stays as it is. */
+  /** Discards the draft; the entry does not change. */
   discardDraft(entry: EntryOrId, options?: ConditionOptions<C>): Promise<void>
 
   /**
-   * Publishes an entry: its working copy where it has one, else what it is. With a time to come, then, and the answer is the working
-   * copy.
+   * Publishes the draft of an entry, or the entry if it has no draft. With a future time, schedules that, and returns the draft.
    *
-   * @throws {DaybookError} VALIDATION_ERROR when the working copy lacks something
+   * @throws {DaybookError} VALIDATION_ERROR if the draft is incomplete
    */
   publish(entry: EntryOrId, options: PublishOptions<C> & ScheduleOptions): Promise<DraftEntry<C, K>>
   publish(entry: EntryOrId, options?: PublishOptions<C>): Promise<Entry<C, K>>
 
   /**
-   * Takes an entry out of what readers without a session see, in all or some locales; its working copy stays. With a time to come, then, and the answer is the
-   * working copy.
+   * Hides an entry from readers without a session, in all or some locales; its draft stays. With a future time, schedules that, and
+   * returns the draft.
    */
   unpublish(entry: EntryOrId, options: PublishOptions<C> & ScheduleOptions): Promise<DraftEntry<C, K>>
   unpublish(entry: EntryOrId, options?: PublishOptions<C>): Promise<Entry<C, K>>
 
-  /** Forgets the times at which an entry was to be published or unpublished. */
+  /** Removes the schedules of an entry. */
   unschedule(entry: EntryOrId, options?: CallOptions): Promise<void>
 
-  /** Makes a token that shows the working copy to all who have it, for so many seconds. @default 3600 */
+  /** Creates a token that shows the draft to anyone who has the token. `expiresIn` is in seconds. @default 3600 */
   preview(entry: EntryOrId, options?: CallOptions & { readonly expiresIn?: number }): Promise<Preview>
 
-  /** Ends all previews of an entry. */
+  /** Revokes all previews of an entry. */
   revokePreviews(entry: EntryOrId, options?: CallOptions): Promise<void>
 }

@@ -9,28 +9,28 @@ export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = Gl
 /** The options of a field. */
 export type FieldOptionsOf<F> = F extends { readonly options: infer O } ? O : never
 
-/** The ends of the keys of values that are generated beside a field. */
+/** The suffixes of the keys of derived values. */
 type GeneratedEnd<F> = F extends { readonly '~generated'?: infer G } ? keyof Exclude<G, undefined> & string : never
 
-/** The field that a generated value's key belongs to. */
+/** The field of a derived value's key. */
 export type SourceOf<F, Key> = {
   [K in keyof F & string]: Key extends `${K}${GeneratedEnd<F[K]>}` ? K : never
 }[keyof F & string]
 
-/** The value of a field that holds one. */
+/** The value of a field. */
 export type FieldValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
 
-/** The locales that a config names. */
+/** The locales of a config. */
 export type Locale<C extends DaybookConfig> = C extends {
   readonly locales: { readonly available: readonly (infer L extends string)[] }
 }
   ? L
   : never
 
-/** Written out, so that editors show what it comes to. */
+/** Expands a type, so that editors show its members. */
 export type Flattened<T> = { [K in keyof T]: T[K] } & {}
 
-/** What of a dotted path follows a key. */
+/** The rest of a dotted path after a key. */
 export type RestOfPath<Path extends string, Key extends string> = Path extends `${Key}.${infer Rest}` ? Rest : never
 
 /** The first key of a dotted path. */

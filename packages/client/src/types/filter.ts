@@ -2,7 +2,7 @@ import type { DaybookConfig, EntryKey } from 'daybook'
 import type { CollectionFieldsOf, FieldOptionsOf, FieldValueOf, Flattened } from './fields.ts'
 import type { TargetOf } from './paths.ts'
 
-/** How every value compares. */
+/** The operators of every value. */
 export interface EqualityFilter<V> {
   readonly eq?: V
   readonly ne?: V
@@ -10,11 +10,11 @@ export interface EqualityFilter<V> {
   readonly in?: readonly V[]
   /** None of these. */
   readonly nin?: readonly V[]
-  /** Whether there is a value. */
+  /** True for fields with a value, false for empty ones. */
   readonly exists?: boolean
 }
 
-/** How values with an order compare. */
+/** The operators of ordered values. */
 export interface OrderFilter<V> extends EqualityFilter<V> {
   readonly lt?: V
   readonly lte?: V
@@ -22,19 +22,19 @@ export interface OrderFilter<V> extends EqualityFilter<V> {
   readonly gte?: V
 }
 
-/** How texts compare. */
+/** The operators of texts. */
 export interface TextFilter extends OrderFilter<string> {
   readonly startsWith?: string
   readonly contains?: string
   /** Equal, ignoring case and accents. */
   readonly ieq?: string
-  /** As `startsWith`, ignoring case and accents. */
+  /** `startsWith`, ignoring case and accents. */
   readonly istartsWith?: string
-  /** As `contains`, ignoring case and accents. */
+  /** `contains`, ignoring case and accents. */
   readonly icontains?: string
 }
 
-/** How fields compare that hold many values. */
+/** The operators of fields with several values. */
 export interface MembersFilter<V> {
   /** Any of these. */
   readonly in?: readonly V[]
@@ -42,11 +42,11 @@ export interface MembersFilter<V> {
   readonly all?: readonly V[]
   /** None of these. */
   readonly nin?: readonly V[]
-  /** Whether there is a value. */
+  /** True for fields with a value, false for empty ones. */
   readonly exists?: boolean
 }
 
-/** What a field without an index is, and one that no filter can compare. */
+/** The options of fields without an index, and of fields that no filter can compare. */
 type Unfiltered =
   | { readonly index: false }
   | { readonly fields: unknown }
@@ -81,7 +81,7 @@ type Members<O, V> = O extends { readonly localized: true }
   ? never
   : MembersFilter<V extends readonly (infer Item)[] ? Item : never>
 
-/** Whether the items of a list are scalars, which stand in an index. */
+/** True for lists of scalars, which have an index. */
 type IsScalar<F> =
   FieldOptionsOf<F> extends
     | Unfiltered
@@ -94,10 +94,10 @@ type IsScalar<F> =
       ? true
       : false
 
-/** A text of which a filter may ask for a part: not one of several options. */
+/** True for a text that can be matched in part; false for an option of a select field. */
 type IsText<O, V> = string extends V ? (Extract<keyof O, '~whole' | 'options'> extends never ? true : false) : false
 
-/** A relation to several collections, of which a filter compares the parts of references. */
+/** A relation to several collections; filters compare the parts of its references. */
 type ToSeveral = { readonly to: readonly string[] }
 
 type ReferencePart<O> = O extends { readonly index: false } | { readonly many: true; readonly localized: true }
@@ -110,7 +110,7 @@ type PartFilter<O, Part> = O extends { readonly to: readonly (infer To)[] }
 
 type ComparedPart<O, V> = O extends { readonly many: true } ? MembersFilter<V> : EqualityFilter<V>
 
-/** Fields that can be filtered by; those of groups by their dotted paths. */
+/** The paths of fields that can be filtered, dotted inside groups. */
 export type FilterPath<F> = {
   [K in keyof F & string]: FieldOptionsOf<F[K]> extends { readonly fields: infer Inner }
     ? `${K}.${FilterPath<Inner>}`
@@ -132,22 +132,22 @@ export type FilterAt<F, Path> = Path extends keyof F
       : never
     : never
 
-/** What every entry can be filtered by. */
+/** The filters of every entry. */
 export interface SystemFilters {
   readonly id?: OrderFilter<string>
   readonly createdAt?: OrderFilter<string>
   readonly updatedAt?: OrderFilter<string>
-  /** Of readers who may know it: without a session, as the config says. */
+  /** Only if the session may see authors; without a session, the config decides. */
   readonly createdBy?: OrderFilter<string>
   readonly updatedBy?: OrderFilter<string>
 }
 
 type Filters<F> = SystemFilters & { readonly [P in FilterPath<F>]?: FilterAt<F, P> }
 
-/** Relations that a filter may look through. */
+/** The paths of relations that a filter may reach through. */
 type HopPath<F> = { [P in FilterPath<F>]: [TargetOf<F, P>] extends [never] ? never : P }[FilterPath<F>]
 
-/** Filters of what the relation at a path refers to, by paths through it. */
+/** The filters of related entries, by paths through the relation. */
 type HopFilters<C extends DaybookConfig, P extends string, T> =
   T extends EntryKey<C>
     ? {
@@ -163,7 +163,7 @@ type Hops<C extends DaybookConfig, F> = UnionToIntersection<
 
 type UnionToIntersection<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
 
-/** What entries of a collection must hold: conditions on fields, all of which must be met. */
+/** The filter of entries of a collection. All its conditions must be met. */
 export type Where<C extends DaybookConfig, K extends EntryKey<C>> = Flattened<
   Filters<CollectionFieldsOf<C, K>> & Hops<C, CollectionFieldsOf<C, K>> & Groups<C, K>
 >

@@ -2,7 +2,7 @@ import type { DaybookConfig, DryRunOptions, Entry, EntryKey, GlobalEntry, Global
 import type { CallOptions } from '../request.ts'
 import type { Locale } from './fields.ts'
 
-/** A change, whatever the config. */
+/** A change, independent of the config. */
 export type AnyChange =
   | {
       readonly action: 'upsert'
@@ -31,79 +31,79 @@ type GlobalChange<C extends DaybookConfig> = {
     | { readonly action: 'delete'; readonly collection: 'globals'; readonly id: K }
 }[GlobalKey<C>]
 
-/** What an entry or a global is now, or that the reader sees it no longer. */
+/** The current state of an entry or a global, or its removal from the view of the session. */
 export type Change<C extends DaybookConfig> = EntryChange<C> | GlobalChange<C>
 
-/** Which changes are asked for. */
+/** A filter of changes. */
 interface FeedFilter<C extends DaybookConfig> {
-  /** @default all that the reader may read */
+  /** @default all that the session may read */
   readonly collections?: readonly (EntryKey<C> | 'globals')[]
 }
 
 /** The query of a page of changes. */
 export interface ChangesQuery<C extends DaybookConfig> extends FeedFilter<C>, CallOptions {
-  /** The token `next` of the page before. @default everything that is there is told first */
+  /** The token `next` of the previous page. @default all documents come first */
   readonly since?: string | undefined
-  /** How many items to answer at most, up to 1,000. @default 100 */
+  /** The maximum number of items, up to 1,000. @default 100 */
   readonly limit?: number
 }
 
 /** A page of changes. */
 export interface ChangesPage<C extends DaybookConfig> {
   readonly items: readonly Change<C>[]
-  /** The token to go on from; the one that was asked with when nothing has changed. */
+  /** The token to continue from; equal to `since` if nothing has changed. */
   readonly next: string
 }
 
-/** How changes are followed. */
+/** The options of a subscription. */
 export interface SubscribeOptions<C extends DaybookConfig> extends FeedFilter<C> {
-  /** A token to go on from. @default now */
+  /** The token to continue from. @default now */
   readonly since?: string | undefined
-  /** Ends it. */
+  /** Ends the subscription. */
   readonly signal?: AbortSignal
-  /** A connection on which nothing has come for this time is made anew, in milliseconds. @default 45,000 */
+  /** The time without data after which the client reconnects, in milliseconds. @default 45,000 */
   readonly idleTimeout?: number
 }
 
-/** A copy that `sync` keeps equal to what the reader can see. */
+/** A copy that `sync` keeps equal to what the session can see. */
 export interface ChangeStore<Item> {
-  /** The token of the last `apply`; `undefined`: the copy is empty. */
+  /** Returns the token of the last `apply`; `undefined` for an empty copy. */
   token(): string | undefined | Promise<string | undefined>
-  /** Changes the copy, and notes the token with it: both, or neither. */
+  /** Changes the copy and stores the token atomically. */
   apply(items: readonly Item[], next: string): void | Promise<void>
-  /** Empties the copy, and forgets the token. */
+  /** Clears the copy and the token. */
   clear(): void | Promise<void>
 }
 
-/** How a copy is kept. */
+/** The options of `sync`. */
 export type SyncOptions<C extends DaybookConfig> = Omit<SubscribeOptions<C>, 'since'>
 
 /** A copy in memory. */
 export interface MemoryCopy<C extends DaybookConfig> extends ChangeStore<Change<C>> {
   get<K extends EntryKey<C>>(collection: K, id: string): Entry<C, K> | undefined
   get<K extends GlobalKey<C>>(collection: 'globals', id: K): GlobalEntry<C, K> | undefined
-  /** The entries of a collection, in no order. */
+  /** Returns the entries of a collection in arbitrary order. */
   all<K extends EntryKey<C>>(collection: K): readonly Entry<C, K>[]
 }
 
 /** The query of a page of the journal. */
 export interface JournalQuery extends CallOptions {
-  /** A number of the journal: what came after it is listed. @default 0 */
+  /** The number of the journal after which the list begins. @default 0 */
   readonly since?: number
-  /** The subject of who made the changes. */
+  /** The subject of the actor. @default any */
   readonly actor?: string
   /** Keys of collections, and `globals`. @default all that the session may read */
   readonly collections?: readonly string[]
-  /** How many records to answer at most, up to 1,000. @default 100 */
+  /** The maximum number of records, up to 1,000. @default 100 */
   readonly limit?: number
 }
 
-/** A change, and who made it. */
+/** A change with its actor. */
 export interface JournalRecord {
   readonly seq: number
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** The subject of who made it; absent where the session may not know. */
+  /** The subject of the actor; absent if the session may not see authors. */
   readonly actor?: string
   readonly action: string
   readonly collection: string
@@ -113,38 +113,38 @@ export interface JournalRecord {
 /** A page of the journal. */
 export interface JournalPage {
   readonly items: readonly JournalRecord[]
-  /** The number to go on after. */
+  /** The number to continue after. */
   readonly next: number
 }
 
-/** Which page of versions is asked for. */
+/** The query of a page of versions. */
 export interface VersionsQuery {
-  /** @default 20, at most 100 */
+  /** At most 100. @default 20 */
   readonly limit?: number
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | null
 }
 
 /** A version with its content. */
 export interface WholeVersion<Document> extends Version {
-  /** What any field held, which may be nothing in a working copy; `null` where the document was deleted, or the content erased. */
+  /** The document, whose fields may be empty in a draft; `null` if the change deleted it, or the content was erased. */
   readonly data: { readonly [Key in keyof Document]: Document[Key] | null } | null
 }
 
-/** In which language a version is read. */
+/** The locale of a version. */
 export interface VersionQuery<C extends DaybookConfig> {
-  /** @default the config's */
+  /** @default the default locale of the config */
   readonly locale?: Locale<C>
-  /** Where a value is looked for that the locale does not have; `none` turns that off. @default what the config says */
+  /** The locale of missing values; `none` turns the fallback off. @default the fallback of the config */
   readonly fallbackLocale?: Locale<C> | 'none'
 }
 
 /** Two versions of a document. */
 export interface ComparedVersions {
   readonly revision: number
-  /** The version that is changed into the other. */
+  /** The version that the patch is applied to. */
   readonly against: number
 }
 
-/** How changes are undone. */
+/** The options of an undo. */
 export interface UndoOptions extends CallOptions, DryRunOptions {}

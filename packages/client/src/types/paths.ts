@@ -1,13 +1,13 @@
 import type { DaybookConfig, Entry, EntryKey } from 'daybook'
 import type { CollectionFieldsOf, FieldOptionsOf, Locale, RestOfPath } from './fields.ts'
 
-/** How many levels of relations are expanded. */
+/** A number of levels of relations. */
 export type Depth = 0 | 1 | 2 | 3 | 4 | 5
 
 /** One level less. */
 export type OneLess<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
 
-/** Where relations and reverse fields stand in a set of fields; lists and blocks on the way have no part in the path. */
+/** The paths of relations and reverse fields in a set of fields. Lists and blocks add no segment. */
 export type RelationPath<F> = { [K in keyof F & string]: PathsIn<FieldOptionsOf<F[K]>, K> }[keyof F & string]
 
 type PathsIn<O, K extends string> = O extends { readonly to: string | readonly string[] } | { readonly through: string }
@@ -20,7 +20,7 @@ type PathsIn<O, K extends string> = O extends { readonly to: string | readonly s
         ? { [B in keyof T]: `${K}.${RelationPath<T[B]>}` }[keyof T]
         : never
 
-/** The collection that the relation at a path refers to, or the several. */
+/** The collection, or the collections, of the relation at a path. */
 export type TargetOf<F, Path extends string> = Path extends keyof F
   ? TargetIn<FieldOptionsOf<F[Path]>>
   : Path extends `${infer K}.${infer Rest}`
@@ -45,7 +45,7 @@ type TargetInside<O, Path extends string> = O extends { readonly fields: infer F
       ? { [B in keyof T]: TargetOf<T[B], Path> }[keyof T]
       : never
 
-/** Relations to include, through at most three levels: beyond, there are too many of them to list. */
+/** The paths of relations to include, through at most three levels; more would be too many for the compiler. */
 export type IncludePath<C extends DaybookConfig, F, Levels extends Depth = 3> = Levels extends 0
   ? never
   : string extends keyof F
@@ -63,7 +63,7 @@ type Further<C extends DaybookConfig, T, P extends string, Levels extends Depth>
     ? `${P}.${IncludePath<C, CollectionFieldsOf<C, T>, Levels>}`
     : never
 
-/** Keys inside of included relations. */
+/** The paths of keys inside included relations. */
 export type InnerPath<C extends DaybookConfig, F, Included extends string> = {
   [P in RelationPath<F>]: [Extract<Included, P | `${P}.${string}`>] extends [never]
     ? never
@@ -77,7 +77,7 @@ type InnerKeys<C extends DaybookConfig, T, P extends string, Included extends st
         | ([Included] extends [never] ? never : `${P}.${InnerPath<C, CollectionFieldsOf<C, T>, Included>}`)
     : never
 
-/** The paths of the relations that an answer expands. */
+/** The paths of expanded relations. */
 export type Included<C extends DaybookConfig, F, I extends readonly string[], D extends Depth> = I extends readonly []
   ? D extends 0
     ? never

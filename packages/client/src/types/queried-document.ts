@@ -2,24 +2,24 @@ import type { DaybookConfig, Entry, EntryKey, ListResult } from 'daybook'
 import type { CollectionFieldsOf, FieldOptionsOf, FirstKey, Flattened, Locale, RestOfPath, SourceOf } from './fields.ts'
 import type { Depth, OneLess } from './paths.ts'
 
-/** What is asked of a document. */
+/** The parts of a query that decide the type of a document. */
 interface Question {
   /** Paths of relations to expand. */
   readonly paths: string
-  /** How many levels are expanded below what is named. */
+  /** The number of levels to expand below named relations. */
   readonly depth: Depth
-  /** How many levels are expanded whatever is named. */
+  /** The number of levels to expand for all relations. */
   readonly all: Depth
-  /** Keys to answer with, and paths into expanded relations; `never`: all. */
+  /** Selected keys, and paths into expanded relations; `never` for all. */
   readonly select: string
-  /** The locales that are all answered; `never`: one is, whichever. */
+  /** The locales of `locale: 'all'`; `never` for a single locale. */
   readonly locales: string
 }
 
 /**
- * A document as it is answered.
+ * A document with selected fields and expanded relations.
  *
- * @typeParam Own the key that always comes along
+ * @typeParam Own the key that is always present
  */
 export type SelectedDocument<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flattened<
   Expanded<C, F, Selected<Document, Own, Q['select']>, Q>
@@ -43,21 +43,21 @@ type Expanded<C extends DaybookConfig, F, Document, Q extends Question> = {
       : InLocales<FieldOptionsOf<F[SourceOf<F, K>]>, Document[K], Q['locales']>
 }
 
-/** Whether anything is asked about a key, so that all others need no thought. */
+/** True if the query affects a key; the other keys keep their types. */
 type IsTouched<K extends string, Q extends Question> = [Q['all'], Q['locales']] extends [0, never]
   ? K extends FirstKey<Q['paths']>
     ? true
     : false
   : true
 
-/** What every locale says of a field that has a value for each; those that say nothing are absent. */
+/** The values of a localized field by locale; locales without a value are absent. */
 type InLocales<O, V, L extends string> = [L] extends [never]
   ? V
   : O extends { readonly localized: true }
     ? { readonly [One in L]?: V }
     : V
 
-/** What is asked of what lies below a key. */
+/** The query of the documents below a key. */
 interface Inside<Q extends Question, K extends string> {
   readonly paths: RestOfPath<Q['paths'], K>
   readonly depth: Q['depth']
@@ -92,7 +92,7 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
               : V
             : V
 
-/** A page of the entries that refer to the document, where it is included. */
+/** An included reverse field: a page of the entries that refer to the document. */
 type ReverseList<C extends DaybookConfig, From extends EntryKey<C>, V, In extends Question, Named> = [
   Named,
   In['paths'],
@@ -101,7 +101,7 @@ type ReverseList<C extends DaybookConfig, From extends EntryKey<C>, V, In extend
   ? V
   : ListResult<Target<C, From, NextLevel<In, Named>>>
 
-/** A related document that is gone or hidden is `null`, or left out of a list. */
+/** A missing or hidden related document is `null`, or left out of a list. */
 type RelatedDocument<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null
 
 interface NextLevel<Q extends Question, Named> {
@@ -121,7 +121,7 @@ type Target<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> 
   ? Entry<C, K>
   : SelectedDocument<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
 
-/** A document of one of several collections, which its `collection` tells apart. */
+/** A document of one of several collections, distinguished by `collection`. */
 type TaggedTarget<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> =
   K extends EntryKey<C> ? Flattened<{ readonly collection: K } & Target<C, K, Q>> : never
 
@@ -143,7 +143,7 @@ type WithAlternates<I extends readonly string[], Document> = 'alternates' extend
   ? Flattened<Document & { readonly alternates: readonly Alternate[] }>
   : Document
 
-/** The type of a document that a query answers. */
+/** The type of a document in the result of a query. */
 export type QueriedDocument<
   C extends DaybookConfig,
   F,
@@ -153,7 +153,7 @@ export type QueriedDocument<
   S extends readonly string[],
   D extends Depth,
   L extends string,
-> = D extends Depth // for each depth that it may be
+> = D extends Depth // distributes over the possible depths
   ? [I, S, D, AllLocales<C, L>] extends [readonly [], readonly [], 0, never]
     ? Document
     : OnlyIf<
@@ -178,5 +178,5 @@ interface QuestionOf<
   readonly locales: Locales
 }
 
-/** Of a list whose items only the run knows, any may be named or not. */
+/** For a list of paths that is not known at compile time, both types are possible. */
 type OnlyIf<I extends readonly string[], Plain, Expanded> = number extends I['length'] ? Plain | Expanded : Expanded

@@ -2,35 +2,35 @@ import type { DaybookConfig, DryRunOptions } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Locale } from './fields.ts'
 
-/** What every write takes. */
+/** The options of every write. */
 export interface WriteOptions<C extends DaybookConfig> extends CallOptions, DryRunOptions {
-  /** The locale that is written. @default the config's */
+  /** The locale to write. @default the default locale of the config */
   readonly locale?: Locale<C>
   /**
-   * Names the intention, so that the write may be sent again: 1 to 255 visible ASCII characters. What is created is created
-   * once; the same change made twice comes to the same. @default none: it is sent once
+   * The idempotency key, with which the client may retry the write: 1 to 255 visible ASCII characters. The service executes it once.
+   * @default none; the write is sent once
    */
   readonly idempotencyKey?: string
 }
 
-/** On what condition something is changed. */
+/** The options of a conditional update. */
 export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> {
-  /** The tag that the stored version must have; see {@link etagOf}. @default that of the entry, where one is given in place of an id */
+  /** The tag that the stored version must have; see {@link etagOf}. @default the tag of the entry, if it is passed instead of an id */
   readonly ifMatch?: string
 }
 
-/** On what condition a global is changed. */
+/** The options of updating a global. */
 export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOptions<C> {
-  /** `*`: only if the global was never written. */
+  /** `*` fails if the global was written before. */
   readonly ifNoneMatch?: '*'
 }
 
-/** On what condition something is deleted. */
+/** The options of a deletion. */
 export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch' | 'dryRun'>
 
-/** On what condition an entry is restored. */
+/** The options of a restore. */
 export type RestoreOptions<C extends DaybookConfig> = DeleteOptions<C> & {
-  /** The slug of a deleted entry. @default the one that it had */
+  /** The slug of a restored deleted entry. @default its former slug */
   readonly slug?: string
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { PublishOptions, Restored } from './drafts.ts'
 import type { CollectionFieldsOf, FieldOptionsOf } from './fields.ts'
 
-/** What merges into an entry (RFC 7396): inside groups, too, only what is named changes. */
+/** A patch of an entry (RFC 7396). Fields that it does not name stay, also inside groups. */
 export type EntryPatch<C extends DaybookConfig, K extends EntryKey<C>> = Merged<
   CollectionFieldsOf<C, K>,
   EntryUpdate<C, K>
@@ -27,7 +27,7 @@ type Merged<F, Update> = {
 
 type MergedGroup<F, V> = V extends object ? Merged<F, V> : V
 
-/** One operation of a batch. A file is uploaded, and not created in one. */
+/** An operation of a batch. Files cannot be created in a batch, only uploaded. */
 export type Operation<C extends DaybookConfig> =
   | {
       [K in CollectionKey<C>]: { readonly op: 'create'; readonly collection: K; readonly data: EntryCreate<C, K> }
@@ -56,11 +56,11 @@ export type Operation<C extends DaybookConfig> =
       readonly data?: Pick<PublishOptions<C>, 'locales'> & { readonly unpublishAt?: string }
     })
 
-/** What an operation is about that makes no entry. */
+/** The target of an operation on an existing entry. */
 interface OnEntry<K> {
   readonly collection: K
   readonly id: string
-  /** The tag that the stored version must have; of publish and restore, the working copy. */
+  /** The tag that the stored version must have; for publish and restore, the tag of the draft. */
   readonly ifMatch?: string
 }
 
@@ -79,7 +79,7 @@ interface StoredOutcome<C extends DaybookConfig, K extends EntryKey<C>, Op, Docu
   readonly op: Op
   readonly collection: K
   readonly id: string
-  /** A dry run answers none. */
+  /** Absent in a dry run. */
   readonly etag: string
   readonly entry: Document
 }

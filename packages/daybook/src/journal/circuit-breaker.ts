@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How often in a row deliveries fail until a receiver counts as down. */
+/** The number of consecutive failures after which a receiver counts as down. */
 const MAX_STREAK = 5
 const MAX_PAUSE_MS = 5 * 60_000
 
 /**
- * Spares a receiver that is down: after several failures in a row, one attempt at a time is made, with growing pauses
- * between them, until one succeeds.
+ * Limits attempts to a receiver that is down: after several consecutive failures, allows one attempt at a time with growing pauses
+ * until one succeeds.
  */
 export class CircuitBreaker {
   readonly #firstPauseMs: number
   #streak = 0
-  /** How many pauses there were since the receiver went down; 0: it is up. */
+  /** The number of pauses since the receiver went down; 0 if it is up. */
   #pauses = 0
   #pauseEndsAt = 0
   #isProbing = false
   #changed = Promise.withResolvers<void>()
 
-  /** @param firstPauseMs the first pause, in milliseconds; each further one is twice as long, up to five minutes */
+  /** @param firstPauseMs the first pause in milliseconds; each further one is twice as long, up to five minutes */
   constructor(firstPauseMs: number) {
     this.#firstPauseMs = firstPauseMs
   }
@@ -27,10 +27,10 @@ export class CircuitBreaker {
   }
 
   /**
-   * Makes an attempt once one may be made; rejects as it does.
+   * Makes an attempt as soon as one is allowed. Rejects if the attempt does.
    *
-   * @param attempt answers whether anything was sent
-   * @returns `false`: the signal was aborted before
+   * @param attempt resolves to true if it sent anything
+   * @returns `false` if the signal was aborted before the attempt
    */
   async run(attempt: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     while (this.isDown && !this.#mayProbe()) {
@@ -42,7 +42,7 @@ export class CircuitBreaker {
     try {
       if (await attempt()) this.#succeeded()
     } catch (error) {
-      // Attempts that began before it was known to be down say nothing new.
+      // Ignore failures of attempts that began before the receiver counted as down.
       if (isProbe || !this.isDown) this.#failed()
       throw error
     } finally {

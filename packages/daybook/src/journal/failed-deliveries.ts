@@ -19,17 +19,17 @@ import {
 } from './stored-deliveries.ts'
 import { DeliveryError, type ResolvedTimes, type Subscriber } from './subscriber.ts'
 
-/** The parts of a subscription that its failed deliveries need. */
+/** The parts of a subscription that {@link FailedDeliveries} needs. */
 export interface FailedDeliveriesParts {
   readonly store: Store
   readonly subscriber: Subscriber
   readonly times: ResolvedTimes
   readonly log: Log
-  /** Stores a change in a transaction of the holder of the lease, together with the position. */
+  /** Commits a change together with the position, as the holder of the lease. */
   readonly commit: (change: (writer: Writer) => Promise<void>) => Promise<void>
 }
 
-/** The deliveries of a subscription that have failed: what is known of them here, and in the store. */
+/** The failed deliveries of a subscription, in memory and in the store. */
 export class FailedDeliveries {
   readonly #parts: FailedDeliveriesParts
   #pending = new PendingDeliveries()
@@ -38,46 +38,46 @@ export class FailedDeliveries {
     this.#parts = parts
   }
 
-  /** Begins anew with what is stored; nothing is known without the lease. */
+  /** Reloads the deliveries from the store. Without the lease, there are none. */
   async reload(isHeld: boolean): Promise<void> {
     const { store, subscriber } = this.#parts
     const isKnown = isHeld && subscriber.storesFailures
     this.#pending = isKnown ? await PendingDeliveries.load(store.records, subscriber.name) : new PendingDeliveries()
   }
 
-  /** How many more may be stored. */
+  /** The number of further deliveries that can be stored. */
   get capacity(): number {
     return this.#pending.capacity
   }
 
-  /** When the next one is due, in milliseconds since 1970; `null`: none is. */
+  /** The time when the next delivery is due, in milliseconds since 1970; `null` if there is none. */
   get dueAt(): number | null {
     return this.#pending.dueAt
   }
 
-  /** Those that are due. */
+  /** Lists the deliveries that are due. */
   listDue(): readonly StoredDelivery[] {
     return this.#pending.listDue(Date.now())
   }
 
-  /** Whether the delivery of a record is stored. */
+  /** True if the delivery of a record is stored. */
   has(seq: number): boolean {
     return this.#pending.has(seq)
   }
 
-  /** Stores a record whose document has to wait; `false`: it need not. */
+  /** Stores the delivery of a record if an earlier one of its document is pending. @returns `false` otherwise */
   async storeIfBlocked(record: JournalRow): Promise<boolean> {
     if (!this.#pending.isBlocked(record)) return false
     await this.#put(createDelivery(record))
     return true
   }
 
-  /** Notes that a delivery has failed: it is tried again, or parked. */
+  /** Records a failure: the delivery is retried, or parked after too long a time. */
   async add(delivery: StoredDelivery, err: unknown): Promise<void> {
     const { subscriber, times, log, commit } = this.#parts
     const failed = recordFailure(delivery, err, times)
     const { seq, attempts, dueAt } = failed
-    // Such a failure is the receiver's: where it was thrown says nothing.
+    // A DeliveryError is a failure of the receiver, so its stack is useless.
     const cause = err instanceof DeliveryError ? { reason: err.message } : { err }
     const fields = { ...cause, subscription: subscriber.name, seq }
     if (Date.now() - (failed.failedAt ?? 0) < times.parkAfterMs) {
@@ -90,17 +90,17 @@ export class FailedDeliveries {
     return commit(({ records }) => park(records, subscriber.name, failed))
   }
 
-  /** Has those tried at once that pause after a failure: the receiver has taken another one. @returns true if there were any */
+  /** Makes paused deliveries due after a success of another one. @returns true if there were any */
   retryNow(): boolean {
     return this.#pending.retryNow(Date.now())
   }
 
-  /** Lets the next success release all of them: the receiver is down. */
+  /** Notes that the receiver is down: its next success makes all paused deliveries due. */
   noteOutage(): void {
     this.#pending.noteOutage()
   }
 
-  /** Ends a delivery that was not added again since: it has succeeded, or is of no use any more. */
+  /** Removes a delivery that has succeeded or become obsolete, unless it was added again. */
   async drop(delivery: StoredDelivery): Promise<void> {
     if (this.#pending.get(delivery.seq) !== delivery) return
     const { subscriber, commit } = this.#parts
@@ -108,7 +108,7 @@ export class FailedDeliveries {
     await commit(({ records }) => dropPending(records, subscriber.name, delivery))
   }
 
-  /** Makes those due at once that replays name, and forgets parked ones that come again with the journal. */
+  /** Makes replayed deliveries due, and removes parked ones in ranges that are read again. */
   async replay({ records }: Writer, requests: readonly StoredReplay[]): Promise<void> {
     const { name } = this.#parts.subscriber
     const spans = getReplayRanges(requests)
@@ -127,13 +127,13 @@ export class FailedDeliveries {
   }
 }
 
-/** The pending deliveries of a subscription, as the holder of its lease knows them. */
+/** The pending deliveries of a subscription, in the memory of the lease holder. */
 class PendingDeliveries {
   readonly #bySeq: Map<number, StoredDelivery>
-  /** Those that a success has released; each is released once in an outage, so that one that always fails is not tried beside each success. */
+  /** Deliveries that a success made due. Each is released once per outage, so that one that always fails is not retried after each success. */
   readonly #released = new Set<number>()
 
-  /** @param stored in the order of the journal */
+  /** @param stored deliveries in the order of the journal */
   constructor(stored: readonly StoredDelivery[] = []) {
     this.#bySeq = new Map(stored.map((one) => [one.seq, one]))
   }
@@ -142,7 +142,7 @@ class PendingDeliveries {
     return new PendingDeliveries(await listDeliveries(records, name, { state: 'pending', limit: MAX_PENDING * 2 }))
   }
 
-  /** How many more there may be. */
+  /** The number of further deliveries that fit. */
   get capacity(): number {
     return Math.max(MAX_PENDING - this.#bySeq.size, 0)
   }
@@ -155,7 +155,7 @@ class PendingDeliveries {
     return this.#bySeq.has(seq)
   }
 
-  /** Whether a record has to wait, because an earlier one of its document is pending. */
+  /** True if an earlier delivery of the same document is pending. */
   isBlocked({ collection, id, seq }: JournalRow): boolean {
     return this.#inOrder().some((one) => one.seq < seq && one.collection === collection && one.document === id)
   }
@@ -169,19 +169,19 @@ class PendingDeliveries {
     this.#released.delete(seq)
   }
 
-  /** Those that are tried now: of each document the first, when its time has come. */
+  /** Lists the first delivery of each document, if it is due. */
   listDue(now: number): readonly StoredDelivery[] {
     return this.#heads().filter(({ dueAt }) => dueAt <= now)
   }
 
-  /** When the next one is tried, in milliseconds since 1970; `null`: there are none. */
+  /** The time of the next attempt, in milliseconds since 1970; `null` if there is none. */
   get dueAt(): number | null {
     const times = this.#heads().map(({ dueAt }) => dueAt)
     return times.length === 0 ? null : Math.min(...times)
   }
 
   /**
-   * Makes those that pause after a failure due at once, since the receiver takes messages again.
+   * Makes paused deliveries due at once, since the receiver accepts messages again.
    *
    * @returns true if there were any
    */
@@ -194,12 +194,12 @@ class PendingDeliveries {
     return paused.length > 0
   }
 
-  /** Lets the next success release all of them. */
+  /** Lets the next success make all paused deliveries due. */
   noteOutage(): void {
     this.#released.clear()
   }
 
-  /** Those in parts of the journal, to be tried at once. */
+  /** Lists the deliveries in ranges of the journal, made due at once. */
   listInRanges(spans: readonly SeqRange[]): readonly StoredDelivery[] {
     return this.#inOrder().flatMap((one) => (isInRanges(spans, one.seq) ? [{ ...one, dueAt: 0 }] : []))
   }

@@ -8,38 +8,38 @@ import type { JournalRow } from '../store/rows.ts'
 import { GLOBALS } from '../store/tables/tables.ts'
 import { type CallerView, type CollectionView, requireReadable, resolveView } from './feed/caller-view.ts'
 
-/** The maximum number of records that are read together. */
+/** The maximum number of records that are read at a time. */
 const RECORDS = 1000
 /** The maximum number of reads for one page. */
 const MAX_READS = 10
 
 /** A request for a page of the journal. */
 export interface JournalRequest {
-  /** The number after which records are listed. */
+  /** The number of the journal after which the list begins. */
   readonly since: number
-  /** The subject whose changes are listed. @default every subject */
+  /** The subject of the actor. @default any */
   readonly actor?: string | undefined
-  /** Keys of collections, and `globals`. @default all that the reader may read */
+  /** Keys of collections, and `globals`. @default all that the caller may read */
   readonly collections?: readonly string[] | undefined
   readonly limit: number
 }
 
-/** A change, as far as the reader may know it. */
+/** A change, as far as the caller may see it. */
 export interface ListedRecord extends Omit<JournalRow, 'actor'> {
-  /** Absent where the reader may not know who changes documents. */
+  /** Absent if the caller may not see authors. */
   readonly actor?: string
 }
 
-/** Records in order, and the number to go on after. */
+/** Records in order, and the number to continue after. */
 export interface JournalPage {
   readonly items: readonly ListedRecord[]
   readonly next: number
 }
 
 /**
- * Lists who changed what, of documents that the reader may read; of deleted ones, that could be read in the end.
+ * Lists who changed what, for documents that the caller may read, or could read before they were deleted.
  *
- * @throws VALIDATION_ERROR; GONE when the journal no longer has what came after the number
+ * @throws VALIDATION_ERROR; GONE if the journal no longer has the records after the number
  */
 export async function listJournal(
   engine: ContentContext,
@@ -77,7 +77,7 @@ async function readerOf(
   return reader
 }
 
-/** Selects the records that a reader may see. */
+/** Selects the records that a caller may see. */
 class RecordReader {
   readonly #engine: ContentContext
   readonly #access: Access
@@ -91,7 +91,7 @@ class RecordReader {
     this.#actor = actor
   }
 
-  /** True if the reader may know the authors of changes in any collection. */
+  /** True if the caller may see the authors of changes in any collection. */
   get knowsPeople(): boolean {
     const { collections, globals } = this.#view
     const projections = [...[...collections.values()].map(({ projection }) => projection), ...globals.values()]
@@ -113,7 +113,7 @@ class RecordReader {
     return shown.map((record) => this.#toListed(record))
   }
 
-  /** The documents among those of records about drafts whose drafts exist for the reader. */
+  /** Finds the documents of draft records whose drafts the caller may see. */
   async #visibleDrafts(records: readonly JournalRow[]): Promise<ReadonlySet<string>> {
     const visible = new Set<string>()
     const aboutDrafts = records.filter(({ action }) => !isStateAction(action))

@@ -1,19 +1,19 @@
-/** A part of the journal: the records after a number, up to another one. */
+/** A range of the journal: the records after a number, up to another one. */
 export interface SeqRange {
   readonly after: number
-  /** `null`: it has no end. */
+  /** `null` for an open end. */
   readonly to: number | null
 }
 
-/** What a reader of the journal still has to read: parts in order, apart from each other, the last without an end. */
+/** The ranges that a subscription has not read, in order and disjoint; the last one has an open end. */
 export type UnreadRanges = readonly [SeqRange, ...SeqRange[]]
 
-/** All that comes after a number. */
+/** Returns the range of all records after a number. */
 export const rangesAfter = (seq: number): UnreadRanges => [{ after: seq, to: null }]
 
 const endOf = ({ to }: SeqRange): number => to ?? Number.POSITIVE_INFINITY
 
-/** The parts with one more, which may overlap them. */
+/** Adds a range, which may overlap the others. */
 export function addRange(spans: UnreadRanges, added: SeqRange): UnreadRanges {
   const [first = added, ...others] = [...spans, added].toSorted((a, b) => a.after - b.after)
   const merged: [SeqRange, ...SeqRange[]] = [first]
@@ -25,18 +25,18 @@ export function addRange(spans: UnreadRanges, added: SeqRange): UnreadRanges {
   return merged
 }
 
-/** What is left once the first part is read up to a number. */
+/** Returns the ranges that are left when the first one is read up to a number. */
 export const advanceTo = ([first, ...others]: UnreadRanges, seq: number): UnreadRanges => [
   { ...first, after: seq },
   ...others,
 ]
 
-/** What is left once the first part is done. The last part has no end. */
+/** Returns the ranges that are left after the first one. The last range never ends. */
 export function dropFirst([first, ...others]: UnreadRanges): UnreadRanges {
   const [next, ...rest] = others
   return next ? [next, ...rest] : [first]
 }
 
-/** Whether one of the parts has a record. */
+/** True if a range contains a record. */
 export const isInRanges = (spans: readonly SeqRange[], seq: number): boolean =>
   spans.some((span) => seq > span.after && seq <= endOf(span))

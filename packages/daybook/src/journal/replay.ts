@@ -2,13 +2,13 @@ import { v7 as uuidv7 } from 'uuid'
 import type { AuthRecords, RecordReader, RecordWriter } from '../auth/records.ts'
 import type { SeqRange } from './ranges.ts'
 
-/** What is delivered again: one record, those of a part of the journal, or parked deliveries. */
+/** The deliveries to repeat: one record, a range of the journal, or all parked deliveries. */
 export type ReplayRequest =
   | { readonly seq: number }
   | { readonly from: number; readonly to?: number }
   | { readonly parked: true }
 
-/** A request that has not been carried out. */
+/** A pending request for a replay. */
 export interface StoredReplay {
   readonly id: string
   readonly request: ReplayRequest
@@ -16,17 +16,17 @@ export interface StoredReplay {
 
 const kindOf = (name: string): string => `replay ${name}`
 
-/** Stores a request, which the process that delivers carries out soon. */
+/** Stores a request, which the delivering process executes soon. */
 export async function requestReplay(records: AuthRecords, name: string, request: ReplayRequest): Promise<void> {
   await records.transaction((writer) => writer.put(kindOf(name), { id: uuidv7(), request }))
 }
 
-/** The requests that have not been carried out, in the order in which they came. */
+/** Lists pending requests in the order of their arrival. */
 export async function listReplays(records: RecordReader, name: string): Promise<readonly StoredReplay[]> {
   return (await records.list(kindOf(name))) as unknown as readonly StoredReplay[]
 }
 
-/** Takes away what was carried out. */
+/** Removes executed requests. */
 export async function dropReplays(
   writer: RecordWriter,
   name: string,
@@ -35,7 +35,7 @@ export async function dropReplays(
   for (const { id } of requests) await writer.delete(kindOf(name), id)
 }
 
-/** The parts of the journal that requests name. */
+/** Returns the ranges of the journal that requests name. */
 export function getReplayRanges(requests: readonly StoredReplay[]): readonly SeqRange[] {
   return requests.flatMap(({ request }) => {
     if ('seq' in request) return [{ after: request.seq - 1, to: request.seq }]

@@ -9,24 +9,24 @@ import type { VersionKind } from '../store/writes/history-writer.ts'
 import type { Writer } from '../store/writes/writer.ts'
 import { findLowestPosition } from './subscription-position.ts'
 
-/** How often history is looked at, in milliseconds; within half of that before, so that nodes do not ask all at once. */
+/** The longest interval between two passes, in milliseconds; the actual one is random from half of it, so that nodes do not run at once. */
 const EVERY_MS = 10 * 60 * 1000
 const LEASE_MS = 60_000
-/** How many records of the journal one transaction looks at. */
+/** The number of journal records that one transaction examines. */
 const BATCH = 100
-/** The pause between two transactions, in milliseconds: others write meanwhile. */
+/** The pause between two transactions for other writers, in milliseconds. */
 const PAUSE_MS = 5
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** How far the journal has been looked through. */
+/** The progress through the journal. */
 interface RetentionNote {
-  /** For versions beyond the number that is kept; which number that was. */
+  /** The progress of dropping surplus versions, with the number of versions to keep. */
   readonly versions: { readonly kept: number; readonly seq: number }
-  /** For what was replaced long ago. */
+  /** The progress of dropping old versions. */
   readonly days: number
 }
 
-/** Drops former versions of documents when they are more or older than the config keeps. On many nodes, one of them does it. */
+/** Drops former versions of documents that exceed the number or age of the config, on one node at a time. */
 export class Retention {
   readonly #lease: Lease
   readonly #store: Store
@@ -62,22 +62,22 @@ export class Retention {
   }
 }
 
-/** What one pass needs. */
+/** The options of {@link dropExpiredVersions}. */
 export interface RetentionPass {
   readonly store: Store
   readonly lease: Lease
   readonly history: HistoryConfig
   /** In milliseconds since 1970. */
   readonly now: number
-  /** Ends it early; the next one goes on. */
+  /** Ends the pass early; the next one continues. */
   readonly signal?: AbortSignal
 }
 
-/** Drops once what is no longer kept; answers whether this node was the one to do it. */
+/** Runs one pass. Returns `false` if another node holds the lease. */
 export async function dropExpiredVersions(pass: RetentionPass): Promise<boolean> {
   if (!(await pass.lease.take())) return false
   try {
-    // What a subscription is still to be told of, stays as it is.
+    // Keep everything that a subscription has not received.
     const last = (await findLowestPosition(pass.store)) ?? (await pass.store.read.journal.head())
     for (let isDone = false; !isDone && !pass.signal?.aborted; ) {
       isDone = await pass.lease.write((writer) => retainBatch(pass, writer, last))
@@ -93,7 +93,7 @@ export async function dropExpiredVersions(pass: RetentionPass): Promise<boolean>
   }
 }
 
-/** Answers whether there is nothing left to look at. */
+/** Returns true if there is nothing left to examine. */
 async function retainBatch({ history, now }: RetentionPass, writer: Writer, last: number): Promise<boolean> {
   const { versions, days } = history
   const note = await readRetention(writer, versions)
@@ -109,7 +109,7 @@ async function retainBatch({ history, now }: RetentionPass, writer: Writer, last
 async function readRetention(writer: Writer, kept = 0): Promise<RetentionNote> {
   const text = await writer.history.retention()
   const note: RetentionNote = text === undefined ? { versions: { kept, seq: 0 }, days: 0 } : JSON.parse(text)
-  // Where fewer are kept than before, all documents are looked at again.
+  // If the config keeps fewer versions than before, start over.
   return kept < note.versions.kept
     ? { ...note, versions: { kept, seq: 0 } }
     : { ...note, versions: { ...note.versions, kept } }
@@ -118,7 +118,7 @@ async function readRetention(writer: Writer, kept = 0): Promise<RetentionNote> {
 const recordsUpTo = async (writer: Writer, after: number, last: number): Promise<readonly JournalRow[]> =>
   (await writer.read.journal.records(after, BATCH)).filter(({ seq }) => seq <= last)
 
-/** Looks at the next documents that have changed, and drops their oldest versions. */
+/** Drops the oldest versions of the documents that changed next. */
 async function dropSurplus(
   writer: Writer,
   { kept, seq: after }: RetentionNote['versions'],
@@ -138,7 +138,7 @@ async function dropSurplusOf(writer: Writer, record: JournalRow, kind: VersionKi
   await writer.history.raiseFloor((await writer.history.nextState(record, highest)) ?? highest)
 }
 
-/** Looks at the next changes from before a time, and drops what they have replaced. */
+/** Drops the versions that the next changes from before a time replaced. */
 async function dropOld(writer: Writer, after: number, last: number, time: number): Promise<number> {
   const cutoff = new Date(time).toISOString()
   let seq = after
@@ -151,11 +151,11 @@ async function dropOld(writer: Writer, after: number, last: number, time: number
 }
 
 /**
- * Erases the content of all former versions of a document, in one transaction. What the document is now stays, and so does its
- * working copy; the journal keeps every record, and gets one of the erasure.
+ * Erases the content of all former versions of a document in one transaction. The document itself and its draft stay; the journal
+ * keeps all records, and adds one for the erasure.
  *
- * @param actor the subject that the journal names
- * @returns how many versions had content
+ * @param actor the subject that the journal records
+ * @returns the number of versions that had content
  */
 export function eraseHistory(store: Store, document: JournalDocument, actor: string): Promise<number> {
   return store.transaction(async (writer) => {

@@ -11,26 +11,26 @@ import { Lease, LeaseLost } from '../store/records/lease.ts'
 import type { Schedule } from '../store/records/schedules.ts'
 import type { Writer } from '../store/writes/writer.ts'
 
-/** How often it is looked for times, in milliseconds: other nodes set them, and clocks can be set. */
+/** The interval of looking for schedules, in milliseconds, since other nodes set them and clocks change. */
 const LOOK_MS = 5000
-/** How long the node that carries schedules out keeps the right to, in milliseconds. */
+/** The duration of the lease, in milliseconds. */
 const LEASE_MS = 30_000
-/** How long the transaction that sets a time may take before it is looked for, in milliseconds; a later look finds it, too. */
+/** The expected duration of the transaction that sets a schedule, in milliseconds. If it takes longer, the next look finds it. */
 const COMMIT_MS = 100
-/** The pause after a failure of the database, and while another node carries them out, in milliseconds. */
+/** The pause after a failure of the database, and while another node has the lease, in milliseconds. */
 const PAUSE_MS = 1000
 /** The pause after the first failure of a schedule; each further one is twice as long, in milliseconds. */
 const RETRY_MS = 30_000
 const MAX_RETRY_MS = 60 * 60 * 1000
 
-/** The schedule is another one by now, or is not due yet. */
+/** The schedule has changed, or is not due. */
 class NotDue extends Error {
   override readonly name = 'NotDue'
 }
 
 /**
- * Publishes and unpublishes entries at the times that were set for them. On many nodes, the one that holds the lease does it; the
- * transaction that does it also forgets the time, so that it is done once, whichever node believes to hold the lease.
+ * Publishes and unpublishes entries at their scheduled times, on the node that holds the lease. The transaction of the publication also
+ * removes the schedule, so that it runs once, even if two nodes believe to hold the lease.
  */
 export class Scheduler {
   readonly #engine: ContentContext
@@ -47,7 +47,7 @@ export class Scheduler {
     this.#running = this.#run()
   }
 
-  /** Ends it, once what it is doing is done. */
+  /** Ends it after the running publication. */
   async close(): Promise<void> {
     this.#stopping.abort()
     this.#wake.resolve()
@@ -64,11 +64,11 @@ export class Scheduler {
     timeListeners.add(wake)
     try {
       while (!this.#isStopping) {
-        // What is told while it is looked at may be of a new time.
+        // A schedule may be set during the look, so renew the signal first.
         this.#wake = Promise.withResolvers()
         const waitMs = await this.#advance().catch((err) => this.#failed(err))
         await this.#pause(waitMs)
-        // A time that was set is there once its transaction is over.
+        // Wait until the transaction of a new schedule has committed.
         if (waitMs > 0) await this.#sleep(COMMIT_MS)
       }
       await this.#lease.release()
@@ -79,7 +79,7 @@ export class Scheduler {
     }
   }
 
-  /** Carries out what is due; answers how long there is nothing to do. */
+  /** Executes a due schedule. Returns the time until the next look, in milliseconds. */
   async #advance(): Promise<number> {
     const first = await this.#engine.store.read.schedules.first()
     if (!first) return LOOK_MS
@@ -101,15 +101,15 @@ export class Scheduler {
       this.#log.info({ collection: key, id, action, at: schedule.at }, 'schedules: carried out')
     } catch (err) {
       if (err instanceof NotDue || err instanceof LeaseLost) throw err
-      // One that fails, for whatever reason, keeps no others waiting.
+      // A failing schedule must not delay the others.
       await this.#noteFailure(schedule, err)
     }
   }
 
   /**
-   * What was set by a caller is done on their behalf, with the rights that they have now.
+   * Creates the context of a schedule, which has the current rights of the caller who set it.
    *
-   * @throws FORBIDDEN when they may not sign in any more
+   * @throws FORBIDDEN if the caller may no longer sign in
    */
   async #contextOf(schedule: Schedule): Promise<WriteContext> {
     const { actor, caller } = schedule
@@ -129,7 +129,7 @@ export class Scheduler {
     throw new DaybookError('FORBIDDEN', 'Whoever set the time may not sign in any more.')
   }
 
-  /** Tells the journal and the log, and sets the time of the next attempt. An entry that is gone needs none. */
+  /** Records a failure in the journal and the log, and schedules the next attempt unless the entry is gone. */
   async #noteFailure(schedule: Schedule, error: unknown): Promise<void> {
     const { collection, id, action, actor, failures } = schedule
     const model = this.#engine.model.collections.get(collection)
@@ -157,7 +157,7 @@ export class Scheduler {
     return PAUSE_MS
   }
 
-  /** Waits so long, or until a time is set here. */
+  /** Waits for a time, or until a schedule is set on this node. */
   async #pause(ms: number): Promise<void> {
     if (this.#isStopping || ms <= 0) return
     const over = new AbortController()
@@ -172,7 +172,7 @@ export class Scheduler {
   }
 }
 
-/** @throws {NotDue} when another node was first, or the time was set anew */
+/** @throws {NotDue} if another node was first, or the schedule was changed */
 async function requireDue({ schedules }: Writer, { collection, id, action, seq, due }: Schedule): Promise<void> {
   const own = (await schedules.byEntry(collection, id)).find((one) => one.action === action)
   if (own?.seq !== seq || own.due !== due || due > (await schedules.now())) throw new NotDue()

@@ -3,7 +3,7 @@ import type { JournalRow } from '../store/rows.ts'
 import { isInRanges, type SeqRange } from './ranges.ts'
 import { DeliveryError } from './subscriber.ts'
 
-/** A delivery that has failed, or waits behind one of the same document. */
+/** A delivery that has failed, or waits for a failed one of the same document. */
 export interface StoredDelivery {
   readonly seq: number
   readonly action: string
@@ -11,40 +11,40 @@ export interface StoredDelivery {
   /** An entry's id, or a global's key. */
   readonly document: string
   readonly attempts: number
-  /** When it failed first, in milliseconds since 1970; `null`: it has not been tried. */
+  /** The time of the first failure, in milliseconds since 1970; `null` before the first attempt. */
   readonly failedAt: number | null
-  /** When it is tried next, in milliseconds since 1970. */
+  /** The time of the next attempt, in milliseconds since 1970. */
   readonly dueAt: number
-  /** Why the last attempt failed; `null`: it has not been tried. */
+  /** The reason of the last failure; `null` before the first attempt. */
   readonly reason: string | null
 }
 
-/** `pending` ones are tried again; `parked` ones only when that is asked for. */
+/** `pending` deliveries are retried; `parked` ones only on request. */
 export type DeliveryState = 'pending' | 'parked'
 
-/** How many pending deliveries are kept for a subscription; the journal has the others. */
+/** The maximum number of pending deliveries of a subscription; further records wait in the journal. */
 export const MAX_PENDING = 1000
-/** How long a parked delivery is kept, in milliseconds. */
+/** The time for which a parked delivery is stored, in milliseconds. */
 const PARKED_MS = 30 * 24 * 60 * 60 * 1000
-/** How many records are read at once. */
+/** The number of deliveries that are read at a time. */
 const PAGE = 500
 
 const kindOf = (state: DeliveryState, name: string): string => `delivery ${state} ${name}`
 
-/** In the order of texts, ids are in the order of numbers. */
+/** Pads a number, so that ids sort like numbers. */
 const idOf = (seq: number): string => String(seq).padStart(16, '0')
 
 const toDelivery = ({ id: _, ...delivery }: AuthRecord): StoredDelivery => delivery as unknown as StoredDelivery
 
-/** The delivery of a record that has not been tried. */
+/** Creates the delivery of a record before its first attempt. */
 export function createDelivery({ seq, action, collection, id }: JournalRow): StoredDelivery {
   return { seq, action, collection, document: id, attempts: 0, failedAt: null, dueAt: 0, reason: null }
 }
 
 /**
- * A delivery after one more failure.
+ * Returns a delivery after another failure. The pause is random, up to a bound that doubles with each failure.
  *
- * @param times the first and the longest pause, in milliseconds: the pause is any up to a bound that doubles with each failure
+ * @param times the first and the longest bound, in milliseconds
  */
 export function recordFailure(
   delivery: StoredDelivery,
@@ -58,7 +58,7 @@ export function recordFailure(
   return { ...delivery, attempts: attempts + 1, failedAt: failedAt ?? now, dueAt, reason }
 }
 
-/** The stored deliveries of a subscription, in the order of the journal. */
+/** Lists stored deliveries of a subscription in the order of the journal. */
 export async function listDeliveries(
   records: RecordReader,
   name: string,
@@ -67,28 +67,28 @@ export async function listDeliveries(
   return (await records.list(kindOf(state, name), { after: idOf(after), limit })).map(toDelivery)
 }
 
-/** How many deliveries a subscription has in a state. */
+/** Counts the deliveries of a subscription in a state. */
 export const countDeliveries = (records: RecordReader, name: string, state: DeliveryState): Promise<number> =>
   records.count(kindOf(state, name))
 
-/** Stores a pending delivery, or its present state. */
+/** Stores or updates a pending delivery. */
 export async function putPending(writer: RecordWriter, name: string, delivery: StoredDelivery): Promise<void> {
   await writer.put(kindOf('pending', name), { id: idOf(delivery.seq), ...delivery })
 }
 
-/** Ends a pending delivery: it has succeeded, or is of no use any more. */
+/** Removes a pending delivery that has succeeded or become obsolete. */
 export async function dropPending(writer: RecordWriter, name: string, { seq }: StoredDelivery): Promise<void> {
   await writer.delete(kindOf('pending', name), idOf(seq))
 }
 
-/** Makes a pending delivery one that is tried no more by itself. */
+/** Parks a pending delivery. */
 export async function park(writer: RecordWriter, name: string, delivery: StoredDelivery): Promise<void> {
   await dropPending(writer, name, delivery)
   const parked = { id: idOf(delivery.seq), ...delivery }
   await writer.put(kindOf('parked', name), parked, { until: Date.now() + PARKED_MS })
 }
 
-/** Takes parked deliveries away whose records are delivered anew. */
+/** Removes parked deliveries in ranges that are delivered again. */
 export async function dropParked(writer: RecordWriter, name: string, spans: readonly SeqRange[]): Promise<void> {
   for (let after = 0, count = PAGE; count === PAGE; ) {
     const page = await listDeliveries(writer, name, { state: 'parked', after, limit: PAGE })
@@ -98,7 +98,7 @@ export async function dropParked(writer: RecordWriter, name: string, spans: read
   }
 }
 
-/** Makes the first parked deliveries pending again, as if they had not been tried; answers them. */
+/** Makes the first parked deliveries pending, as before their first attempt, and returns them. */
 export async function unpark(writer: RecordWriter, name: string, limit: number): Promise<readonly StoredDelivery[]> {
   const parked = await listDeliveries(writer, name, { state: 'parked', limit })
   const renewed = parked.map((one) => ({ ...one, attempts: 0, failedAt: null, dueAt: 0 }))

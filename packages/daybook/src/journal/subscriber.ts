@@ -3,49 +3,49 @@ import type { JournalRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { DeliveryThrottle } from './throttle.ts'
 
-/** A reader of the journal that is told of each record once it is committed. */
+/** A receiver of committed journal records. */
 export interface Subscriber {
-  /** The position is stored under this name; nodes with the same name share the work. */
+  /** The name under which the position is stored. Nodes with the same name share the work. */
   readonly name: string
-  /** How many deliveries run at once, each of another document. @default 1 */
+  /** The maximum number of concurrent deliveries, each of another document. @default 1 */
   readonly concurrency?: number | undefined
   /**
-   * Whether a delivery that fails is stored and tried again apart, so that only later ones of its document wait for it. If
-   * not, all later ones wait. @default false
+   * True to store failed deliveries and retry them separately, so that only later ones of the same document wait. Otherwise all
+   * later ones wait. @default false
    */
   readonly storesFailures?: boolean
-  /** Holds deliveries of a subscriber that stores failures back while clients keep the process busy. @default none */
+  /** Delays deliveries of a subscriber that stores failures while clients keep the process busy. @default none */
   readonly throttle?: DeliveryThrottle | undefined
-  /** Whether it is told of a record. */
+  /** True if the subscriber receives a record. */
   wants(record: JournalRow): boolean
   /**
-   * Takes a record. When it rejects, the record is delivered again, and no later one of its document before it.
+   * Processes a record. If it rejects, the record is delivered again, before later ones of its document.
    *
-   * @param signal aborted when the time is over
-   * @returns `false`: there was nothing to do for this record
+   * @param signal aborted after the timeout
+   * @returns `false` if there was nothing to do for this record
    */
   deliver(record: JournalRow, states: RecordStates, signal: AbortSignal): Promise<boolean>
 }
 
-/** A delivery failed for a reason that operators may know: one line, without anything that the receiver sent. */
+/** A failure of a delivery. Its message is one line for operators, without anything that the receiver sent. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError'
 }
 
 /** Times of a subscription, in milliseconds. */
 export interface SubscriptionTimes {
-  /** How long one delivery may take. @default 10,000 */
+  /** The timeout of one delivery. @default 10,000 */
   readonly deliveryMs?: number | undefined
   /**
-   * The pause after the first failure of a record; each further one is twice as long. Of a subscriber that stores failures, it is
-   * the longest that the pause may be. @default 500; 5,000 of one that stores failures
+   * The pause after the first failure of a record; it doubles with each further one. For subscriptions of plugins, the longest that the
+   * random pause may be. @default 500; 5,000 for plugins
    */
   readonly retryMs?: number | undefined
-  /** The longest pause between two attempts. @default five minutes; four hours of one that stores failures */
+  /** The longest pause between two attempts. @default five minutes; four hours for plugins */
   readonly maxRetryMs?: number | undefined
-  /** How long after its first failure a stored delivery is parked. @default three days */
+  /** The time from its first failure until a stored delivery is parked. @default three days */
   readonly parkAfterMs?: number | undefined
-  /** How long a process that ends lets running deliveries go on. @default 5,000 */
+  /** The time that running deliveries have when the process ends. @default 5,000 */
   readonly closeMs?: number | undefined
 }
 
@@ -54,7 +54,7 @@ export type ResolvedTimes = Readonly<Record<keyof SubscriptionTimes, number>>
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** The times with their defaults. */
+/** Applies the defaults of a subscriber. */
 export function resolveTimes({ storesFailures }: Subscriber, given: SubscriptionTimes): ResolvedTimes {
   return {
     deliveryMs: given.deliveryMs ?? 10_000,
@@ -65,17 +65,17 @@ export function resolveTimes({ storesFailures }: Subscriber, given: Subscription
   }
 }
 
-/** What limits an attempt to deliver a record. */
+/** The limits of an attempt to deliver a record. */
 interface AttemptLimits {
   readonly deliveryMs: number
-  /** Aborted when running attempts are given up. */
+  /** Aborted when running attempts must end. */
   readonly ending: AbortSignal
 }
 
 /**
- * Makes one attempt to deliver a record; rejects as the subscriber does, or when it takes too long.
+ * Makes one attempt to deliver a record. Rejects if the subscriber does, and after the timeout.
  *
- * @returns `false`: there was nothing to do for this record
+ * @returns `false` if the subscriber had nothing to do
  */
 export async function attemptDelivery(
   store: Store,
@@ -102,18 +102,18 @@ export async function attemptDelivery(
   }
 }
 
-/** A document as the journal has it, in the default locale. */
+/** The values of a document in the default locale, as the journal records them. */
 type DocumentValues = Readonly<Record<string, unknown>>
 
-/** The states of a document around one change; each is read when it is asked for. */
+/** The states of a document before and after a change, each read on demand. */
 interface RecordStates {
-  /** `undefined`: there was no document, or that state was erased. */
+  /** Resolves to `undefined` if the document did not exist, or the state was erased. */
   before(): Promise<DocumentValues | undefined>
-  /** `undefined`: the change deleted the document, or its state was erased. */
+  /** Resolves to `undefined` if the change deleted the document, or the state was erased. */
   after(): Promise<DocumentValues | undefined>
 }
 
-/** The states of a record's document. */
+/** Creates the states of a record's document. */
 function createRecordStates({ journal }: Pick<Store, 'journal'>, { collection, id, seq }: JournalRow): RecordStates {
   const at = async (position: number): Promise<DocumentValues | undefined> => {
     const state = await journal.stateAt(collection, id, position)

@@ -2,17 +2,17 @@ import { Lease, LeaseLost } from '../store/records/lease.ts'
 import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/writes/writer.ts'
 
-/** A process that stops moving is replaced after this time, in milliseconds. */
+/** The time after which a hanging process loses the lease, in milliseconds. */
 const LEASE_MS = 10_000
-/** How long the holder may rely on the lease without taking it again; a half of it is left for slow clocks and turns. */
+/** The time for which the holder relies on the lease; the other half is a margin for slow clocks and event loops. */
 const TRUST_MS = LEASE_MS / 2
-/** How often the holder renews the lease while it works, and how soon another process asks for it, in milliseconds. */
+/** The interval of renewals by the holder, and of attempts by other processes, in milliseconds. */
 export const RENEW_MS: number = LEASE_MS / 4
 
-/** The lease of a subscription, with what this process knows of it. */
+/** The lease of a subscription, as far as this process knows. */
 export class SubscriptionLease {
   readonly #lease: Lease
-  /** Until when it is held for sure, by the clock of `performance.now()`. */
+  /** The time until which this process surely holds the lease, by `performance.now()`. */
   #heldUntil = 0
 
   constructor(store: Store, name: string) {
@@ -23,7 +23,7 @@ export class SubscriptionLease {
     return performance.now() < this.#heldUntil
   }
 
-  /** Takes the lease, or keeps it for longer; `false`: another process has it. */
+  /** Takes or extends the lease. @returns `false` if another process has it */
   async take(): Promise<boolean> {
     const asked = performance.now()
     const isTaken = await this.#lease.take()
@@ -31,12 +31,12 @@ export class SubscriptionLease {
     return isTaken
   }
 
-  /** Keeps it for longer, when that is due. A database that does not answer now is asked again. */
+  /** Extends the lease if that is due. A failure of the database is ignored until the next call. */
   async renew(): Promise<void> {
     if (this.isHeld && this.#heldUntil - performance.now() < TRUST_MS - RENEW_MS) await this.take().catch(() => {})
   }
 
-  /** Runs `work` as one transaction of the holder. @throws {LeaseLost} */
+  /** Runs `work` in a transaction of the holder. @throws {LeaseLost} */
   async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     try {
       return await this.#lease.write(work)
@@ -46,12 +46,12 @@ export class SubscriptionLease {
     }
   }
 
-  /** Relies on it no longer; it ends by itself. */
+  /** Stops relying on the lease, which expires by itself. */
   abandon(): void {
     this.#heldUntil = 0
   }
 
-  /** Lets another process take it at once. */
+  /** Releases the lease, so that another process can take it at once. */
   async release(): Promise<void> {
     if (this.isHeld) await this.#lease.release()
   }

@@ -3,16 +3,16 @@ import type { Store } from '../store/store.ts'
 import type { Writer } from '../store/writes/writer.ts'
 import { rangesAfter, type SeqRange, type UnreadRanges } from './ranges.ts'
 
-/** The kind of the records that hold the positions of subscriptions. */
+/** The kind of the stored records with positions. */
 const POSITION = 'subscription'
 
-/** How far a subscription has come. */
+/** The progress of a subscription through the journal. */
 export interface SubscriptionPosition {
-  /** What it still has to read. */
+  /** The ranges that are not read. */
   readonly ranges: UnreadRanges
-  /** When a delivery that failed is due again, in milliseconds since 1970; `null`: none is. */
+  /** The time when a failed delivery is due, in milliseconds since 1970; `null` if there is none. */
   readonly dueAt: number | null
-  /** How often it was set back. */
+  /** The number of replays. */
   readonly replays: number
 }
 
@@ -22,7 +22,7 @@ function toPosition(record: AuthRecord | undefined): SubscriptionPosition {
   return { ranges: [{ ...first, to }, ...later], dueAt, replays }
 }
 
-/** The members beside `seq` are left out where they say nothing. */
+/** Members other than `seq` are absent if they have their default. */
 interface StoredPosition extends AuthRecord {
   readonly seq: number
   readonly to?: number
@@ -31,7 +31,7 @@ interface StoredPosition extends AuthRecord {
   readonly replays?: number
 }
 
-/** Stores the end of the journal as the position of a subscription that has none. */
+/** Stores the end of the journal as the position of a new subscription. */
 export async function ensurePosition(store: Store, name: string): Promise<void> {
   if (await store.records.get(POSITION, name)) return
   await store.transaction(async (writer) => {
@@ -45,12 +45,12 @@ export async function ensurePosition(store: Store, name: string): Promise<void> 
   })
 }
 
-/** How far a subscription has come, as the store knows. */
+/** Reads the position of a subscription from the store. */
 export async function readPosition({ records }: Pick<Store, 'records'>, name: string): Promise<SubscriptionPosition> {
   return toPosition(await records.get(POSITION, name))
 }
 
-/** The position of the subscription that has come least far; `undefined`: there is no subscription. */
+/** Finds the lowest position of all subscriptions; `undefined` if there is none. */
 export async function findLowestPosition({ records }: Pick<Store, 'records'>): Promise<number | undefined> {
   const positions = (await records.list(POSITION)).flatMap((record) =>
     toPosition(record).ranges.map(({ after }) => after),
@@ -58,7 +58,7 @@ export async function findLowestPosition({ records }: Pick<Store, 'records'>): P
   return positions.length === 0 ? undefined : Math.min(...positions)
 }
 
-/** Moves the position of a subscription, in a transaction of the holder of its lease. */
+/** Stores the position of a subscription, in a transaction of the lease holder. */
 export async function writePosition(
   writer: Writer,
   name: string,

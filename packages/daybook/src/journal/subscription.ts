@@ -21,24 +21,24 @@ import {
 import { RENEW_MS, SubscriptionLease } from './subscription-lease.ts'
 import { ensurePosition, readPosition, type SubscriptionPosition, writePosition } from './subscription-position.ts'
 
-/** How often the position is stored: how much may be delivered again after a crash, in milliseconds. */
+/** The interval of storing the position, in milliseconds. Later deliveries are repeated after a crash. */
 const POSITION_MS = 1000
-/** How many records that are not wanted are passed over before the position is stored. */
+/** The number of unwanted records that are skipped before the position is stored. */
 const MAX_PASSED = 10_000
-/** How many records are read ahead. */
+/** The number of records that are read ahead. */
 const WINDOW = 128
 /** The pause after a failure of the database, in milliseconds. */
 const DATABASE_MS = 1000
-/** How often a process looks for replays and for deliveries that are due, in milliseconds. */
+/** The interval of looking for replays and due deliveries, in milliseconds. */
 const LOOK_MS = 1000
 
-/** What a subscription does next. */
+/** The next step of a subscription. */
 type Next = 'read' | 'wait for growth' | 'wait for the lease'
 
 /**
- * Delivers the records of the journal to a subscriber, at least once, and those of one document in order, from the position that
- * is stored in the database. Of all processes on the database, the one that holds the lease delivers. The position is the
- * number before the first record that is neither delivered nor stored for later.
+ * Delivers journal records to a subscriber from its stored position on, at least once and in order for each document. Of all processes
+ * on the database, the one that holds the lease delivers. The position is the number before the first record that is neither
+ * delivered nor stored for later.
  */
 export class Subscription {
   readonly #store: Store
@@ -48,28 +48,28 @@ export class Subscription {
   readonly #lease: SubscriptionLease
   readonly #lanes: KeyedQueue
   readonly #breaker: CircuitBreaker
-  /** Aborted when no further record is delivered. */
+  /** Aborted when no further delivery may begin. */
   readonly #stopping = new AbortController()
-  /** Aborted when running deliveries are given up. */
+  /** Aborted when running deliveries must end. */
   readonly #ending = new AbortController()
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
-  /** What is to be read. */
+  /** The ranges that are not read. */
   #spans: UnreadRanges = rangesAfter(0)
-  /** Records that are read and not finished, in the order of the journal. */
+  /** The records that are read and not finished, in the order of the journal. */
   readonly #open = new Set<number>()
-  /** Stored deliveries that are being tried. */
+  /** The stored deliveries that are being retried. */
   readonly #retrying = new Set<number>()
   readonly #failed: FailedDeliveries
-  /** When a stored delivery is due, as this process knows while it does not hold the lease. */
+  /** The time when a stored delivery is due, for a process without the lease. */
   #dueAt: number | null = null
-  /** How often the position was set back. */
+  /** The number of replays that the position includes. */
   #replays = 0
   #stored: SubscriptionPosition = { ranges: this.#spans, dueAt: null, replays: 0 }
   /** Stores the position and renews the lease while deliveries run. */
   #tending: NodeJS.Timeout | undefined
   #lookedAt = 0
-  /** Whether records were left undone; all that follow are left, too, until everything is read again. */
+  /** True if records were abandoned. All later ones are abandoned, too, until everything is reloaded. */
   #isInterrupted = false
 
   private constructor(store: Store, subscriber: Subscriber, log: Log, times: ResolvedTimes) {
@@ -84,7 +84,7 @@ export class Subscription {
     this.#running = this.#run()
   }
 
-  /** Begins to deliver: from the stored position, the first time from the end of the journal. */
+  /** Starts to deliver from the stored position, or the first time from the end of the journal. */
   static async start(
     store: Store,
     subscriber: Subscriber,
@@ -95,7 +95,7 @@ export class Subscription {
     return new Subscription(store, subscriber, log, resolveTimes(subscriber, times))
   }
 
-  /** Ends it, once running deliveries have come to their end or have taken too long. */
+  /** Stops after running deliveries have ended or timed out. */
   async close(): Promise<void> {
     this.#stopping.abort()
     this.#wake.resolve()
@@ -111,7 +111,7 @@ export class Subscription {
     const end = this.#store.journal.onGrowth(() => this.#wake.resolve(), 0)
     try {
       while (!this.#isStopping) {
-        // What is told while records are read may be of later ones.
+        // The journal may grow while records are read, so renew the signal first.
         this.#wake = Promise.withResolvers()
         await this.#waitFor(await this.#advance().catch((error) => this.#recover(error)))
       }
@@ -139,13 +139,13 @@ export class Subscription {
     clearTimeout(looking)
   }
 
-  /** Until a stored delivery is due, or replays are looked for. */
+  /** Returns the time until a stored delivery is due or the next look, in milliseconds. */
   #waitMs(): number {
     const dueAt = this.#lease.isHeld ? this.#failed.dueAt : this.#dueAt
     return Math.max(0, Math.min(LOOK_MS, (dueAt ?? Number.POSITIVE_INFINITY) - Date.now()))
   }
 
-  /** Begins what there is to do, if there is anything. */
+  /** Starts all work that there is. */
   async #advance(): Promise<Next> {
     if (this.#isInterrupted || !this.#lease.isHeld) await this.#reload()
     const replays = await this.#requestedReplays()
@@ -160,14 +160,14 @@ export class Subscription {
     return records.length > 0 && this.#hasRoom ? 'read' : 'wait for growth'
   }
 
-  /** Begins anew with what is stored. */
+  /** Reloads the state from the store. */
   async #reload(): Promise<void> {
     await this.#lanes.waitUntilIdle()
     this.#open.clear()
     const { name } = this.#subscriber
     this.#stored = await readPosition(this.#store, name)
     const { ranges: spans, replays, dueAt } = this.#stored
-    // What was passed over need not be read again, unless it is to be.
+    // Skipped records are not read again, except for a replay.
     const isFurther = !this.#isInterrupted && replays === this.#replays && this.#spans[0].after > spans[0].after
     if (!isFurther) this.#spans = spans
     this.#replays = replays
@@ -176,7 +176,7 @@ export class Subscription {
     this.#isInterrupted = false
   }
 
-  /** Takes the lease, and what its last holder has left. */
+  /** Takes the lease, and loads the state of its last holder. */
   async #takeOver(): Promise<boolean> {
     if (!(await this.#lease.take())) return false
     await this.#reload()
@@ -195,18 +195,18 @@ export class Subscription {
     return this.#open.size <= WINDOW / 2 && this.#failed.capacity > this.#open.size
   }
 
-  /** The next records, as far as there is room for them. */
+  /** Reads the next records if there is capacity. */
   async #read(): Promise<readonly JournalRow[]> {
     if (!this.#hasRoom) return []
     const [{ after, to }] = this.#spans
     const records = await this.#store.journal.records(after, WINDOW)
     const own = to === null ? records : records.filter(({ seq }) => seq <= to)
     if (own.length > 0 || to === null) return own
-    // The position is one number: what comes before it has to be done.
+    // The position is one number, so everything before it must be done.
     await this.#lanes.waitUntilIdle()
     if (this.#isInterrupted) return []
     this.#spans = dropFirst(this.#spans)
-    // The position before it may have been stored as the last one.
+    // The stored position may still be in the range before.
     this.#keepTending()
     return this.#read()
   }
@@ -237,9 +237,9 @@ export class Subscription {
     if (this.#open.size === WINDOW / 2) this.#wake.resolve()
   }
 
-  /** @param work answers whether it is done */
+  /** @param work resolves to true if it is done */
   #inLane({ collection, id }: Pick<JournalRow, 'collection' | 'id'>, work: () => Promise<boolean>): void {
-    // What no failure may hold up is in one lane.
+    // Without stored failures, all records are delivered in order, in one lane.
     const lane = this.#subscriber.storesFailures ? `${collection} ${id}` : ''
     this.#lanes.add(lane, async () => {
       const isDone = !this.#mustLeave && (await work().catch((error) => this.#couldNotStore(error)))
@@ -250,7 +250,7 @@ export class Subscription {
     this.#keepTending()
   }
 
-  /** Whether no further delivery may begin. */
+  /** True if no further delivery may begin. */
   get #mustLeave(): boolean {
     return this.#isStopping || this.#isInterrupted || !this.#lease.isHeld
   }
@@ -262,7 +262,7 @@ export class Subscription {
     return false
   }
 
-  /** Sees to it that the position is stored before long. */
+  /** Starts the timer that stores the position. */
   #keepTending(): void {
     this.#tending ??= setInterval(() => void this.#tend(), POSITION_MS)
   }
@@ -274,12 +274,12 @@ export class Subscription {
       await this.#lease.renew()
       if (this.#lease.isHeld) await this.#storePosition()
     } catch {
-      // The next turn of the loop meets the same failure, and waits for the database.
+      // The loop will meet the same failure, and wait for the database.
       this.#lease.abandon()
     }
-    // The next turn takes the lease again.
+    // The loop takes the lease again.
     if (this.#isPositionLeft) this.#wake.resolve()
-    // What has begun meanwhile is stored the next time.
+    // Later deliveries are stored at the next tick.
     if (!isDone || !this.#lanes.isIdle || !this.#isPositionStored) return
     clearInterval(this.#tending)
     this.#tending = undefined
@@ -295,17 +295,17 @@ export class Subscription {
     return this.#position.ranges[0].after === this.#stored.ranges[0].after
   }
 
-  /** Whether the lease ran out after deliveries and before the position was stored. */
+  /** True if the lease expired after deliveries, before the position was stored. */
   get #isPositionLeft(): boolean {
     return this.#tending !== undefined && !this.#lease.isHeld && !this.#isPositionStored
   }
 
-  /** Only the holder of the lease moves the position. */
+  /** Stores the position. Only the lease holder may call it. */
   async #storePosition(): Promise<void> {
     if (!this.#isPositionStored) await this.#commit(async () => {})
   }
 
-  /** Stores a change together with the position. */
+  /** Commits a change together with the position. */
   async #commit(change: (writer: Writer) => Promise<void>): Promise<void> {
     this.#stored = await this.#lease.write(async (writer) => {
       await change(writer)
@@ -315,7 +315,7 @@ export class Subscription {
     })
   }
 
-  /** Delivers one record, however often that takes; `false`: it has not, because the process ends. */
+  /** Delivers one record, with retries. @returns `false` if it must stop before that succeeds */
   async #deliver(record: JournalRow): Promise<boolean> {
     const { retryMs, maxRetryMs } = this.#times
     for (let retryInMs = retryMs; !this.#mustLeave; retryInMs = Math.min(retryInMs * 2, maxRetryMs)) {
@@ -332,7 +332,7 @@ export class Subscription {
     return false
   }
 
-  /** Delivers one record, or stores it for later; `false`: neither. */
+  /** Delivers one record, or stores it for later. @returns `false` if it must stop before */
   async #deliverOrStore(record: JournalRow): Promise<boolean> {
     return (await this.#failed.storeIfBlocked(record)) || this.#attemptOrStore(record, createDelivery(record))
   }
@@ -372,7 +372,7 @@ export class Subscription {
     return this.#failed.listDue().filter(({ seq }) => !this.#retrying.has(seq))
   }
 
-  /** Tries a stored delivery again. */
+  /** Retries a stored delivery. */
   #retry(delivery: StoredDelivery): void {
     const { seq, collection, document } = delivery
     this.#retrying.add(seq)
@@ -390,7 +390,7 @@ export class Subscription {
     })
   }
 
-  /** Sets the position back to what is to be delivered again, once nothing else is under way. */
+  /** Adds the ranges of replays to those that are not read, after running deliveries have ended. */
   async #replay(requests: readonly StoredReplay[]): Promise<Next> {
     await this.#lanes.waitUntilIdle()
     if (this.#mustLeave) return 'read'
@@ -403,7 +403,7 @@ export class Subscription {
     return 'read'
   }
 
-  /** After a failure of the database, or when another process has taken over, it goes on from the stored position. */
+  /** Continues from the stored position after a failure of the database, or when another process has taken over. */
   async #recover(err: unknown): Promise<Next> {
     this.#lease.abandon()
     this.#isInterrupted = true
@@ -419,12 +419,12 @@ export class Subscription {
   }
 }
 
-/** Work in lanes: that of one lane one at a time, in order; that of different lanes at once, up to a limit. */
+/** Runs tasks of the same key in order, and tasks of different keys concurrently up to a limit. */
 class KeyedQueue {
   readonly #limit: LimitFunction
   readonly #ends = new Map<string, Promise<void>>()
 
-  /** @param limit how much runs at once */
+  /** @param limit the maximum number of concurrent tasks */
   constructor(limit: number) {
     this.#limit = pLimit(limit)
   }
@@ -433,7 +433,7 @@ class KeyedQueue {
     return this.#ends.size === 0
   }
 
-  /** Adds work to a lane. It must not reject. */
+  /** Adds a task, which must not reject. */
   add(lane: string, work: () => Promise<void>): void {
     const before = this.#ends.get(lane) ?? Promise.resolve()
     const end: Promise<void> = before.then(() => this.#limit(work)).then(() => this.#leave(lane, end))
@@ -444,7 +444,7 @@ class KeyedQueue {
     if (this.#ends.get(lane) === end) this.#ends.delete(lane)
   }
 
-  /** Resolves when no work is left. */
+  /** Resolves when no task is left. */
   async waitUntilIdle(): Promise<void> {
     while (!this.isIdle) await Promise.all(this.#ends.values())
   }

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long a slot is, in milliseconds. */
+/** The length of a slot, in milliseconds. */
 const SLOT_MS = 100
-/** How much of the event loop's time is used in a process that is busy, from 0 to 1. */
+/** The utilization of the event loop from which a process counts as busy, from 0 to 1. */
 const BUSY = 0.6
-/** How many requests in a slot show that it is clients who use it, and not deliveries. */
+/** The number of requests in a slot from which clients count as active. */
 const MIN_REQUESTS = 5
-/** How many deliveries begin in a slot while the process is busy: some 5 % of its time. */
+/** The number of deliveries that begin in a slot of a busy process: about 5 % of its time. */
 const BUSY_DELIVERIES = 10
-/** How many begin in a slot at most while clients are there. */
+/** The maximum number of deliveries that begin in a slot while clients are active. */
 const MAX_DELIVERIES = 40
 
 /**
- * Lets clients go first: while they keep the process busy, few deliveries begin; the journal keeps the others. All
- * subscriptions of a service share it.
+ * Gives clients priority over deliveries: while clients keep the process busy, few deliveries begin, and the others stay in the
+ * journal. All subscriptions of a service share one throttle.
  */
 export class DeliveryThrottle {
   #requests = 0
   #slotEndsAt = 0
-  /** How many deliveries may begin in this slot, and how many still may. */
+  /** The number of deliveries that may begin in this slot. */
   #allowed = Number.POSITIVE_INFINITY
   #left = 0
   #used = performance.eventLoopUtilization()
 
-  /** Notes a request of a client. */
+  /** Counts a request of a client. */
   noteRequest(): void {
     this.#requests += 1
   }
@@ -44,7 +44,7 @@ export class DeliveryThrottle {
   #beginSlot(now: number): void {
     const used = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(used, this.#used)
-    // A process that has a moment's rest may be busy again in the next one.
+    // An idle slot may be followed by a busy one, so the limit only doubles.
     if (this.#requests < MIN_REQUESTS) this.#allowed = Number.POSITIVE_INFINITY
     else this.#allowed = utilization >= BUSY ? BUSY_DELIVERIES : Math.min(this.#allowed * 2, MAX_DELIVERIES)
     this.#left = this.#allowed

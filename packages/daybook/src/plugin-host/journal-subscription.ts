@@ -4,7 +4,7 @@ import type { DeliveryState } from '../journal/stored-deliveries.ts'
 import type { SubscriptionTimes } from '../journal/subscriber.ts'
 import type { Awaitable, HookData } from './hooks.ts'
 
-/** A change as the reader of a subscription sees it. */
+/** A change as the reader of the subscription sees it. */
 export interface JournalEvent {
   /**
    * `create`, `update`, `delete`, `publish`, `unpublish` or `restore`. It is `create` if an update makes the document visible to the
@@ -24,7 +24,7 @@ export interface JournalEvent {
   readonly seq: number
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** Absent if the reader may not see people. */
+  /** Absent if the reader may not see authors. */
   readonly actor?: string
   /**
    * The values that the reader could read before the change, in the default locale; `null` if the document was not visible to the

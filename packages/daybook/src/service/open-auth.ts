@@ -69,7 +69,7 @@ function openAdministration(
 function adapterOf({ auth = {} }: DaybookConfig, host: AuthHost): AuthAdapter {
   if ('getCapabilities' in auth) return auth
   if ('open' in auth) return auth.open(host)
-  // With registration closed there are no accounts to lose.
+  // With closed registration, there are no accounts to lose.
   if (auth.registration !== 'closed') host.log.warn({}, ACCOUNTS_WARNING)
   const store = new Store(new MemoryDatabase())
   const { registration = 'open', cookiePrefix } = auth

@@ -33,16 +33,16 @@ export interface ContentOptions extends StoreOptions, RendererOptions {
 /** The content of a service, without HTTP. */
 export interface OpenContent {
   readonly context: ContentContext
-  /** The files of its assets; their store is opened when it is first needed. */
+  /** The files of its assets, whose store is opened on first use. */
   readonly files: Files
   readonly intake: Intake
   close(): Promise<void>
 }
 
 /**
- * Opens the store of a config or of a folder, brings it into the form of the config, and runs the seed if it is new.
+ * Opens the store of a config or of a folder, migrates it to the config, and runs the seed of a new store.
  *
- * @throws {StartupError} when the store cannot be used as it is
+ * @throws {StartupError} if the store cannot be used as it is
  */
 export async function openContent(
   model: Model,
@@ -66,13 +66,13 @@ export async function openContent(
   }
 }
 
-/** Content whose store may not have the form of the config yet. */
+/** Content whose store may not be migrated to the config. */
 interface UnpreparedContent extends OpenContent {
-  /** Derive the values of the seed: starting a thread for a single text would be most of a first start. */
+  /** The tools of the seed, which run in this thread, since starting another one would dominate the first start. */
   readonly seedTools: DeriveTools
 }
 
-/** Opens the store of a config or of a folder as it is. */
+/** Opens the store of a config or of a folder without migrating it. */
 export async function openUnprepared(
   model: Model,
   config: DaybookConfig,
@@ -113,7 +113,7 @@ function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
   })
 }
 
-/** Opens the pictures that are made of files, with `sharp` where that is installed. */
+/** Opens the image variants, with `sharp` if it is installed. */
 export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Closers): ImageVariants {
   const { maxPixels = DEFAULT_IMAGE_PIXELS, atOnce, timeMs = DEFAULT_IMAGE_MS, ...imageRules } = assets.images ?? {}
   const processor = openImageProcessor({ maxPixels, timeMs, ...(atOnce === undefined ? {} : { atOnce }), log })

@@ -35,7 +35,7 @@ export function requireMetrics(metrics: Metrics | undefined): Metrics {
   return metrics
 }
 
-/** Returns the observer of responses; `undefined` where nothing needs one. */
+/** Creates the observer of responses, or returns `undefined` if nothing needs one. */
 export function createObserver(
   metrics: Metrics | undefined,
   pace: DeliveryThrottle | undefined,

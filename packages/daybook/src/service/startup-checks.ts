@@ -11,9 +11,9 @@ import { databaseFile } from '../store/store.ts'
 import { unfinishedRestoreMessage } from '../store/tables/layout.ts'
 
 /**
- * Refuses to serve renamed fields whose values are still under the former keys: reads would show them empty, and writes lose them.
+ * Rejects pending renames: reads would show the renamed fields empty, and writes would lose their values.
  *
- * @throws {StartupError} when a rename is to be applied first
+ * @throws {StartupError} if a rename must be applied first
  */
 export async function requireNoPendingRenames(read: Reader, model: Model): Promise<void> {
   const renames = await findPendingRenames(read, model)
@@ -24,7 +24,7 @@ export async function requireNoPendingRenames(read: Reader, model: Model): Promi
   )
 }
 
-/** @throws {StartupError} when a restore has not finished: other writes would prevent it from going on */
+/** @throws {StartupError} if a restore has not finished, since other writes would prevent it from continuing */
 export async function requireNoUnfinishedRestore(read: Reader): Promise<void> {
   const note = await read.system.restoreNote()
   if (note?.isDone === false) throw new StartupError(unfinishedRestoreMessage('This database'))
@@ -47,7 +47,7 @@ export function checkExposure(
   return faults
 }
 
-/** Warns of files that others can read, of values that a changed config hides, and of required fields that hold nothing. */
+/** Warns of files that other users can read, of values that a changed config hides, and of empty required fields. */
 export async function logStoreWarnings(
   { database }: DaybookConfig,
   data: string,
@@ -56,7 +56,7 @@ export async function logStoreWarnings(
 ): Promise<void> {
   const openFiles = database ? undefined : openFilesWarning(databaseFile(data))
   if (openFiles) log.warn({}, openFiles)
-  // Hidden values are neither read nor found, and seem to be lost.
+  // Hidden values seem to be lost, since reads and filters ignore them.
   const hidden = await findHiddenFields(store.read, model)
   if (hidden.length > 0)
     log.warn(

@@ -1,6 +1,6 @@
 import type { AuthAdapter, AuthCapabilities, Identity } from '../auth/adapter.ts'
 
-/** @throws {Error} with the message when a condition does not hold */
+/** @throws {Error} with the message if a condition is false */
 export function assertConforms(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(message)
 }
@@ -11,9 +11,9 @@ export const isObjectValue = (value: unknown): value is Readonly<Record<string, 
 const isFilledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /**
- * A value as it leaves the service.
+ * Converts a value to JSON and back.
  *
- * @throws {Error} when JSON cannot tell it
+ * @throws {Error} if the value is not serializable
  */
 export function toJson(value: unknown, name: string): unknown {
   try {
@@ -30,7 +30,7 @@ const FLAGS = [
   'supportsServiceAccounts',
 ] as const
 
-/** @throws {Error} when capabilities are not well-formed, or are not those of their adapter */
+/** @throws {Error} if capabilities are malformed, or do not match their adapter */
 export function assertCapabilities(capabilities: AuthCapabilities, adapter: AuthAdapter): void {
   assertConforms(isObjectValue(capabilities), 'getCapabilities gives an object, and no promise of one.')
   const { provider, providerRoutes, actions = {} } = capabilities
@@ -62,7 +62,7 @@ export function assertCapabilities(capabilities: AuthCapabilities, adapter: Auth
 /** Times as {@link Identity} has them: ISO 8601 in UTC. */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
-/** @throws {Error} when an identity is not well-formed, or is of another provider than expected */
+/** @throws {Error} if an identity is malformed, or has another provider than expected */
 export function assertIdentity(identity: Identity | null, expected: string): void {
   assertConforms(isObjectValue(identity), 'getIdentity gives an identity.')
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = identity as Identity

@@ -10,7 +10,7 @@ import {
   repeatAuthorization,
 } from './invalid-credentials.ts'
 
-/** Makes the headers of a request. */
+/** Creates the headers of a request. */
 type Headed = () => CredentialHeaders | Promise<CredentialHeaders>
 
 /** An auth adapter to check, and credentials for it. */
@@ -18,22 +18,22 @@ export interface AuthAdapterSubject {
   readonly adapter: AuthAdapter
   /** Headers of a request with a session: the credential, and nothing else. Called anew for each check. */
   readonly valid: Headed
-  /** Headers of another person with a session. @default none: checks that need two people are left out */
+  /** Headers of a session of another person. @default none; checks with two people are left out */
   readonly other?: Headed
-  /** Credentials of your own kind that are worth nothing, by name: expired, revoked, signed by another issuer. */
+  /** Invalid credentials of your adapter by name: expired, revoked, signed by another issuer. */
   readonly invalid?: Readonly<Record<string, Headed>>
 }
 
-/** One thing that the interface promises. */
+/** A check of one rule of an interface. */
 export interface ConformanceCheck {
   readonly name: string
-  /** @throws {Error} when the adapter does not keep it, with what it did instead */
+  /** @throws {Error} if the rule is broken, with the actual behaviour */
   run(): Promise<void>
 }
 
-/** How many questions are asked at once. */
-const CROWD = 50
-/** Names of actions that no adapter has; some of them every object has. */
+/** The number of concurrent requests. */
+const CONCURRENCY = 50
+/** Names of actions that no adapter has; some are properties of every object. */
 const UNKNOWN_ACTIONS = ['daybookHasNoSuchAction', 'constructor', '__proto__', 'toString', '../login', 'login\n']
 
 /**
@@ -60,9 +60,9 @@ export function authAdapterConformance(subject: AuthAdapterSubject): readonly Co
   ]
 }
 
-/** An adapter under examination. */
+/** An adapter to check. */
 interface Examined extends AuthAdapterSubject {
-  /** Loads the adapter as the service does: before it is asked, and once. */
+  /** Loads the adapter once, before it is used, like the service. */
   load(): Promise<void>
 }
 
@@ -74,7 +74,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The answers of an adapter to one request. */
+/** The results of an adapter for one request. */
 interface AdapterAnswers {
   readonly principal: Principal | null
   readonly identity: Identity | null
@@ -84,7 +84,7 @@ function toContext(headers: CredentialHeaders): AuthContext {
   return { headers: new Headers(headers), address: '192.0.2.1', origin: 'https://cms.example.org' }
 }
 
-/** Asks as the service does: about what may be a credential, once loaded, both questions at once, about the same context. */
+/** Authenticates like the service: only possible credentials, after loading, with concurrent calls for the same context. */
 async function ask({ adapter, load }: Examined, headers: CredentialHeaders): Promise<AdapterAnswers> {
   const context = toContext(headers)
   const before = [...context.headers]
@@ -184,7 +184,7 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
   ]
 }
 
-/** What of a session stays as it is; its end may be put off whenever it is used. */
+/** The stable parts of a session; each use may extend its expiry. */
 const settled = ({ principal, identity }: AdapterAnswers): unknown => [
   principal,
   identity && { ...identity, expiresAt: identity.expiresAt === null },
@@ -298,7 +298,7 @@ function callerChecks(subject: Examined): readonly ConformanceCheck[] {
   ]
 }
 
-/** What comes back, or is thrown on purpose. */
+/** Returns the response, or the `DaybookError` that is thrown instead. */
 async function refusal(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
   try {
     const answer = await work()

@@ -20,19 +20,19 @@ import {
 
 /** A store of files to check. */
 export interface BlobStoreSubject {
-  /** Opens the store, for each check anew. It may hold blobs already: the checks leave those alone, and remove their own. */
+  /** Opens the store; called for each check. The store may contain blobs: the checks ignore them, and remove only their own. */
   readonly open: () => BlobStore | Promise<BlobStore>
 }
 
-/** How many attempts there are at once to publish under one key. */
+/** The number of concurrent attempts to publish under one key. */
 const CROWD = 50
-/** How many blobs are listed: more than a page of S3, which is 1,000. */
+/** The number of listed blobs, more than a page of S3 (1,000). */
 const MANY = 2500
-/** A blob that S3 takes in several parts, in bytes. */
+/** The size of a blob that S3 stores in several parts, in bytes. */
 const LARGE = 12 * 1024 * 1024
 
 /**
- * What every {@link BlobStore} promises, as checks for any test runner.
+ * The contract of {@link BlobStore}, as checks for any test runner.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function blobStoreConformance(subject: BlobStoreSubject): readonly Confor
   ]
 }
 
-/** A check that has the store, and leaves nothing of its own in it. */
+/** Creates a check that opens the store, and removes its blobs afterwards. */
 function check(
   { open }: BlobStoreSubject,
   name: string,
@@ -184,7 +184,7 @@ function publishChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       const sizes = new Set<number | undefined>()
       while (!isPublished) {
         sizes.add(await store.size(bench.key('a')))
-        // A store that answers at once would otherwise keep its own publishing waiting.
+        // Without this, a synchronous store would block its own publishing.
         await setImmediate()
       }
       await publishing
@@ -390,7 +390,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
   ]
 }
 
-/** A check of a refusal, for `rejects`. */
+/** Creates a validator of the error for an invalid key or name, for `rejects`. */
 function refusalOf(text: string): (error: unknown) => true {
   return (error) => {
     ok(error instanceof TypeError, `${JSON.stringify(text)} must be refused with a TypeError, not with ${error}`)

@@ -11,7 +11,7 @@ const CONCURRENCY = 50
 
 export const HEADERS: BlobHeaders = { type: 'application/octet-stream', disposition: 'attachment' }
 
-/** A store in one check, with names and keys that no other check uses. */
+/** A store with names and keys that no other check uses. */
 export class BlobStoreFixture {
   readonly store: BlobStore
   readonly prefix: string

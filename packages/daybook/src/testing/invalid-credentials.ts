@@ -9,7 +9,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64url')
 const unsigned = (alg: string): string =>
   `${base64(JSON.stringify({ alg, typ: 'JWT' }))}.${base64(JSON.stringify({ sub: 'admin', roles: ['admin'], exp: 9_999_999_999 }))}.`
 
-/** Credentials that are worth nothing to any adapter, by name. */
+/** Credentials that no adapter accepts, by name. */
 export const INVALID_CREDENTIALS: Readonly<Record<string, CredentialHeaders>> = {
   'an empty Authorization': { authorization: '' },
   'another scheme': { authorization: `Basic ${Buffer.from('admin:admin').toString('base64')}` },
@@ -35,19 +35,19 @@ export const INVALID_CREDENTIALS: Readonly<Record<string, CredentialHeaders>> = 
   'a thousand cookies': { cookie: Array.from({ length: 1000 }, (_, n) => `c${n}=${n}`).join('; ') },
 }
 
-/** A credential in `Authorization` sent two times, as a proxy joins repeated headers (RFC 9110, section 5.3). */
+/** Repeats the credential in `Authorization`, as a proxy joins repeated headers (RFC 9110, section 5.3). */
 export function repeatAuthorization(headers: CredentialHeaders): CredentialHeaders {
   const authorization = new Headers(headers).get('authorization')
   return authorization === null ? NO_CREDENTIAL : { authorization: `${authorization}, ${authorization}` }
 }
 
-/** The headers with one character of the credential changed: its first, the middle one, and the last but one. */
+/** Returns the headers with one character of the credential changed: the first, the middle, and the last but one. */
 export function alterCredential(headers: CredentialHeaders): readonly CredentialHeaders[] {
   const given = new Headers(headers)
   const [name, mark] = given.has('authorization') ? (['authorization', ' '] as const) : (['cookie', '='] as const)
   const value = given.get(name) ?? ''
   const start = value.indexOf(mark) + 1
-  // The last character of base64url may have bits that mean nothing.
+  // The last character of base64url may have unused bits.
   const places = [start, Math.floor((start + value.length) / 2), value.length - 2].filter((place) => place >= start)
   return places.map((place) => {
     const other = value[place] === 'A' ? 'B' : 'A'

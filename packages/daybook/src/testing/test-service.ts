@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import type { DaybookConfig } from '../config/config.ts'
 import { createService, type Service, type ServiceOptions } from '../service.ts'
 
-/** A service on a store of its own, for one test. */
+/** A service with a separate store, for one test. */
 export interface TestService<C extends DaybookConfig = DaybookConfig> extends Service<C> {
-  /** The folder of its store; gone after `close`. */
+  /** The folder of its store, which `close` removes. */
   readonly data: string
-  /** The service principal's token. */
+  /** The token of the service principal. */
   readonly token: string
-  /** Asks like a client: a path, and what `fetch` takes. */
+  /** Sends a request. @param path the path and query @param init the options of `fetch` */
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** A token that every test service takes. */
+/** The token of every test service. */
 const TEST_TOKEN = 'test-token-of-the-service-principal'
 
 /**
- * Makes a service on a fresh store in a temporary folder.
+ * Creates a service with a new store in a temporary folder.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export async function createTestService<const C extends DaybookConfig>(
   )
 }
 
-/** Serves from a folder that goes with the service; also when the service does not start. */
+/** Starts a service with a data folder, which is removed when the service closes or fails to start. */
 export async function startTestService<C extends DaybookConfig>(
   data: string,
   start: (fixed: Pick<ServiceOptions, 'data' | 'serviceToken'>) => Promise<Service<C>>,

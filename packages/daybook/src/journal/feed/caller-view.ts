@@ -8,30 +8,30 @@ import { unknownCollection } from '../../query/parameters.ts'
 import { type Condition, relatedCollections } from '../../query/where.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 
-/** A collection as a reader sees it. */
+/** A collection as a caller sees it. */
 export interface CollectionView {
   readonly collection: CollectionModel
-  /** The filter of the entries that exist for the reader; `undefined`: all do. */
+  /** The filter of the visible entries; `undefined` for all. */
   readonly visible: Condition | undefined
-  /** The filter of the entries whose drafts exist for the reader; `undefined`: of all; `false`: of none. */
+  /** The filter of the entries whose drafts are visible; `undefined` for all, `false` for none. */
   readonly visibleDrafts: Condition | undefined | false
   readonly projection: Projection
 }
 
-/** All that decides which documents a reader sees, and in which form. */
+/** Everything that decides which documents a caller can see, and in which form. */
 export interface CallerView {
-  /** The requested collections that the reader may read, in the order of their keys. */
+  /** The requested collections that the caller may read, in the order of their keys. */
   readonly collections: ReadonlyMap<string, CollectionView>
-  /** The globals that the reader may read, in the order of their keys; none unless `globals` is requested. */
+  /** The globals that the caller may read, in the order of their keys; none unless `globals` is requested. */
   readonly globals: ReadonlyMap<GlobalModel, Projection>
   /** Keys of the collections that the filters of rules read through relations. */
   readonly dependencies: ReadonlySet<string>
-  /** A digest, equal for readers who see the same documents in the same form. */
+  /** A digest, equal for callers who see the same documents in the same form. */
   readonly fingerprint: string
 }
 
 /**
- * Evaluates the access rules for a reader.
+ * Evaluates the access rules for a caller.
  *
  * @param keys keys of the requested collections, and `globals`; `undefined`: all
  * @throws INTERNAL_ERROR when a rule fails
@@ -57,7 +57,7 @@ export async function resolveView(access: Access, keys: readonly string[] | unde
   }
 }
 
-/** @throws VALIDATION_ERROR when a requested collection does not exist for the reader */
+/** @throws VALIDATION_ERROR if the caller may not read a requested collection */
 export function requireReadable({ collections, globals }: CallerView, keys: readonly string[] = []): void {
   for (const key of keys) {
     const isReadable = key === GLOBALS ? globals.size > 0 : collections.has(key)
@@ -71,7 +71,7 @@ interface RuledView extends CollectionView {
   readonly isPublishedOnly: boolean
 }
 
-/** @returns `undefined` if the reader may not read the collection */
+/** @returns `undefined` if the caller may not read the collection */
 async function viewCollection(collection: CollectionModel, scope: CallerScope): Promise<RuledView | undefined> {
   const { access } = scope
   const visibility = await access.resolveVisibility(collection)
@@ -87,7 +87,7 @@ async function viewCollection(collection: CollectionModel, scope: CallerScope): 
   }
 }
 
-/** A rule that decides by each entry narrows no set of entries: no drafts exist in a set. */
+/** A rule that decides for each entry has no filter, so a list contains no drafts. */
 async function viewDrafts(
   collection: CollectionModel,
   access: Access,

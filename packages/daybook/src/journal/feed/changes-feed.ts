@@ -7,9 +7,9 @@ import { type FeedItem, Pager, type PagerResult, startWalk } from './pager.ts'
 
 /** A request for a page of the feed. */
 export interface FeedRequest {
-  /** The token to continue from. @default a new copy */
+  /** The token to continue from. @default the start of a new copy */
   readonly since?: string | undefined
-  /** Keys of collections, and `globals`. @default all that the reader may read */
+  /** Keys of collections, and `globals`. @default all that the caller may read */
   readonly collections?: readonly string[] | undefined
   /** The maximum number of items. */
   readonly limit: number
@@ -23,8 +23,8 @@ export interface FeedPage {
 }
 
 /**
- * Pages of all documents that a reader sees, and then of their changes. A copy continues only under the view that it was made
- * under: if the reader sees other documents for any reason but their own changes, the copy begins anew.
+ * Pages through all documents that a caller can see, and then through their changes. A copy continues only with the view that it was
+ * created with: if the caller can see other documents for any reason but changes of these documents, the copy must restart.
  */
 export class ChangesFeed {
   readonly #engine: ContentContext
@@ -38,7 +38,7 @@ export class ChangesFeed {
   /**
    * Reads the next page.
    *
-   * @throws VALIDATION_ERROR; GONE when the copy must begin anew
+   * @throws VALIDATION_ERROR; GONE if the copy must restart
    */
   async readPage(access: Access, { since, collections, limit }: FeedRequest): Promise<FeedPage> {
     const view = await resolveView(access, collections)
@@ -48,7 +48,7 @@ export class ChangesFeed {
     return { items, next: await this.seal(next) }
   }
 
-  /** The position of a reader who follows changes from now on, without what is there. */
+  /** Returns the position to follow later changes without the existing documents. */
   async getCurrentPosition(view: CallerView): Promise<FeedPosition> {
     return { seq: await this.#engine.store.journal.head(), view: view.fingerprint }
   }

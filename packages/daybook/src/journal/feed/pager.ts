@@ -17,9 +17,9 @@ export interface FeedItem {
   readonly json: string
 }
 
-/** The maximum number of records that are read together. */
+/** The maximum number of records that are read at a time. */
 const RECORDS = 1000
-/** The maximum number of entries that are read together: as many as a list has. */
+/** The maximum number of entries that are read at a time, as in a list. */
 const ENTRIES = 100
 /** The length at which a page is full, in characters. */
 const MAX_PAGE_LENGTH = 8 * 1024 * 1024

@@ -17,9 +17,9 @@ export type HistoryTarget = EntryHistory | GlobalHistory
 
 interface EntryHistory extends JournalDocument {
   readonly document: CollectionModel
-  /** As its table has it; `undefined`: it was deleted, or never there. */
+  /** The row of its table; `undefined` if the entry was deleted or never existed. */
   readonly present: StoredEntry | undefined
-  /** True if its drafts exist for the caller; else only its published versions do. */
+  /** True if the caller may see its drafts; otherwise only published versions are visible. */
   readonly hasDrafts: boolean
 }
 
@@ -29,11 +29,11 @@ interface GlobalHistory extends JournalDocument {
 }
 
 /**
- * Finds a document whose history is requested: one that the caller may read now, or a deleted one where the caller may read all of its
- * collection, drafts included.
+ * Finds the document of a history: one that the caller may read now, or a deleted entry if the caller may read the whole collection
+ * with its drafts.
  *
- * @param id an entry's id; of a global, nothing is looked at
- * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none that the caller may see
+ * @param id the id of an entry; ignored for a global
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the caller may not see the document
  */
 export async function requireHistory(
   read: Reader,
@@ -60,7 +60,7 @@ export async function requireHistory(
   return { document, collection: document.key, id: key, present, hasDrafts }
 }
 
-/** The numbers of what the document's table has; 0: it has none. */
+/** Returns the current revisions of a document and its draft; 0 if there is none. */
 export function getCurrentRevisions({ document, present }: HistoryTarget): {
   readonly present: number
   readonly copy: number
@@ -69,7 +69,7 @@ export function getCurrentRevisions({ document, present }: HistoryTarget): {
   return { present: present?.seq ?? 0, copy: copy?.seq ?? 0 }
 }
 
-/** The field that tells which versions were published, where only those exist for the caller; `undefined`: all versions do. */
+/** Returns the key of the status field if the caller may see only published versions, and `undefined` otherwise. */
 export function getRequiredStatusKey(target: HistoryTarget): string | undefined {
   return target.document.kind === 'collection' && !(target as EntryHistory).hasDrafts
     ? target.document.status?.key

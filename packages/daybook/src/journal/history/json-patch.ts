@@ -1,13 +1,13 @@
 import { isRecord } from '../../fields/field.ts'
 
-/** An operation of a JSON Patch (RFC 6902, section 4): those that a difference needs. */
+/** An operation of a JSON Patch (RFC 6902, section 4). */
 export type PatchOperation =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string }
 
 /**
- * The JSON Patch that makes one JSON value of another (RFC 6902). Items that two lists begin or end with alike are not named. It takes
- * time in proportion to both values, and to how deep they are.
+ * Creates the JSON Patch that turns one JSON value into another (RFC 6902). It omits equal items at the start and the end of lists. Its
+ * time is proportional to the size and the depth of both values.
  */
 export function createPatch(before: unknown, after: unknown, path = ''): readonly PatchOperation[] {
   if (Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, path)
@@ -42,7 +42,7 @@ function listDifference(
   const changed = next.slice(0, old.length)
   return [
     ...changed.flatMap((value, index) => createPatch(old[index], value, pathTo(path, start + index))),
-    // Each removal moves the later items to the front.
+    // Each removal shifts the later items.
     ...old.slice(changed.length).map(() => ({ op: 'remove', path: pathTo(path, start + changed.length) }) as const),
     ...next
       .slice(changed.length)
@@ -56,7 +56,7 @@ function countSame(most: number, pairAt: (index: number) => readonly [unknown, u
   return count
 }
 
-/** Equality of JSON values (RFC 6902, section 4.6): the order of an object's keys means nothing. */
+/** Equality of JSON values (RFC 6902, section 4.6), which ignores the order of keys. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one)) {
     return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
@@ -70,6 +70,6 @@ function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-/** RFC 6901, section 3. */
+/** Appends a segment to a JSON Pointer (RFC 6901, section 3). */
 const pathTo = (path: string, key: string | number): string =>
   `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`

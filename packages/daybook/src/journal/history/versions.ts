@@ -22,46 +22,46 @@ import type { AuthorColumns } from '../../store/tables/tables.ts'
 import { getCurrentRevisions, getRequiredStatusKey, type HistoryTarget, requireHistory } from './history-target.ts'
 import { createPatch, type PatchOperation } from './json-patch.ts'
 
-/** The page size of a request that names none. */
+/** The default page size. */
 const DEFAULT_PAGE = 20
-/** The most versions on one page. */
+/** The maximum page size. */
 const MAX_PAGE = 100
 
-/** A version of a document: what a change made of it. */
+/** A version of a document: its state after a change. */
 export interface Version {
   /** The number of the change in the journal. */
   readonly revision: number
   /** ISO 8601. */
   readonly at: string
-  /** The subject of the actor; absent for readers who may not know people. */
+  /** The subject of the actor; absent if the caller may not see authors. */
   readonly actor?: string
   readonly action: StateAction | 'draft'
-  /** Whether it is a working copy. */
+  /** True for a saved draft. */
   readonly isDraft: boolean
-  /** Present where its content was erased. */
+  /** Present if its content was erased. */
   readonly erased?: true
 }
 
 /** One page of the versions of a document. */
 export interface VersionList {
   readonly items: readonly Version[]
-  /** The `cursor` of the next page; `null` on the last. */
+  /** The `cursor` of the next page; `null` on the last one. */
   readonly nextCursor: string | null
 }
 
-/** Which versions are asked for. */
+/** The query of a page of versions. */
 export interface VersionPageQuery {
-  /** @default 20, at most 100 */
+  /** At most 100. @default 20 */
   readonly limit?: number | undefined
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor?: string | undefined
 }
 
 /**
- * Lists the versions of a document that exist for the caller, newest first. A page reads as many records as it answers, besides those of autosaves that
- * others took the place of.
+ * Lists the versions of a document that the caller may see, newest first. A page reads only the records that it returns, and those of
+ * replaced autosaves.
  *
- * @param id an entry's id, or a global's key
+ * @param id the id of an entry, or the key of a global
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN; VALIDATION_ERROR for a cursor of another list
  */
 export async function listVersions(
@@ -71,7 +71,7 @@ export async function listVersions(
   id: string,
   query: VersionPageQuery,
 ): Promise<VersionList> {
-  // What is stored from here on is not listed: its place would not be known.
+  // Later changes are not listed, since they would shift the pages.
   const head = await read.journal.head()
   const target = await requireHistory(read, access, document, id)
   const name = `${target.collection} ${target.id}`
@@ -98,7 +98,7 @@ function readCursor(cursor: string, name: string): number {
   return Number(position[0])
 }
 
-/** A record of a version, as it is answered. */
+/** Converts a stored record to a version. */
 export function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasAuthors: boolean): Version {
   return {
     revision: seq,
@@ -112,20 +112,20 @@ export function toVersion({ seq, at, actor, action, erased }: VersionRecord, has
 
 /** A version with its content. */
 interface VersionWithContent extends Version {
-  /** As a read gives it to this reader; `null`: the change deleted the document, or the content was erased. */
+  /** The document as this caller may read it; `null` if the change deleted it, or the content was erased. */
   readonly data: Values | null
 }
 
-/** What makes one version of another. */
+/** The difference between two versions. */
 export interface VersionDifference {
   readonly revision: number
-  /** The version that the patch is applied to. */
+  /** The version to which the patch applies. */
   readonly against: number
   /** JSON Patch (RFC 6902). */
   readonly patch: readonly PatchOperation[]
 }
 
-/** An answer about versions. */
+/** A response with versions. */
 interface VersionResponse {
   /** JSON text. */
   readonly json: string
@@ -134,10 +134,10 @@ interface VersionResponse {
 }
 
 /**
- * Reads one version of a document, or the difference to another one. Fields that the reader may not read are absent, and values of
- * fields that were renamed since stand under their present keys.
+ * Reads one version of a document, or the difference to another one. Fields that the caller may not read are absent, and values of
+ * renamed fields have their current keys.
  *
- * @param id an entry's id, or a global's key
+ * @param id the id of an entry, or the key of a global
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, VALIDATION_ERROR
  */
 export async function readVersion(
@@ -158,14 +158,14 @@ export async function readVersion(
   return { json, tag: toDocumentTag(revision, hashCacheKey(json)) }
 }
 
-/** @throws NOT_FOUND when one of them was erased */
+/** @throws NOT_FOUND if the content of a version was erased */
 function toDifference(version: VersionWithContent, other: VersionWithContent): VersionDifference {
   const erased = [version, other].find((one) => one.erased)
   if (erased) throw new DaybookError('NOT_FOUND', `The content of version ${erased.revision} was erased.`)
   return { revision: version.revision, against: other.revision, patch: createPatch(other.data, version.data) }
 }
 
-/** How a version is read. */
+/** The options of reading a version. */
 interface VersionRead extends Pick<ContentContext, 'model'> {
   readonly read: Reader
   readonly access: Access
@@ -196,13 +196,13 @@ async function loadVersion(source: VersionRead, seq: number): Promise<VersionWit
   return { ...version, data: hasAuthors ? { ...data, ...getAuthors(await peopleAt(source, row)) } : data }
 }
 
-/** True if a version was published in the locale that is asked for. */
+/** True if a version was published in the requested locale. */
 const isPublished = (
   { target: { document }, choice }: VersionRead,
   canonical: CanonicalDocument | undefined,
 ): boolean => canonical !== undefined && getLocaleStatus(document, canonical, choice.locale) === PUBLISHED
 
-/** What a version says in all languages, wherever it lies; `undefined`: it is no longer kept. */
+/** Finds the content of a version in all locales; `undefined` if it is no longer stored. */
 function contentOf({ model, target }: VersionRead, { seq, text }: VersionRow): CanonicalDocument | undefined {
   const { document, present } = target
   if (text !== null) return readFormerState(document, text)
@@ -212,13 +212,13 @@ function contentOf({ model, target }: VersionRead, { seq, text }: VersionRow): C
   return toDraftCanonical(document, getDraftRevision(model, document, present as StoredEntry))
 }
 
-/** A version in the language that is asked for, without what the reader may not read. */
+/** Returns the values of a version in the requested locale that the caller may read. */
 function shownTo({ model, access, target: { document }, choice }: VersionRead, canonical: CanonicalDocument): Values {
   const fields = mergeFields(document, {}, localizeValues(model, document, canonical, choice))
   return project(document, withSystemKeys(document, canonical.values, fields), { hidden: access.hidden(document) })
 }
 
-/** Who made the document, and who this version of it. */
+/** Finds the authors of the document and of a version. */
 async function peopleAt({ read, target }: VersionRead, { seq, actor }: VersionRow): Promise<AuthorColumns> {
   const { present } = target
   const isPresent = present?.seq === seq

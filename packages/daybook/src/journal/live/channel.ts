@@ -5,7 +5,7 @@ import type { FeedPosition } from '../feed/feed-tokens.ts'
 import type { PagerResult } from '../feed/pager.ts'
 import { encodeItems, encodePosition } from './event-stream.ts'
 
-/** The maximum number of items that a channel reads together. */
+/** The maximum number of items that a channel reads at a time. */
 const CHANNEL_PAGE = 500
 
 /** A receiver of the events of a channel. */
@@ -51,7 +51,7 @@ export class Channel {
     }
   }
 
-  /** @returns `undefined` when the listeners must begin anew: their streams have ended */
+  /** @returns `undefined` if the listeners must restart, since their streams have ended */
   async #readPage(): Promise<PagerResult | undefined> {
     try {
       return await this.#feed.read(this.view, this.#position, CHANNEL_PAGE)

@@ -8,19 +8,19 @@ export interface EventSink {
   readonly unsentBytes: number
   /** Ends it, once all written bytes are sent. */
   end(): void
-  /** Ends it at once: its reader does not read. */
+  /** Ends it at once, because its client does not read. */
   drop(): void
 }
 
 /** The sender of a stream. */
 export interface EventSender {
-  /** Called when there is a reader. */
+  /** Called when the stream is read. */
   onBegin(): void
   /** Called once, when it has ended, on whichever side. */
   onEnd(): void
 }
 
-/** Events without an end, as the body of a `Response`. It holds the place of a listener until it is read or cancelled. */
+/** An endless stream of events, as the body of a `Response`. It takes the place of a listener until it is read or cancelled. */
 export class EventStream extends ReadableStream<Uint8Array> {
   readonly #sender: EventSender
   #sink: EventSink | undefined
@@ -37,7 +37,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
     this.#sender = sender
   }
 
-  /** Begins to send: for senders that need no web stream. */
+  /** Begins to send to a sink, without a web stream. */
   attach(sink: EventSink): void {
     this.#sink = sink
     if (this.#hasEnded) sink.end()
@@ -71,7 +71,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
     this.markClosed()
   }
 
-  /** Notes that its reader has gone. */
+  /** Records that the client has disconnected. */
   markClosed(): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -85,7 +85,7 @@ const webSink = (controller: ReadableStreamDefaultController<Uint8Array>): Event
     return -(controller.desiredSize ?? 0)
   },
   end: () => controller.close(),
-  drop: () => controller.error(new Error('The reader of the events does not read them.')),
+  drop: () => controller.error(new Error('The client does not read its events.')),
 })
 
 const encoder = new TextEncoder()
@@ -93,14 +93,14 @@ const encoder = new TextEncoder()
 /** A comment (WHATWG HTML, section 9.2) for a connection without events, so that proxies keep it open. */
 export const HEARTBEAT: Uint8Array = encoder.encode(':\n\n')
 
-/** The first lines of a stream: the delay before a reconnection, and the position. Neither can hold a line break. */
+/** Encodes the first lines of a stream: the delay before a reconnection, and the position. Neither can contain a line break. */
 export const encodeHead = (retryMs: number, token: string): Uint8Array =>
   encoder.encode(`retry: ${retryMs}\nid: ${token}\n\n`)
 
-/** Moves the position of a reader without an event. */
+/** Encodes a new position without an event. */
 export const encodePosition = (token: string): Uint8Array => encoder.encode(`id: ${token}\n\n`)
 
-/** A group of items; the position after all of them comes with the last one. JSON text holds no line break. */
+/** Encodes a group of items; the last one carries the position after all of them. JSON text contains no line break. */
 export function encodeItems(items: readonly FeedItem[], token: string): Uint8Array {
   const events = items.map(({ action, json }, at) => {
     const id = at === items.length - 1 ? `id: ${token}\n` : ''
@@ -109,6 +109,6 @@ export function encodeItems(items: readonly FeedItem[], token: string): Uint8Arr
   return encoder.encode(events.join(''))
 }
 
-/** An event beside those of the feed. */
+/** Encodes an event that is not in the feed. */
 export const encodeEvent = (event: 'reset' | 'presence', data: object): Uint8Array =>
   encoder.encode(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)

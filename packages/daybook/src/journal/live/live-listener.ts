@@ -7,13 +7,13 @@ import type { FeedPosition } from '../feed/feed-tokens.ts'
 import type { ChannelListener } from './channel.ts'
 import { EventStream, encodeEvent, encodeHead, encodeItems } from './event-stream.ts'
 
-/** The maximum number of items that a listener reads together while it catches up. */
+/** The maximum number of items that a listener reads at a time while it catches up. */
 const CATCH_UP_PAGE = 200
-/** The pause between two checks of a slow reader that catches up, in milliseconds. */
+/** The pause between two checks of a slow client that catches up, in milliseconds. */
 const READ_MS = 50
-/** The time after which a reader that catches up and does not read is cut off, in milliseconds. */
+/** The time after which a client that catches up and does not read is cut off, in milliseconds. */
 const MAX_READ_MS = 30_000
-/** Readers reconnect after a random time between these, in milliseconds, so that those that were cut together do not come together. */
+/** Clients reconnect after a random time between these, in milliseconds, so that those that were cut off together do not reconnect together. */
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 5000
 /** The longest delay of a timer, in milliseconds: a longer one would fire at once. */
@@ -37,7 +37,7 @@ export interface ListenerRequest {
   readonly collections: readonly string[] | undefined
 }
 
-/** A reader of live events: first it catches up from its own position, then it joins the channel of its view. */
+/** A client of live events, which first catches up from its position, and then joins the channel of its view. */
 export class LiveListener implements ChannelListener {
   readonly stream: EventStream
   /** The time of the next check of its session, by the clock of `performance.now()`. */
@@ -70,7 +70,7 @@ export class LiveListener implements ChannelListener {
 
   send(bytes: Uint8Array): void {
     this.stream.send(bytes)
-    // The reader reconnects and continues where it stopped to read.
+    // The client reconnects and continues where it stopped reading.
     if (this.stream.unsentBytes > this.#host.maxUnsentBytes) this.stream.drop()
   }
 
@@ -117,7 +117,7 @@ export class LiveListener implements ChannelListener {
     return isLast
   }
 
-  /** Waits for a slow reader, so that nothing is read ahead of it. */
+  /** Waits for a slow client, so that nothing is read ahead of it. */
   async #untilRead(): Promise<void> {
     const until = performance.now() + MAX_READ_MS
     while (!this.stream.hasEnded && this.stream.unsentBytes > this.#host.maxUnsentBytes / 2) {
@@ -126,7 +126,7 @@ export class LiveListener implements ChannelListener {
     }
   }
 
-  /** Ends the stream: with `reset` where the reader must begin anew. */
+  /** Ends the stream, with `reset` if the client must restart. */
   fail(error: unknown): void {
     const restart = error instanceof DaybookError && error.code === 'GONE' ? error.details.restart : undefined
     if (restart === undefined) this.#host.reportFailure(error)
@@ -135,7 +135,7 @@ export class LiveListener implements ChannelListener {
   }
 }
 
-/** A stream of the one event `reset`: its reader must begin anew. */
+/** Creates a stream with the single event `reset`, after which the client must restart. */
 export function createResetStream(restart: unknown): EventStream {
   const stream: EventStream = new EventStream({
     onBegin: () => {

@@ -13,7 +13,7 @@ export const PRESENCE_TIMEOUT_MS = 30_000
 const SWEEP_MS = 1000
 /** The maximum number of open documents; the least recently opened ones are dropped. */
 const MAX_DOCUMENTS = 10_000
-/** The number of open documents, the latest ones, whose people a new listener is sent. */
+/** The number of open documents, the latest ones, whose people are sent to a new listener. */
 const MAX_GREETED = 100
 /** The maximum number of people on one document. */
 const MAX_PEOPLE = 100

@@ -12,20 +12,20 @@ import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
 import { parseDraft } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 
-/** The most records of the journal that one undo looks at. */
+/** The maximum number of journal records in the range of an undo. */
 export const MAX_UNDONE = 10_000
 
-/** Which changes are undone. */
+/** The range of changes to undo. */
 export interface UndoRange {
   /** The number of the first change. */
   readonly from: number
-  /** The number of the last change. @default the last one that there is */
+  /** The number of the last change. @default the latest one */
   readonly to?: number | undefined
-  /** The subject of their actor. @default any */
+  /** The subject of the actor. @default any */
   readonly actor?: string | undefined
 }
 
-/** Why a document stays as it is. */
+/** The reason why a document cannot be reverted. */
 export type UndoObstacle =
   | 'access'
   | 'changed_since'
@@ -37,59 +37,59 @@ export type UndoObstacle =
   | 'referenced'
   | 'schedule'
 
-/** A document that stays as it is. */
+/** A document that cannot be reverted. */
 export interface BlockedUndo {
   readonly collection: string
   readonly id: string
   readonly reason: UndoObstacle
-  /** Numbers of the changes in the way; of its own changes where others are not. */
+  /** The numbers of the later changes in the way; without any, the numbers of the undone changes. */
   readonly changes: readonly number[]
 }
 
-/** A working copy that a document had. */
+/** A former draft of a document. */
 export interface FormerDraft {
-  /** The change that saved it. */
+  /** The change that saved the draft. */
   readonly record: JournalRow
   readonly canonical: CanonicalDocument
 }
 
-/** What a document is to become again. */
+/** The reversal of one document. */
 export interface UndoStep {
   readonly collection: string
   readonly id: string
-  /** The changes that are undone. */
+  /** The changes to undo. */
   readonly changes: readonly JournalRow[]
-  /** What it was; `undefined`: it was not there. */
+  /** The state before the changes; `undefined` if the document did not exist. */
   readonly former: CanonicalDocument | undefined
-  /** Its working copy then; `same`: the one that it has. */
+  /** The draft before the changes; `same` if it is the current one. */
   readonly draft: FormerDraft | 'same' | undefined
   readonly target: UndoTarget
 }
 
-/** The document as it is; `present` is absent where there is none. */
+/** The current document; `present` is `undefined` if there is none. */
 export type UndoTarget = {
-  /** True if drafts of the document exist for the caller. */
+  /** True if the caller may see drafts of the document. */
   readonly hasDrafts: boolean
 } & (
   | { readonly document: CollectionModel; readonly present: StoredEntry | undefined }
   | { readonly document: GlobalModel; readonly present: GlobalRow | undefined }
 )
 
-/** What an undo does, and what it leaves. */
+/** The steps of an undo, and the documents that it skips. */
 export interface UndoPlan {
-  /** How far the journal had come. */
+  /** The last number of the journal when the plan was made. */
   readonly head: number
   readonly steps: readonly UndoStep[]
   readonly blocked: readonly BlockedUndo[]
 }
 
-/** Actions that an undo has nothing to do for. */
+/** Actions that an undo ignores. */
 const PASSIVE: ReadonlySet<string> = new Set(['erase', 'scheduleFailed'])
 
 /**
- * Finds what the documents were before the changes of a range. Documents that the caller may not read are left out.
+ * Plans to revert the documents in a range of changes. Documents that the caller may not read are left out.
  *
- * @throws VALIDATION_ERROR when the range is none, or too long
+ * @throws VALIDATION_ERROR for an empty or too long range
  */
 export async function planUndo(engine: ContentContext, access: Access, range: UndoRange): Promise<UndoPlan> {
   const { read } = engine.store
@@ -122,7 +122,7 @@ async function recordsIn(read: Reader, from: number, to: number): Promise<readon
   return found.filter(({ seq }) => seq <= to)
 }
 
-/** `undefined`: the caller may not know of the document, or it is there no more than before. */
+/** Returns `undefined` if the caller may not see the document, or it was created and deleted in the range. */
 async function planDocument(
   { model, store: { read } }: ContentContext,
   access: Access,
@@ -161,7 +161,7 @@ async function planDocument(
   return { collection, id, changes: own, former, draft: copy, target }
 }
 
-/** The document of records, where the caller may read it; `undefined`: the caller may not. */
+/** Finds the document of records; `undefined` if the caller may not read it. */
 async function findTarget(
   { collections, globals }: Model,
   read: Reader,
@@ -184,7 +184,7 @@ async function findTarget(
   return { document, present, hasDrafts }
 }
 
-/** The working copy that an entry had before a change. */
+/** Finds the draft of an entry before a change. */
 async function copyOf(
   read: Reader,
   { document, present, hasDrafts }: UndoTarget,

@@ -34,7 +34,7 @@ import type { StoredEntry } from '../../store/rows.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 import type { UndoObstacle, UndoStep } from './undo-plan.ts'
 
-/** What an undo has done to a document. */
+/** A reverted document. */
 export interface UndoneStep {
   readonly collection: string
   readonly id: string
@@ -43,7 +43,7 @@ export interface UndoneStep {
   readonly seq: number
 }
 
-/** A document cannot become again what it was, for a reason that no error code tells. */
+/** A document cannot be reverted, for a reason without an error code. */
 export class UndoBlocked extends Error {
   override readonly name = 'UndoHindered'
   readonly reason: UndoObstacle
@@ -54,14 +54,14 @@ export class UndoBlocked extends Error {
   }
 }
 
-/** Whether the same undo does something with an entry. */
+/** A predicate for entries that the same undo changes. */
 export type IsInUndo = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
 
-/** What the same undo does besides. */
+/** The other steps of the same undo. */
 export interface OtherSteps {
-  /** Whether it removes an entry, which was not there before either. */
+  /** True if the undo deletes an entry. */
   readonly isRemoved: IsInUndo
-  /** Whether it brings a deleted entry back. */
+  /** True if the undo restores a deleted entry. */
   readonly isRestored: IsInUndo
 }
 
@@ -102,17 +102,17 @@ async function prepareRemoval(
   return {
     ...prepared,
     commit: async (transaction) => {
-      // A document that stays and refers to it was changed since; taking the reference away would change it again.
+      // A document that refers to the entry was changed since; removing the reference would change it again.
       if (await isReferredTo(transaction.writer, collection, step.id, isRemovedToo)) throw new UndoBlocked('referenced')
       return done(step, 'delete', (await prepared.commit(transaction)).seq)
     },
   }
 }
 
-/** How many references are looked at together. */
+/** The number of references that are read at a time. */
 const REFERRER_PAGE = 100
 
-/** Whether a document refers to an entry that is not removed with it. */
+/** True if a document that is not deleted, too, refers to an entry. */
 async function isReferredTo(
   { read }: Writer,
   { key }: CollectionModel,
@@ -165,7 +165,7 @@ async function prepareState(
 
 const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }) => action === 'schedule')
 
-/** A document that was published in every locale, or has no status, had its required values. */
+/** True if the former state has all required values: it was published in every locale, or has no status. */
 const isComplete = ({ status }: CollectionModel, { values, publishedLocales }: CanonicalDocument): boolean =>
   !status || (publishedLocales === undefined && values[status.key] === PUBLISHED)
 
@@ -182,7 +182,7 @@ function requireFieldRights(
   if (closed.length > 0) throw new UndoBlocked('access')
 }
 
-/** Gives an entry the working copy that it had, or takes away one that it had not: by a change of its own. */
+/** Restores the former draft of an entry, or discards a draft that it did not have, as a separate change. */
 async function writeCopyAgain(
   { actor }: WriteContext,
   writer: Writer,
@@ -197,7 +197,7 @@ async function writeCopyAgain(
   await writer.drafts.write(collection, entry, next, { at, actor })
 }
 
-/** Working copies and schedules alone. */
+/** Reverts only drafts and schedules. */
 async function prepareCopy(
   context: WriteContext,
   collection: CollectionModel,
@@ -233,7 +233,7 @@ async function prepareCopy(
   }
 }
 
-/** A deleted entry is stored again with its id, its time and its slug. */
+/** Stores a deleted entry again with its id, its times and its slug. */
 async function prepareAgain(
   context: WriteContext,
   collection: CollectionModel,
@@ -267,7 +267,7 @@ async function prepareAgain(
   }
 }
 
-/** @throws VALIDATION_ERROR when a document refers, in whatever language, to what is not there for the caller */
+/** @throws VALIDATION_ERROR if a document refers, in any locale, to a document that the caller may not read */
 async function requireReferences(
   { services: { model }, scope }: WriteContext,
   { read }: Writer,
@@ -288,7 +288,7 @@ async function requireReferences(
   }
 }
 
-/** A global is written in each of its languages; one that was not there becomes empty. */
+/** Writes a global in each of its locales; one that did not exist becomes empty. */
 async function prepareGlobalStep(
   context: WriteContext,
   global: GlobalModel,
@@ -324,7 +324,7 @@ async function prepareGlobalStep(
   )
 }
 
-/** Why an error keeps a document from becoming again what it was; `undefined`: it says nothing about the document. */
+/** Returns the obstacle that an error means for a document, or `undefined` for any other error. */
 export function findObstacle(error: unknown): UndoObstacle | undefined {
   if (error instanceof UndoBlocked) return error.reason
   if (!(error instanceof DaybookError) || error.status >= 500) return undefined

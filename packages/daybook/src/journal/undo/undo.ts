@@ -17,25 +17,25 @@ import {
 } from './undo-plan.ts'
 import { findObstacle, type OtherSteps, prepareStep, type UndoneStep } from './undo-writes.ts'
 
-/** What an undo has done, and which documents it has left as they are. */
+/** The result of an undo: the reverted documents, and those that it skipped. */
 export interface UndoReport {
   readonly undone: readonly UndoneStep[]
   readonly blocked: readonly BlockedUndo[]
 }
 
-/** What an undo came to. */
+/** The outcome of an undo. */
 export interface UndoOutcome {
   readonly report: UndoReport
-  /** The number of its own first change; `undefined`: there is none. */
+  /** The number of its first change; `undefined` if it changed nothing. */
   readonly firstSeq: number | undefined
 }
 
-/** How often a document is tried again after others: they may hold a value, or be what it refers to. */
+/** The number of times that a document is retried after the others, which may have a unique value or be a reference. */
 const MAX_DEFERRALS = 2
-/** How often all of it is tried again. */
+/** The maximum number of attempts of the whole undo. */
 const MAX_ATTEMPTS = 200
 
-/** A step that failed, so that all of it is tried again without it. */
+/** A failed step; the undo is retried without it, or with it last. */
 class StepFailed extends Error {
   override readonly name = 'StepFailed'
   readonly step: UndoStep
@@ -50,18 +50,18 @@ class StepFailed extends Error {
 
 const nameOf = ({ collection, id }: Pick<UndoStep, 'collection' | 'id'>): string => `${collection} ${id}`
 
-/** What earlier attempts have found out. */
+/** The results of earlier attempts. */
 interface UndoState {
-  /** How often a document was put behind the others. */
+  /** The number of deferrals of each document. */
   readonly deferred: Map<string, number>
   readonly blocked: Map<string, BlockedUndo>
 }
 
 /**
- * Undoes the changes of a range by new ones, in one transaction. A document that was changed since stays as it is; so does one that
- * cannot become again what it was.
+ * Undoes the changes of a range by new ones, in one transaction. It skips documents that have changed since, and those that cannot be
+ * reverted.
  *
- * @throws VALIDATION_ERROR when the range is none, or too long; CONFLICT when the documents keep changing
+ * @throws VALIDATION_ERROR for an empty or too long range; CONFLICT if the documents keep changing
  */
 export async function undo(context: WriteContext, range: UndoRange): Promise<UndoOutcome> {
   const state: UndoState = { deferred: new Map(), blocked: new Map() }
@@ -111,7 +111,7 @@ async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoS
   return { report: { undone: [...last.values()], blocked }, firstSeq }
 }
 
-/** Changes before what is there no more, what was changed last first; those that failed before, behind all others. */
+/** Orders the steps: updates, deletions, restorations, each with the latest change first; steps that failed before come last. */
 function inOrder(steps: readonly UndoStep[], { deferred, blocked }: UndoState): readonly UndoStep[] {
   const left = steps.filter((step) => !blocked.has(nameOf(step)))
   const rank = (step: UndoStep): number => (step.former ? (step.target.present ? 0 : 2) : 1)
@@ -123,9 +123,9 @@ function inOrder(steps: readonly UndoStep[], { deferred, blocked }: UndoState): 
   )
 }
 
-/** Nothing is overwritten that was changed after the plan was made. */
+/** Rejects the undo if a document has changed since the plan was made. */
 const guard = ({ head, steps }: UndoPlan): PreparedWrite<undefined> => ({
-  // What fails is tried again as a whole, and takes nothing of others with it.
+  // A failure retries the whole undo, and must not affect other writes.
   exclusive: true,
   commit: async ({ writer }) => {
     const planned = new Set(steps.map(nameOf))
@@ -154,7 +154,7 @@ const ofStep = (step: UndoStep, write: PreparedWrite<UndoneStep>): PreparedWrite
   },
 })
 
-/** @throws {StepFailed} where the error is about the document */
+/** @throws {StepFailed} if the error concerns the document */
 function fail(step: UndoStep, error: unknown): never {
   if (error instanceof StaleWrite) throw error
   const reason = error instanceof HookRefusal ? findObstacle(error.reason) && 'hook' : findObstacle(error)

@@ -10,7 +10,7 @@ export interface ResumableUploadsOptions {
   readonly path?: string
   /** The time within which an upload must be complete, in seconds. @default 86,400 */
   readonly expiresIn?: number
-  /** The maximum number of incomplete uploads of one person. @default 100 */
+  /** The maximum number of incomplete uploads of one caller. @default 100 */
   readonly maxUnfinished?: number
 }
 
