@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The number of consecutive failures after which a receiver counts as down. */
-const MAX_STREAK = 5
+const MAX_CONSECUTIVE_FAILURES = 5
 const MAX_PAUSE_MS = 5 * 60_000
 
 /**
@@ -10,7 +10,7 @@ const MAX_PAUSE_MS = 5 * 60_000
  */
 export class CircuitBreaker {
   readonly #firstPauseMs: number
-  #streak = 0
+  #consecutiveFailures = 0
   /** The number of pauses since the receiver went down; 0 if it is up. */
   #pauses = 0
   #pauseEndsAt = 0
@@ -33,29 +33,29 @@ export class CircuitBreaker {
    * @returns `false` if the signal was aborted before the attempt
    */
   async run(attempt: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
-    while (this.isDown && !this.#mayProbe()) {
-      await this.#untilChange(signal)
+    while (this.isDown && !this.#canProbe()) {
+      await this.#waitForChange(signal)
       if (signal.aborted) return false
     }
     const isProbe = this.isDown
     this.#isProbing ||= isProbe
     try {
-      if (await attempt()) this.#succeeded()
+      if (await attempt()) this.#recordSuccess()
     } catch (error) {
       // Ignore failures of attempts that began before the receiver counted as down.
-      if (isProbe || !this.isDown) this.#failed()
+      if (isProbe || !this.isDown) this.#recordFailure()
       throw error
     } finally {
-      if (isProbe) this.#change()
+      if (isProbe) this.#endProbe()
     }
     return true
   }
 
-  #mayProbe(): boolean {
+  #canProbe(): boolean {
     return !this.#isProbing && Date.now() >= this.#pauseEndsAt
   }
 
-  async #untilChange(signal: AbortSignal): Promise<void> {
+  async #waitForChange(signal: AbortSignal): Promise<void> {
     const ms = this.#isProbing ? MAX_PAUSE_MS : this.#pauseEndsAt - Date.now()
     const waiting = new AbortController()
     const options = { signal: AbortSignal.any([signal, waiting.signal]), ref: false }
@@ -63,21 +63,21 @@ export class CircuitBreaker {
     waiting.abort()
   }
 
-  #succeeded(): void {
+  #recordSuccess(): void {
     const wasDown = this.isDown
-    this.#streak = 0
+    this.#consecutiveFailures = 0
     this.#pauses = 0
-    if (wasDown) this.#change()
+    if (wasDown) this.#endProbe()
   }
 
-  #failed(): void {
-    this.#streak += 1
-    if (this.#streak < MAX_STREAK) return
+  #recordFailure(): void {
+    this.#consecutiveFailures += 1
+    if (this.#consecutiveFailures < MAX_CONSECUTIVE_FAILURES) return
     this.#pauseEndsAt = Date.now() + Math.min(this.#firstPauseMs * 2 ** this.#pauses, MAX_PAUSE_MS)
     this.#pauses += 1
   }
 
-  #change(): void {
+  #endProbe(): void {
     this.#isProbing = false
     this.#changed.resolve()
     this.#changed = Promise.withResolvers()

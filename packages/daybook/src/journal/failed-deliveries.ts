@@ -41,8 +41,8 @@ export class FailedDeliveries {
   /** Reloads the deliveries from the store. Without the lease, there are none. */
   async reload(isHeld: boolean): Promise<void> {
     const { store, subscriber } = this.#parts
-    const isKnown = isHeld && subscriber.storesFailures
-    this.#pending = isKnown ? await PendingDeliveries.load(store.records, subscriber.name) : new PendingDeliveries()
+    const mustLoad = isHeld && subscriber.storesFailures
+    this.#pending = mustLoad ? await PendingDeliveries.load(store.records, subscriber.name) : new PendingDeliveries()
   }
 
   /** The number of further deliveries that can be stored. */
@@ -81,8 +81,8 @@ export class FailedDeliveries {
     const cause = err instanceof DeliveryError ? { reason: err.message } : { err }
     const fields = { ...cause, subscription: subscriber.name, seq }
     if (Date.now() - (failed.failedAt ?? 0) < times.parkAfterMs) {
-      const again = { ...fields, retryInMs: dueAt - Date.now() }
-      if (attempts === 1) log.warn(again, 'journal: a record could not be delivered; it is delivered again')
+      const retryFields = { ...fields, retryInMs: dueAt - Date.now() }
+      if (attempts === 1) log.warn(retryFields, 'journal: a record could not be delivered; it is delivered again')
       return this.#put(failed)
     }
     log.error({ ...fields, attempts }, 'journal: a record could not be delivered; it is parked')
@@ -111,13 +111,13 @@ export class FailedDeliveries {
   /** Makes replayed deliveries due, and removes parked ones in ranges that are read again. */
   async replay({ records }: Writer, requests: readonly StoredReplay[]): Promise<void> {
     const { name } = this.#parts.subscriber
-    const spans = getReplayRanges(requests)
-    await dropParked(records, name, spans)
-    const hurried = this.#pending.listInRanges(spans)
-    for (const delivery of hurried) await putPending(records, name, delivery)
-    const isOfParked = requests.some(({ request }) => 'parked' in request)
-    const unparked = isOfParked ? await unpark(records, name, this.#pending.capacity) : []
-    for (const delivery of [...hurried, ...unparked]) this.#pending.put(delivery)
+    const ranges = getReplayRanges(requests)
+    await dropParked(records, name, ranges)
+    const replayed = this.#pending.listInRanges(ranges)
+    for (const delivery of replayed) await putPending(records, name, delivery)
+    const includesParked = requests.some(({ request }) => 'parked' in request)
+    const unparked = includesParked ? await unpark(records, name, this.#pending.capacity) : []
+    for (const delivery of [...replayed, ...unparked]) this.#pending.put(delivery)
   }
 
   async #put(delivery: StoredDelivery): Promise<void> {
@@ -135,7 +135,7 @@ class PendingDeliveries {
 
   /** @param stored deliveries in the order of the journal */
   constructor(stored: readonly StoredDelivery[] = []) {
-    this.#bySeq = new Map(stored.map((one) => [one.seq, one]))
+    this.#bySeq = new Map(stored.map((delivery) => [delivery.seq, delivery]))
   }
 
   static async load(records: RecordReader, name: string): Promise<PendingDeliveries> {
@@ -157,7 +157,9 @@ class PendingDeliveries {
 
   /** True if an earlier delivery of the same document is pending. */
   isBlocked({ collection, id, seq }: JournalRow): boolean {
-    return this.#inOrder().some((one) => one.seq < seq && one.collection === collection && one.document === id)
+    return this.#inOrder().some(
+      (delivery) => delivery.seq < seq && delivery.collection === collection && delivery.document === id,
+    )
   }
 
   put(delivery: StoredDelivery): void {
@@ -171,12 +173,12 @@ class PendingDeliveries {
 
   /** Lists the first delivery of each document, if it is due. */
   listDue(now: number): readonly StoredDelivery[] {
-    return this.#heads().filter(({ dueAt }) => dueAt <= now)
+    return this.#firstByDocument().filter(({ dueAt }) => dueAt <= now)
   }
 
   /** The time of the next attempt, in milliseconds since 1970; `null` if there is none. */
   get dueAt(): number | null {
-    const times = this.#heads().map(({ dueAt }) => dueAt)
+    const times = this.#firstByDocument().map(({ dueAt }) => dueAt)
     return times.length === 0 ? null : Math.min(...times)
   }
 
@@ -200,20 +202,20 @@ class PendingDeliveries {
   }
 
   /** Lists the deliveries in ranges of the journal, made due at once. */
-  listInRanges(spans: readonly SeqRange[]): readonly StoredDelivery[] {
-    return this.#inOrder().flatMap((one) => (isInRanges(spans, one.seq) ? [{ ...one, dueAt: 0 }] : []))
+  listInRanges(ranges: readonly SeqRange[]): readonly StoredDelivery[] {
+    return this.#inOrder().flatMap((delivery) => (isInRanges(ranges, delivery.seq) ? [{ ...delivery, dueAt: 0 }] : []))
   }
 
   #inOrder(): readonly StoredDelivery[] {
     return [...this.#bySeq.values()].sort((a, b) => a.seq - b.seq)
   }
 
-  #heads(): readonly StoredDelivery[] {
-    const heads = new Map<string, StoredDelivery>()
-    for (const one of this.#inOrder()) {
-      const lane = `${one.collection} ${one.document}`
-      if (!heads.has(lane)) heads.set(lane, one)
+  #firstByDocument(): readonly StoredDelivery[] {
+    const first = new Map<string, StoredDelivery>()
+    for (const delivery of this.#inOrder()) {
+      const key = `${delivery.collection} ${delivery.document}`
+      if (!first.has(key)) first.set(key, delivery)
     }
-    return [...heads.values()]
+    return [...first.values()]
   }
 }

@@ -14,16 +14,16 @@ export interface StoredReplay {
   readonly request: ReplayRequest
 }
 
-const kindOf = (name: string): string => `replay ${name}`
+const getKind = (name: string): string => `replay ${name}`
 
 /** Stores a request, which the delivering process executes soon. */
 export async function requestReplay(records: AuthRecords, name: string, request: ReplayRequest): Promise<void> {
-  await records.transaction((writer) => writer.put(kindOf(name), { id: uuidv7(), request }))
+  await records.transaction((writer) => writer.put(getKind(name), { id: uuidv7(), request }))
 }
 
 /** Lists pending requests in the order of their arrival. */
 export async function listReplays(records: RecordReader, name: string): Promise<readonly StoredReplay[]> {
-  return (await records.list(kindOf(name))) as unknown as readonly StoredReplay[]
+  return (await records.list(getKind(name))) as unknown as readonly StoredReplay[]
 }
 
 /** Removes executed requests. */
@@ -32,7 +32,7 @@ export async function dropReplays(
   name: string,
   requests: readonly StoredReplay[],
 ): Promise<void> {
-  for (const { id } of requests) await writer.delete(kindOf(name), id)
+  for (const { id } of requests) await writer.delete(getKind(name), id)
 }
 
 /** Returns the ranges of the journal that requests name. */

@@ -10,16 +10,16 @@ import type { Writer } from '../store/writes/writer.ts'
 import { findLowestPosition } from './subscription-position.ts'
 
 /** The longest interval between two passes, in milliseconds; the actual one is random from half of it, so that nodes do not run at once. */
-const EVERY_MS = 10 * 60 * 1000
+const INTERVAL_MS = 10 * 60 * 1000
 const LEASE_MS = 60_000
 /** The number of journal records that one transaction examines. */
-const BATCH = 100
+const BATCH_SIZE = 100
 /** The pause between two transactions for other writers, in milliseconds. */
 const PAUSE_MS = 5
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The progress through the journal. */
-interface RetentionNote {
+interface RetentionProgress {
   /** The progress of dropping surplus versions, with the number of versions to keep. */
   readonly versions: { readonly kept: number; readonly seq: number }
   /** The progress of dropping old versions. */
@@ -52,7 +52,7 @@ export class Retention {
     const { signal } = this.#ended
     if (this.#history.versions === undefined && this.#history.days === undefined) return
     while (!signal.aborted) {
-      await sleep(EVERY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+      await sleep(INTERVAL_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       const options = { store: this.#store, lease: this.#lease, history: this.#history, now: Date.now(), signal }
       await dropExpiredVersions(options).catch((err) =>
@@ -80,7 +80,7 @@ export async function dropExpiredVersions(pass: RetentionPass): Promise<boolean>
     // Keep everything that a subscription has not received.
     const last = (await findLowestPosition(pass.store)) ?? (await pass.store.read.journal.head())
     for (let isDone = false; !isDone && !pass.signal?.aborted; ) {
-      isDone = await pass.lease.write((writer) => retainBatch(pass, writer, last))
+      isDone = await pass.lease.write((writer) => dropBatch(pass, writer, last))
       if (!isDone) await sleep(PAUSE_MS)
       if (!(await pass.lease.take())) return false
     }
@@ -94,46 +94,52 @@ export async function dropExpiredVersions(pass: RetentionPass): Promise<boolean>
 }
 
 /** Returns true if there is nothing left to examine. */
-async function retainBatch({ history, now }: RetentionPass, writer: Writer, last: number): Promise<boolean> {
+async function dropBatch({ history, now }: RetentionPass, writer: Writer, last: number): Promise<boolean> {
   const { versions, days } = history
-  const note = await readRetention(writer, versions)
+  const progress = await readProgress(writer, versions)
   const next = {
-    versions: versions === undefined ? note.versions : await dropSurplus(writer, note.versions, last),
-    days: days === undefined ? note.days : await dropOld(writer, note.days, last, now - days * DAY_MS),
+    versions: versions === undefined ? progress.versions : await dropSurplus(writer, progress.versions, last),
+    days: days === undefined ? progress.days : await dropOld(writer, progress.days, last, now - days * DAY_MS),
   }
-  const isDone = JSON.stringify(next) === JSON.stringify(note)
+  const isDone = JSON.stringify(next) === JSON.stringify(progress)
   if (!isDone) await writer.history.noteRetention(JSON.stringify(next))
   return isDone
 }
 
-async function readRetention(writer: Writer, kept = 0): Promise<RetentionNote> {
+async function readProgress(writer: Writer, maxVersions = 0): Promise<RetentionProgress> {
   const text = await writer.history.retention()
-  const note: RetentionNote = text === undefined ? { versions: { kept, seq: 0 }, days: 0 } : JSON.parse(text)
+  const progress: RetentionProgress =
+    text === undefined ? { versions: { kept: maxVersions, seq: 0 }, days: 0 } : JSON.parse(text)
   // If the config keeps fewer versions than before, start over.
-  return kept < note.versions.kept
-    ? { ...note, versions: { kept, seq: 0 } }
-    : { ...note, versions: { ...note.versions, kept } }
+  return maxVersions < progress.versions.kept
+    ? { ...progress, versions: { kept: maxVersions, seq: 0 } }
+    : { ...progress, versions: { ...progress.versions, kept: maxVersions } }
 }
 
-const recordsUpTo = async (writer: Writer, after: number, last: number): Promise<readonly JournalRow[]> =>
-  (await writer.read.journal.records(after, BATCH)).filter(({ seq }) => seq <= last)
+const readRecordsUpTo = async (writer: Writer, after: number, last: number): Promise<readonly JournalRow[]> =>
+  (await writer.read.journal.records(after, BATCH_SIZE)).filter(({ seq }) => seq <= last)
 
 /** Drops the oldest versions of the documents that changed next. */
 async function dropSurplus(
   writer: Writer,
-  { kept, seq: after }: RetentionNote['versions'],
+  { kept: maxVersions, seq: after }: RetentionProgress['versions'],
   last: number,
-): Promise<RetentionNote['versions']> {
-  const records = await recordsUpTo(writer, after, last)
+): Promise<RetentionProgress['versions']> {
+  const records = await readRecordsUpTo(writer, after, last)
   for (const record of records) {
-    await dropSurplusOf(writer, record, 'state', kept)
-    await dropSurplusOf(writer, record, 'draft', kept)
+    await dropSurplusVersions(writer, record, 'state', maxVersions)
+    await dropSurplusVersions(writer, record, 'draft', maxVersions)
   }
-  return { kept, seq: records.at(-1)?.seq ?? after }
+  return { kept: maxVersions, seq: records.at(-1)?.seq ?? after }
 }
 
-async function dropSurplusOf(writer: Writer, record: JournalRow, kind: VersionKind, kept: number): Promise<void> {
-  const highest = await writer.history.dropVersions(record, kind, { before: record.seq, kept })
+async function dropSurplusVersions(
+  writer: Writer,
+  record: JournalRow,
+  kind: VersionKind,
+  maxVersions: number,
+): Promise<void> {
+  const highest = await writer.history.dropVersions(record, kind, { before: record.seq, kept: maxVersions })
   if (highest === undefined || kind === 'draft') return
   await writer.history.raiseFloor((await writer.history.nextState(record, highest)) ?? highest)
 }
@@ -142,7 +148,7 @@ async function dropSurplusOf(writer: Writer, record: JournalRow, kind: VersionKi
 async function dropOld(writer: Writer, after: number, last: number, time: number): Promise<number> {
   const cutoff = new Date(time).toISOString()
   let seq = after
-  for (const record of await recordsUpTo(writer, after, last)) {
+  for (const record of await readRecordsUpTo(writer, after, last)) {
     if (record.at >= cutoff) break
     if ((await writer.history.dropReplaced(record)) > 0) await writer.history.raiseFloor(record.seq)
     seq = record.seq

@@ -12,7 +12,7 @@ import type { Schedule } from '../store/records/schedules.ts'
 import type { Writer } from '../store/writes/writer.ts'
 
 /** The interval of looking for schedules, in milliseconds, since other nodes set them and clocks change. */
-const LOOK_MS = 5000
+const POLL_MS = 5000
 /** The duration of the lease, in milliseconds. */
 const LEASE_MS = 30_000
 /** The expected duration of the transaction that sets a schedule, in milliseconds. If it takes longer, the next look finds it. */
@@ -33,17 +33,17 @@ class NotDue extends Error {
  * removes the schedule, so that it runs once, even if two nodes believe to hold the lease.
  */
 export class Scheduler {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #log: Log
   readonly #lease: Lease
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
 
-  constructor(engine: ContentContext, log: Log) {
-    this.#engine = engine
+  constructor(services: ContentContext, log: Log) {
+    this.#services = services
     this.#log = log
-    this.#lease = new Lease(engine.store, 'schedules', LEASE_MS)
+    this.#lease = new Lease(services.store, 'schedules', LEASE_MS)
     this.#running = this.#run()
   }
 
@@ -59,14 +59,14 @@ export class Scheduler {
   }
 
   async #run(): Promise<void> {
-    const { scheduleListeners: timeListeners } = this.#engine
+    const { scheduleListeners } = this.#services
     const wake = (): void => this.#wake.resolve()
-    timeListeners.add(wake)
+    scheduleListeners.add(wake)
     try {
       while (!this.#isStopping) {
         // A schedule may be set during the look, so renew the signal first.
         this.#wake = Promise.withResolvers()
-        const waitMs = await this.#advance().catch((err) => this.#failed(err))
+        const waitMs = await this.#advance().catch((err) => this.#recover(err))
         await this.#pause(waitMs)
         // Wait until the transaction of a new schedule has committed.
         if (waitMs > 0) await this.#sleep(COMMIT_MS)
@@ -75,15 +75,15 @@ export class Scheduler {
     } catch (err) {
       this.#log.error({ err }, 'schedules: the end failed')
     } finally {
-      timeListeners.delete(wake)
+      scheduleListeners.delete(wake)
     }
   }
 
   /** Executes a due schedule. Returns the time until the next look, in milliseconds. */
   async #advance(): Promise<number> {
-    const first = await this.#engine.store.read.schedules.first()
-    if (!first) return LOOK_MS
-    if (first.wait > 0) return Math.min(first.wait, LOOK_MS)
+    const first = await this.#services.store.read.schedules.first()
+    if (!first) return POLL_MS
+    if (first.wait > 0) return Math.min(first.wait, POLL_MS)
     if (!(await this.#lease.take())) return PAUSE_MS
     await this.#execute(first)
     return 0
@@ -92,9 +92,9 @@ export class Scheduler {
   async #execute(schedule: Schedule): Promise<void> {
     const { collection: key, id, action } = schedule
     try {
-      const collection = this.#engine.model.collections.get(key)
+      const collection = this.#services.model.collections.get(key)
       if (!collection?.status) throw new DaybookError('NOT_FOUND', `There is no collection "${key}" with a status.`)
-      const context = await this.#contextOf(schedule)
+      const context = await this.#createContext(schedule)
       const locales = schedule.locales === null ? undefined : JSON.parse(schedule.locales)
       const prepare = action === 'publish' ? preparePublish : prepareUnpublish
       await execute(context, () => prepare(context, collection, id, { locales }))
@@ -111,29 +111,30 @@ export class Scheduler {
    *
    * @throws FORBIDDEN if the caller may no longer sign in
    */
-  async #contextOf(schedule: Schedule): Promise<WriteContext> {
+  async #createContext(schedule: Schedule): Promise<WriteContext> {
     const { actor, caller } = schedule
-    const access = caller === null ? new UnrestrictedAccess(this.#engine.model, SYSTEM) : await this.#accessOf(caller)
+    const access =
+      caller === null ? new UnrestrictedAccess(this.#services.model, SYSTEM) : await this.#resolveAccess(caller)
     const transact: Transact = (work, options) =>
       this.#lease.write(async (writer) => {
         await requireDue(writer, schedule)
         return work(writer)
       }, options)
-    const context = await createWriteContext(this.#engine, access, { transact })
+    const context = await createWriteContext(this.#services, access, { transact })
     return { ...context, actor, author: toAuthor(actor) }
   }
 
-  async #accessOf(caller: string): Promise<Access> {
-    const present = await this.#engine.refreshCaller(JSON.parse(caller))
-    if (present) return new Access(this.#engine.model, present)
+  async #resolveAccess(caller: string): Promise<Access> {
+    const currentCaller = await this.#services.refreshCaller(JSON.parse(caller))
+    if (currentCaller) return new Access(this.#services.model, currentCaller)
     throw new DaybookError('FORBIDDEN', 'Whoever set the time may not sign in any more.')
   }
 
   /** Records a failure in the journal and the log, and schedules the next attempt unless the entry is gone. */
   async #noteFailure(schedule: Schedule, error: unknown): Promise<void> {
     const { collection, id, action, actor, failures } = schedule
-    const model = this.#engine.model.collections.get(collection)
-    const isGone = model !== undefined && (await this.#engine.store.read.entries.statuses(model, [id])).length === 0
+    const model = this.#services.model.collections.get(collection)
+    const isGone = model !== undefined && (await this.#services.store.read.entries.statuses(model, [id])).length === 0
     const retryInMs = Math.min(RETRY_MS * 2 ** Math.min(failures, 20), MAX_RETRY_MS)
     await this.#lease.write(async (writer) => {
       await requireDue(writer, schedule)
@@ -151,7 +152,7 @@ export class Scheduler {
     this.#log.error(fields, 'schedules: an entry could not be published or unpublished; it is tried again')
   }
 
-  #failed(err: unknown): number {
+  #recover(err: unknown): number {
     if (err instanceof NotDue || err instanceof LeaseLost) return 0
     this.#log.error({ err }, 'schedules: an attempt failed; it is made again')
     return PAUSE_MS
@@ -160,20 +161,20 @@ export class Scheduler {
   /** Waits for a time, or until a schedule is set on this node. */
   async #pause(ms: number): Promise<void> {
     if (this.#isStopping || ms <= 0) return
-    const over = new AbortController()
-    await Promise.race([this.#sleep(ms, over.signal), this.#wake.promise])
-    over.abort()
+    const awake = new AbortController()
+    await Promise.race([this.#sleep(ms, awake.signal), this.#wake.promise])
+    awake.abort()
   }
 
-  async #sleep(ms: number, over?: AbortSignal): Promise<void> {
+  async #sleep(ms: number, awake?: AbortSignal): Promise<void> {
     const { signal: stopping } = this.#stopping
-    const signal = over ? AbortSignal.any([stopping, over]) : stopping
+    const signal = awake ? AbortSignal.any([stopping, awake]) : stopping
     await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
   }
 }
 
 /** @throws {NotDue} if another node was first, or the schedule was changed */
 async function requireDue({ schedules }: Writer, { collection, id, action, seq, due }: Schedule): Promise<void> {
-  const own = (await schedules.byEntry(collection, id)).find((one) => one.action === action)
-  if (own?.seq !== seq || own.due !== due || due > (await schedules.now())) throw new NotDue()
+  const storedSchedule = (await schedules.byEntry(collection, id)).find((schedule) => schedule.action === action)
+  if (storedSchedule?.seq !== seq || storedSchedule.due !== due || due > (await schedules.now())) throw new NotDue()
 }

@@ -27,12 +27,12 @@ export const MAX_PENDING = 1000
 /** The time for which a parked delivery is stored, in milliseconds. */
 const PARKED_MS = 30 * 24 * 60 * 60 * 1000
 /** The number of deliveries that are read at a time. */
-const PAGE = 500
+const PAGE_SIZE = 500
 
-const kindOf = (state: DeliveryState, name: string): string => `delivery ${state} ${name}`
+const getKind = (state: DeliveryState, name: string): string => `delivery ${state} ${name}`
 
 /** Pads a number, so that ids sort like numbers. */
-const idOf = (seq: number): string => String(seq).padStart(16, '0')
+const toId = (seq: number): string => String(seq).padStart(16, '0')
 
 const toDelivery = ({ id: _, ...delivery }: AuthRecord): StoredDelivery => delivery as unknown as StoredDelivery
 
@@ -64,35 +64,35 @@ export async function listDeliveries(
   name: string,
   { state, after = 0, limit }: { readonly state: DeliveryState; readonly after?: number; readonly limit: number },
 ): Promise<readonly StoredDelivery[]> {
-  return (await records.list(kindOf(state, name), { after: idOf(after), limit })).map(toDelivery)
+  return (await records.list(getKind(state, name), { after: toId(after), limit })).map(toDelivery)
 }
 
 /** Counts the deliveries of a subscription in a state. */
 export const countDeliveries = (records: RecordReader, name: string, state: DeliveryState): Promise<number> =>
-  records.count(kindOf(state, name))
+  records.count(getKind(state, name))
 
 /** Stores or updates a pending delivery. */
 export async function putPending(writer: RecordWriter, name: string, delivery: StoredDelivery): Promise<void> {
-  await writer.put(kindOf('pending', name), { id: idOf(delivery.seq), ...delivery })
+  await writer.put(getKind('pending', name), { id: toId(delivery.seq), ...delivery })
 }
 
 /** Removes a pending delivery that has succeeded or become obsolete. */
 export async function dropPending(writer: RecordWriter, name: string, { seq }: StoredDelivery): Promise<void> {
-  await writer.delete(kindOf('pending', name), idOf(seq))
+  await writer.delete(getKind('pending', name), toId(seq))
 }
 
 /** Parks a pending delivery. */
 export async function park(writer: RecordWriter, name: string, delivery: StoredDelivery): Promise<void> {
   await dropPending(writer, name, delivery)
-  const parked = { id: idOf(delivery.seq), ...delivery }
-  await writer.put(kindOf('parked', name), parked, { until: Date.now() + PARKED_MS })
+  const parked = { id: toId(delivery.seq), ...delivery }
+  await writer.put(getKind('parked', name), parked, { until: Date.now() + PARKED_MS })
 }
 
 /** Removes parked deliveries in ranges that are delivered again. */
-export async function dropParked(writer: RecordWriter, name: string, spans: readonly SeqRange[]): Promise<void> {
-  for (let after = 0, count = PAGE; count === PAGE; ) {
-    const page = await listDeliveries(writer, name, { state: 'parked', after, limit: PAGE })
-    for (const { seq } of page) if (isInRanges(spans, seq)) await writer.delete(kindOf('parked', name), idOf(seq))
+export async function dropParked(writer: RecordWriter, name: string, ranges: readonly SeqRange[]): Promise<void> {
+  for (let after = 0, count = PAGE_SIZE; count === PAGE_SIZE; ) {
+    const page = await listDeliveries(writer, name, { state: 'parked', after, limit: PAGE_SIZE })
+    for (const { seq } of page) if (isInRanges(ranges, seq)) await writer.delete(getKind('parked', name), toId(seq))
     after = page.at(-1)?.seq ?? after
     count = page.length
   }
@@ -101,10 +101,10 @@ export async function dropParked(writer: RecordWriter, name: string, spans: read
 /** Makes the first parked deliveries pending, as before their first attempt, and returns them. */
 export async function unpark(writer: RecordWriter, name: string, limit: number): Promise<readonly StoredDelivery[]> {
   const parked = await listDeliveries(writer, name, { state: 'parked', limit })
-  const renewed = parked.map((one) => ({ ...one, attempts: 0, failedAt: null, dueAt: 0 }))
-  for (const one of renewed) {
-    await writer.delete(kindOf('parked', name), idOf(one.seq))
-    await putPending(writer, name, one)
+  const renewed = parked.map((delivery) => ({ ...delivery, attempts: 0, failedAt: null, dueAt: 0 }))
+  for (const delivery of renewed) {
+    await writer.delete(getKind('parked', name), toId(delivery.seq))
+    await putPending(writer, name, delivery)
   }
   return renewed
 }

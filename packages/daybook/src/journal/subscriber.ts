@@ -49,19 +49,20 @@ export interface SubscriptionTimes {
   readonly closeMs?: number | undefined
 }
 
+/** The times of a subscription with their defaults. */
 export type ResolvedTimes = Readonly<Record<keyof SubscriptionTimes, number>>
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** Applies the defaults of a subscriber. */
-export function resolveTimes({ storesFailures }: Subscriber, given: SubscriptionTimes): ResolvedTimes {
+export function resolveTimes({ storesFailures }: Subscriber, times: SubscriptionTimes): ResolvedTimes {
   return {
-    deliveryMs: given.deliveryMs ?? 10_000,
-    retryMs: given.retryMs ?? (storesFailures ? 5000 : 500),
-    maxRetryMs: given.maxRetryMs ?? (storesFailures ? 240 * MINUTE_MS : 5 * MINUTE_MS),
-    parkAfterMs: given.parkAfterMs ?? 3 * DAY_MS,
-    closeMs: given.closeMs ?? 5000,
+    deliveryMs: times.deliveryMs ?? 10_000,
+    retryMs: times.retryMs ?? (storesFailures ? 5000 : 500),
+    maxRetryMs: times.maxRetryMs ?? (storesFailures ? 240 * MINUTE_MS : 5 * MINUTE_MS),
+    parkAfterMs: times.parkAfterMs ?? 3 * DAY_MS,
+    closeMs: times.closeMs ?? 5000,
   }
 }
 
@@ -83,22 +84,22 @@ export async function attemptDelivery(
   record: JournalRow,
   { deliveryMs, ending }: AttemptLimits,
 ): Promise<boolean> {
-  const limit = Promise.withResolvers<never>()
-  const overrun = new AbortController()
-  const giveUp = (): void => {
-    limit.reject(new DeliveryError(`It took longer than ${deliveryMs} ms.`))
-    overrun.abort()
+  const timeout = Promise.withResolvers<never>()
+  const aborter = new AbortController()
+  const expire = (): void => {
+    timeout.reject(new DeliveryError(`It took longer than ${deliveryMs} ms.`))
+    aborter.abort()
   }
-  const timer = setTimeout(giveUp, deliveryMs)
-  ending.addEventListener('abort', giveUp)
+  const timer = setTimeout(expire, deliveryMs)
+  ending.addEventListener('abort', expire)
   try {
     return await Promise.race([
-      subscriber.deliver(record, createRecordStates(store, record), overrun.signal),
-      limit.promise,
+      subscriber.deliver(record, createRecordStates(store, record), aborter.signal),
+      timeout.promise,
     ])
   } finally {
     clearTimeout(timer)
-    ending.removeEventListener('abort', giveUp)
+    ending.removeEventListener('abort', expire)
   }
 }
 
@@ -115,10 +116,10 @@ interface RecordStates {
 
 /** Creates the states of a record's document. */
 function createRecordStates({ journal }: Pick<Store, 'journal'>, { collection, id, seq }: JournalRow): RecordStates {
-  const at = async (position: number): Promise<DocumentValues | undefined> => {
+  const readAt = async (position: number): Promise<DocumentValues | undefined> => {
     const state = await journal.stateAt(collection, id, position)
     if (state?.doc === undefined) return undefined
     return decodeState(state.doc).values
   }
-  return { before: () => at(seq - 1), after: () => at(seq) }
+  return { before: () => readAt(seq - 1), after: () => readAt(seq) }
 }

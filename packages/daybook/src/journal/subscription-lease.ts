@@ -25,9 +25,9 @@ export class SubscriptionLease {
 
   /** Takes or extends the lease. @returns `false` if another process has it */
   async take(): Promise<boolean> {
-    const asked = performance.now()
+    const requestedAt = performance.now()
     const isTaken = await this.#lease.take()
-    this.#heldUntil = isTaken ? asked + TRUST_MS : 0
+    this.#heldUntil = isTaken ? requestedAt + TRUST_MS : 0
     return isTaken
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The length of a slot, in milliseconds. */
 const SLOT_MS = 100
 /** The utilization of the event loop from which a process counts as busy, from 0 to 1. */
-const BUSY = 0.6
+const BUSY_UTILIZATION = 0.6
 /** The number of requests in a slot from which clients count as active. */
 const MIN_REQUESTS = 5
 /** The number of deliveries that begin in a slot of a busy process: about 5 % of its time. */
@@ -19,9 +19,10 @@ export class DeliveryThrottle {
   #requests = 0
   #slotEndsAt = 0
   /** The number of deliveries that may begin in this slot. */
-  #allowed = Number.POSITIVE_INFINITY
-  #left = 0
-  #used = performance.eventLoopUtilization()
+  #limit = Number.POSITIVE_INFINITY
+  /** The number of deliveries that may still begin in this slot. */
+  #remaining = 0
+  #lastUsage = performance.eventLoopUtilization()
 
   /** Counts a request of a client. */
   noteRequest(): void {
@@ -33,8 +34,8 @@ export class DeliveryThrottle {
     while (!signal.aborted) {
       const now = performance.now()
       if (now >= this.#slotEndsAt) this.#beginSlot(now)
-      if (this.#left > 0) {
-        this.#left -= 1
+      if (this.#remaining > 0) {
+        this.#remaining -= 1
         return
       }
       await sleep(this.#slotEndsAt - now, undefined, { signal, ref: false }).catch(() => {})
@@ -42,14 +43,14 @@ export class DeliveryThrottle {
   }
 
   #beginSlot(now: number): void {
-    const used = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(used, this.#used)
+    const usage = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(usage, this.#lastUsage)
     // An idle slot may be followed by a busy one, so the limit only doubles.
-    if (this.#requests < MIN_REQUESTS) this.#allowed = Number.POSITIVE_INFINITY
-    else this.#allowed = utilization >= BUSY ? BUSY_DELIVERIES : Math.min(this.#allowed * 2, MAX_DELIVERIES)
-    this.#left = this.#allowed
+    if (this.#requests < MIN_REQUESTS) this.#limit = Number.POSITIVE_INFINITY
+    else this.#limit = utilization >= BUSY_UTILIZATION ? BUSY_DELIVERIES : Math.min(this.#limit * 2, MAX_DELIVERIES)
+    this.#remaining = this.#limit
     this.#slotEndsAt = now + SLOT_MS
-    this.#used = used
+    this.#lastUsage = usage
     this.#requests = 0
   }
 }

@@ -8,8 +8,7 @@ import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { JournalDocument } from '../../store/reads/history-reader.ts'
 import type { Reader } from '../../store/reads/reader.ts'
-import type { GlobalRow, StoredEntry } from '../../store/rows.ts'
-import { parseDraft } from '../../store/rows.ts'
+import { type GlobalRow, parseDraft, type StoredEntry } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 
 /** A document whose history a caller may read. */
@@ -18,14 +17,14 @@ export type HistoryTarget = EntryHistory | GlobalHistory
 interface EntryHistory extends JournalDocument {
   readonly document: CollectionModel
   /** The row of its table; `undefined` if the entry was deleted or never existed. */
-  readonly present: StoredEntry | undefined
+  readonly current: StoredEntry | undefined
   /** True if the caller may see its drafts; otherwise only published versions are visible. */
   readonly hasDrafts: boolean
 }
 
 interface GlobalHistory extends JournalDocument {
   readonly document: GlobalModel
-  readonly present: GlobalRow | undefined
+  readonly current: GlobalRow | undefined
 }
 
 /**
@@ -47,26 +46,26 @@ export async function requireHistory(
   }
   const filter = await access.authorizeRead(document)
   if (document.kind === 'global') {
-    const present = await read.globals.byKey(document.key)
-    return { document, collection: GLOBALS, id: document.key, present }
+    const current = await read.globals.byKey(document.key)
+    return { document, collection: GLOBALS, id: document.key, current }
   }
   if (!isUuidShaped(id)) throw notAnIdError()
   const key = id.toLowerCase()
-  const present = await read.entries.stored(document, key, filter?.where)
-  const isWhole = await canSeeDeleted(access, document)
-  const hasDrafts = isWhole || (await findVisibleDrafts(access, read, document, [key])).has(key)
-  const isThere = present ? hasDrafts || !document.status || present.status === PUBLISHED : isWhole
-  if (!isThere) throw new DaybookError('NOT_FOUND')
-  return { document, collection: document.key, id: key, present, hasDrafts }
+  const current = await read.entries.stored(document, key, filter?.where)
+  const seesDeleted = await canSeeDeleted(access, document)
+  const hasDrafts = seesDeleted || (await findVisibleDrafts(access, read, document, [key])).has(key)
+  const isVisible = current ? hasDrafts || !document.status || current.status === PUBLISHED : seesDeleted
+  if (!isVisible) throw new DaybookError('NOT_FOUND')
+  return { document, collection: document.key, id: key, current, hasDrafts }
 }
 
 /** Returns the current revisions of a document and its draft; 0 if there is none. */
-export function getCurrentRevisions({ document, present }: HistoryTarget): {
+export function getCurrentRevisions({ document, current }: HistoryTarget): {
   readonly present: number
   readonly copy: number
 } {
-  const copy = document.kind === 'collection' && present ? parseDraft(present as StoredEntry) : undefined
-  return { present: present?.seq ?? 0, copy: copy?.seq ?? 0 }
+  const draft = document.kind === 'collection' && current ? parseDraft(current as StoredEntry) : undefined
+  return { present: current?.seq ?? 0, copy: draft?.seq ?? 0 }
 }
 
 /** Returns the key of the status field if the caller may see only published versions, and `undefined` otherwise. */

@@ -80,15 +80,15 @@ export async function listVersions(
   const { collection } = target
   const page = { collection, id: target.id, before, limit: limit + 1, ...getCurrentRevisions(target) }
   const statusKey = getRequiredStatusKey(target)
-  const found = await (statusKey === undefined
+  const records = await (statusKey === undefined
     ? read.history.versions(page)
     : read.history.publishedVersions({ ...page, statusKey }))
-  if (found.length === 0 && query.cursor === undefined && document.kind === 'collection' && !target.present) {
+  if (records.length === 0 && query.cursor === undefined && document.kind === 'collection' && !target.current) {
     throw new DaybookError('NOT_FOUND')
   }
   const hasAuthors = access.canSeeAuthors(document)
-  const items = found.slice(0, limit).map((record) => toVersion(record, hasAuthors))
-  const last = found.length > limit ? items.at(-1) : undefined
+  const items = records.slice(0, limit).map((record) => toVersion(record, hasAuthors))
+  const last = records.length > limit ? items.at(-1) : undefined
   return { items, nextCursor: last ? encodeCursor(name, [last.revision]) : null }
 }
 
@@ -99,7 +99,7 @@ function readCursor(cursor: string, name: string): number {
 }
 
 /** Converts a stored record to a version. */
-export function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasAuthors: boolean): Version {
+function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasAuthors: boolean): Version {
   return {
     revision: seq,
     at,
@@ -153,14 +153,14 @@ export async function readVersion(
     return loadVersion({ model, read, access, target, choice }, seq)
   }
   const version = await load(revision)
-  const answer = against === undefined ? version : toDifference(version, await load(against))
-  const json = JSON.stringify(answer)
+  const content = against === undefined ? version : toDifference(version, await load(against))
+  const json = JSON.stringify(content)
   return { json, tag: toDocumentTag(revision, hashCacheKey(json)) }
 }
 
 /** @throws NOT_FOUND if the content of a version was erased */
 function toDifference(version: VersionWithContent, other: VersionWithContent): VersionDifference {
-  const erased = [version, other].find((one) => one.erased)
+  const erased = [version, other].find((candidate) => candidate.erased)
   if (erased) throw new DaybookError('NOT_FOUND', `The content of version ${erased.revision} was erased.`)
   return { revision: version.revision, against: other.revision, patch: createPatch(other.data, version.data) }
 }
@@ -175,25 +175,28 @@ interface VersionRead extends Pick<ContentContext, 'model'> {
 
 async function loadVersion(source: VersionRead, seq: number): Promise<VersionWithContent> {
   const { read, access, target } = source
-  const missing = (): DaybookError =>
+  const notFound = (): DaybookError =>
     new DaybookError('NOT_FOUND', `There is no version ${seq} of this document that you may read.`)
   const row = await read.history.version(target, seq)
-  if (!row) throw missing()
+  if (!row) throw notFound()
   const hasAuthors = access.canSeeAuthors(target.document)
   const version = toVersion(row, hasAuthors)
   const statusKey = getRequiredStatusKey(target)
   if (row.erased === 1 || row.action === 'delete') {
-    if (statusKey !== undefined) throw missing()
+    if (statusKey !== undefined) throw notFound()
     return { ...version, data: null }
   }
-  const canonical = contentOf(source, row)
-  const isShown = statusKey === undefined || (row.action !== 'draft' && isPublished(source, canonical))
-  if (!isShown) throw missing()
+  const canonical = findContent(source, row)
+  const isVisible = statusKey === undefined || (row.action !== 'draft' && isPublished(source, canonical))
+  if (!isVisible) throw notFound()
   if (!canonical) throw new DaybookError('NOT_FOUND', `The content of version ${seq} is no longer kept.`)
   const { locales } = source.model
-  const isPart = statusKey !== undefined && locales !== undefined
-  const data = shownTo(source, isPart ? dropUnpublishedLocales(target.document, canonical, locales) : canonical)
-  return { ...version, data: hasAuthors ? { ...data, ...getAuthors(await peopleAt(source, row)) } : data }
+  const publishedOnly = statusKey !== undefined && locales !== undefined
+  const data = toReadableValues(
+    source,
+    publishedOnly ? dropUnpublishedLocales(target.document, canonical, locales) : canonical,
+  )
+  return { ...version, data: hasAuthors ? { ...data, ...getAuthors(await findAuthors(source, row)) } : data }
 }
 
 /** True if a version was published in the requested locale. */
@@ -203,26 +206,29 @@ const isPublished = (
 ): boolean => canonical !== undefined && getLocaleStatus(document, canonical, choice.locale) === PUBLISHED
 
 /** Finds the content of a version in all locales; `undefined` if it is no longer stored. */
-function contentOf({ model, target }: VersionRead, { seq, text }: VersionRow): CanonicalDocument | undefined {
-  const { document, present } = target
+function findContent({ model, target }: VersionRead, { seq, text }: VersionRow): CanonicalDocument | undefined {
+  const { document, current } = target
   if (text !== null) return readFormerState(document, text)
-  const numbers = getCurrentRevisions(target)
-  if (present && seq === numbers.present) return new StoredRevision(model, document, present).canonical
-  if (document.kind === 'global' || seq !== numbers.copy) return undefined
-  return toDraftCanonical(document, getDraftRevision(model, document, present as StoredEntry))
+  const revisions = getCurrentRevisions(target)
+  if (current && seq === revisions.present) return new StoredRevision(model, document, current).canonical
+  if (document.kind === 'global' || seq !== revisions.copy) return undefined
+  return toDraftCanonical(document, getDraftRevision(model, document, current as StoredEntry))
 }
 
 /** Returns the values of a version in the requested locale that the caller may read. */
-function shownTo({ model, access, target: { document }, choice }: VersionRead, canonical: CanonicalDocument): Values {
+function toReadableValues(
+  { model, access, target: { document }, choice }: VersionRead,
+  canonical: CanonicalDocument,
+): Values {
   const fields = mergeFields(document, {}, localizeValues(model, document, canonical, choice))
   return project(document, withSystemKeys(document, canonical.values, fields), { hidden: access.hidden(document) })
 }
 
 /** Finds the authors of the document and of a version. */
-async function peopleAt({ read, target }: VersionRead, { seq, actor }: VersionRow): Promise<AuthorColumns> {
-  const { present } = target
-  const isPresent = present?.seq === seq
-  const creation = present ? undefined : await read.history.creation(target, seq)
-  const created_by = present ? present.created_by : creation ? toAuthor(creation.actor) : null
-  return { created_by, updated_by: isPresent ? present.updated_by : toAuthor(actor) }
+async function findAuthors({ read, target }: VersionRead, { seq, actor }: VersionRow): Promise<AuthorColumns> {
+  const { current } = target
+  const isCurrent = current?.seq === seq
+  const creation = current ? undefined : await read.history.creation(target, seq)
+  const created_by = current ? current.created_by : creation ? toAuthor(creation.actor) : null
+  return { created_by, updated_by: isCurrent ? current.updated_by : toAuthor(actor) }
 }

@@ -8,8 +8,7 @@ import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel, Model } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
 import type { Reader } from '../../store/reads/reader.ts'
-import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
-import { parseDraft } from '../../store/rows.ts'
+import { type GlobalRow, type JournalRow, parseDraft, type StoredEntry } from '../../store/rows.ts'
 import { GLOBALS } from '../../store/tables/tables.ts'
 
 /** The maximum number of journal records in the range of an undo. */
@@ -66,13 +65,13 @@ export interface UndoStep {
   readonly target: UndoTarget
 }
 
-/** The current document; `present` is `undefined` if there is none. */
+/** The document of a step. `current` is its row, or `undefined` if it does not exist. */
 export type UndoTarget = {
   /** True if the caller may see drafts of the document. */
   readonly hasDrafts: boolean
 } & (
-  | { readonly document: CollectionModel; readonly present: StoredEntry | undefined }
-  | { readonly document: GlobalModel; readonly present: GlobalRow | undefined }
+  | { readonly document: CollectionModel; readonly current: StoredEntry | undefined }
+  | { readonly document: GlobalModel; readonly current: GlobalRow | undefined }
 )
 
 /** The steps of an undo, and the documents that it skips. */
@@ -84,15 +83,15 @@ export interface UndoPlan {
 }
 
 /** Actions that an undo ignores. */
-const PASSIVE: ReadonlySet<string> = new Set(['erase', 'scheduleFailed'])
+const IGNORED_ACTIONS: ReadonlySet<string> = new Set(['erase', 'scheduleFailed'])
 
 /**
  * Plans to revert the documents in a range of changes. Documents that the caller may not read are left out.
  *
  * @throws VALIDATION_ERROR for an empty or too long range
  */
-export async function planUndo(engine: ContentContext, access: Access, range: UndoRange): Promise<UndoPlan> {
-  const { read } = engine.store
+export async function planUndo(context: ContentContext, access: Access, range: UndoRange): Promise<UndoPlan> {
+  const { read } = context.store
   const head = await read.journal.head()
   const to = Math.min(range.to ?? head, head)
   if (range.from > to)
@@ -104,22 +103,26 @@ export async function planUndo(engine: ContentContext, access: Access, range: Un
       `must begin a range of at most ${MAX_UNDONE} changes; undo the last ones first`,
       { limit: MAX_UNDONE },
     )
-  const records = await recordsIn(read, range.from, to)
-  const isMeant = ({ seq, actor, action }: JournalRow): boolean =>
-    seq >= range.from && seq <= to && (range.actor === undefined || actor === range.actor) && !PASSIVE.has(action)
+  const records = await readRecords(read, range.from, to)
+  const isSelected = ({ seq, actor, action }: JournalRow): boolean =>
+    seq >= range.from &&
+    seq <= to &&
+    (range.actor === undefined || actor === range.actor) &&
+    !IGNORED_ACTIONS.has(action)
   const steps: UndoStep[] = []
   const blocked: BlockedUndo[] = []
-  for (const own of Map.groupBy(records.filter(isMeant), ({ collection, id }) => `${collection} ${id}`).values()) {
-    const outcome = await planDocument(engine, access, own, isMeant)
+  const selected = records.filter(isSelected)
+  for (const changes of Map.groupBy(selected, ({ collection, id }) => `${collection} ${id}`).values()) {
+    const outcome = await planDocument(context, access, changes, isSelected)
     if (outcome && 'reason' in outcome) blocked.push(outcome)
     else if (outcome) steps.push(outcome)
   }
   return { head, steps, blocked }
 }
 
-async function recordsIn(read: Reader, from: number, to: number): Promise<readonly JournalRow[]> {
-  const found = await read.journal.records(from - 1, MAX_UNDONE)
-  return found.filter(({ seq }) => seq <= to)
+async function readRecords(read: Reader, from: number, to: number): Promise<readonly JournalRow[]> {
+  const records = await read.journal.records(from - 1, MAX_UNDONE)
+  return records.filter(({ seq }) => seq <= to)
 }
 
 /** Returns `undefined` if the caller may not see the document, or it was created and deleted in the range. */
@@ -127,38 +130,39 @@ async function planDocument(
   { model, store: { read } }: ContentContext,
   access: Access,
   records: readonly JournalRow[],
-  isMeant: (record: JournalRow) => boolean,
+  isSelected: (record: JournalRow) => boolean,
 ): Promise<UndoStep | BlockedUndo | undefined> {
-  const [subject] = records
-  if (!subject) return undefined
-  const { collection, id } = subject
+  const [record] = records
+  if (!record) return undefined
+  const { collection, id } = record
   const target = await findTarget(model, read, access, collection, id)
   if (!target) return undefined
   const isVisible = ({ action }: JournalRow): boolean => target.hasDrafts || isStateAction(action)
-  const own = records.filter(isVisible)
-  const [record] = own
-  if (!record) return undefined
-  const first = record.seq
-  const all = await read.history.changesFrom({ collection, id }, first)
-  const others = all.filter((one) => isVisible(one) && !isMeant(one) && !PASSIVE.has(one.action))
-  const block = (reason: UndoObstacle, changes: readonly JournalRow[] = own): BlockedUndo => ({
+  const changes = records.filter(isVisible)
+  const [firstChange] = changes
+  if (!firstChange) return undefined
+  const first = firstChange.seq
+  const laterChanges = (await read.history.changesFrom({ collection, id }, first)).filter(
+    (change) => isVisible(change) && !isSelected(change) && !IGNORED_ACTIONS.has(change.action),
+  )
+  const block = (reason: UndoObstacle, obstacles: readonly JournalRow[] = changes): BlockedUndo => ({
     collection,
     id,
     reason,
-    changes: changes.map(({ seq }) => seq),
+    changes: obstacles.map(({ seq }) => seq),
   })
-  if (others.length > 0) return block('changed_since', others)
-  if (own.some(({ action }) => action === 'unschedule')) return block('schedule')
+  if (laterChanges.length > 0) return block('changed_since', laterChanges)
+  if (changes.some(({ action }) => action === 'unschedule')) return block('schedule')
   const { document } = target
-  const states = own.filter(({ action }) => isStateAction(action))
-  const wasThere = states[0]?.action !== 'create'
-  const state = wasThere ? await read.journal.stateAt(collection, id, first - 1) : undefined
-  if (wasThere && state?.doc === undefined) return block('erased')
-  if (!wasThere && !target.present) return undefined
+  const stateChanges = changes.filter(({ action }) => isStateAction(action))
+  const existedBefore = stateChanges[0]?.action !== 'create'
+  const state = existedBefore ? await read.journal.stateAt(collection, id, first - 1) : undefined
+  if (existedBefore && state?.doc === undefined) return block('erased')
+  if (!existedBefore && !target.current) return undefined
   const former = state?.doc === undefined ? undefined : readFormerState(document, state.doc)
-  const copy = former && document.kind === 'collection' ? await copyOf(read, target, record) : undefined
-  if (copy === 'erased') return block('erased')
-  return { collection, id, changes: own, former, draft: copy, target }
+  const draft = former && document.kind === 'collection' ? await findFormerDraft(read, target, firstChange) : undefined
+  if (draft === 'erased') return block('erased')
+  return { collection, id, changes, former, draft, target }
 }
 
 /** Finds the document of records; `undefined` if the caller may not read it. */
@@ -172,27 +176,27 @@ async function findTarget(
   const document = key === GLOBALS ? globals.get(id) : collections.get(key)
   if (!document) return undefined
   const filter = await access.authorizeRead(document).catch((error: unknown) => {
-    if (error instanceof DaybookError && error.status < 500) return 'refused' as const
+    if (error instanceof DaybookError && error.status < 500) return 'forbidden' as const
     throw error
   })
-  if (filter === 'refused') return undefined
-  if (document.kind === 'global') return { document, present: await read.globals.byKey(id), hasDrafts: true }
-  const present = await read.entries.stored(document, id, filter?.where)
-  if (!present && filter) return undefined
+  if (filter === 'forbidden') return undefined
+  if (document.kind === 'global') return { document, current: await read.globals.byKey(id), hasDrafts: true }
+  const current = await read.entries.stored(document, id, filter?.where)
+  if (!current && filter) return undefined
   const hasDrafts = (await findVisibleDrafts(access, read, document, [id])).has(id)
-  if (!hasDrafts && present?.status !== PUBLISHED) return undefined
-  return { document, present, hasDrafts }
+  if (!hasDrafts && current?.status !== PUBLISHED) return undefined
+  return { document, current, hasDrafts }
 }
 
 /** Finds the draft of an entry before a change. */
-async function copyOf(
+async function findFormerDraft(
   read: Reader,
-  { document, present, hasDrafts }: UndoTarget,
+  { document, current, hasDrafts }: UndoTarget,
   { collection, id, seq: first }: JournalRow,
 ): Promise<FormerDraft | 'same' | 'erased' | undefined> {
   if (!hasDrafts) return 'same'
-  const now = document.kind === 'collection' && present ? parseDraft(present as StoredEntry) : undefined
-  if (now && now.seq < first) return 'same'
+  const currentDraft = document.kind === 'collection' && current ? parseDraft(current as StoredEntry) : undefined
+  if (currentDraft && currentDraft.seq < first) return 'same'
   const last = await read.history.draftBefore({ collection, id }, first)
   if (last?.action !== 'draft') return undefined
   const text = await read.journal.versionText(collection, id, last.seq)

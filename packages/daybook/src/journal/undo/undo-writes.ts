@@ -45,7 +45,7 @@ export interface UndoneStep {
 
 /** A document cannot be reverted, for a reason without an error code. */
 export class UndoBlocked extends Error {
-  override readonly name = 'UndoHindered'
+  override readonly name = 'UndoBlocked'
   readonly reason: UndoObstacle
 
   constructor(reason: UndoObstacle) {
@@ -66,25 +66,25 @@ export interface OtherSteps {
 }
 
 /**
- * Prepares the writes that make a document again what it was.
+ * Prepares the writes that revert a document.
  *
- * @throws {UndoBlocked}; what writes of documents throw
+ * @throws {UndoBlocked}, and the errors of writes
  */
 export async function prepareStep(
   context: WriteContext,
   step: UndoStep,
-  others: OtherSteps,
+  otherSteps: OtherSteps,
 ): Promise<readonly PreparedWrite<UndoneStep>[]> {
   const { document } = step.target
   if (document.kind === 'global') return prepareGlobalStep(context, document, step)
-  const { present } = step.target as { readonly present: StoredEntry | undefined }
-  if (!step.former) return [await prepareRemoval(context, document, step, others)]
-  if (!present) return [await prepareAgain(context, document, { ...step, former: step.former }, others)]
+  const { current } = step.target as { readonly current: StoredEntry | undefined }
+  if (!step.former) return [await prepareRemoval(context, document, step, otherSteps)]
+  if (!current) return [await prepareRecreation(context, document, { ...step, former: step.former }, otherSteps)]
   const hasState = step.changes.some(({ action }) => isStateAction(action))
-  return [await (hasState ? prepareState(context, document, step, step.former) : prepareCopy(context, document, step))]
+  return [await (hasState ? prepareState(context, document, step, step.former) : prepareDraft(context, document, step))]
 }
 
-const done = ({ collection, id }: UndoStep, action: UndoneStep['action'], seq: number): UndoneStep => ({
+const toUndone = ({ collection, id }: UndoStep, action: UndoneStep['action'], seq: number): UndoneStep => ({
   collection,
   id,
   action,
@@ -95,34 +95,34 @@ async function prepareRemoval(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep,
-  { isRemoved: isRemovedToo }: OtherSteps,
+  { isRemoved }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   const target = new EntryTarget(context, collection, step.id)
-  const prepared = await prepareDelete(context, target, { ifMatch: '*', isAlsoDeleted: isRemovedToo })
+  const prepared = await prepareDelete(context, target, { ifMatch: '*', isAlsoDeleted: isRemoved })
   return {
     ...prepared,
     commit: async (transaction) => {
       // A document that refers to the entry was changed since; removing the reference would change it again.
-      if (await isReferredTo(transaction.writer, collection, step.id, isRemovedToo)) throw new UndoBlocked('referenced')
-      return done(step, 'delete', (await prepared.commit(transaction)).seq)
+      if (await isReferredTo(transaction.writer, collection, step.id, isRemoved)) throw new UndoBlocked('referenced')
+      return toUndone(step, 'delete', (await prepared.commit(transaction)).seq)
     },
   }
 }
 
 /** The number of references that are read at a time. */
-const REFERRER_PAGE = 100
+const REFERRERS_PER_PAGE = 100
 
 /** True if a document that is not deleted, too, refers to an entry. */
 async function isReferredTo(
   { read }: Writer,
   { key }: CollectionModel,
   id: string,
-  isRemovedToo: IsInUndo,
+  isRemoved: IsInUndo,
 ): Promise<boolean> {
-  for (let offset = 0; ; offset += REFERRER_PAGE) {
-    const page = await read.references.referrers(key, id, REFERRER_PAGE, offset)
-    if (page.some((one) => !isRemovedToo(one))) return true
-    if (page.length < REFERRER_PAGE) return false
+  for (let offset = 0; ; offset += REFERRERS_PER_PAGE) {
+    const page = await read.references.referrers(key, id, REFERRERS_PER_PAGE, offset)
+    if (page.some((referrer) => !isRemoved(referrer))) return true
+    if (page.length < REFERRERS_PER_PAGE) return false
   }
 }
 
@@ -132,15 +132,15 @@ async function prepareState(
   step: UndoStep,
   former: CanonicalDocument,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const { access, services: engine } = context
+  const { access, services } = context
   const { hidden } = resolveFieldRights(collection, access)
   const write = {
     action: 'restore',
     getRevision: ({ seq }: StoredEntry) => seq,
     propose: (_read: unknown, entry: StoredEntry) => {
-      const present = new StoredRevision(engine.model, collection, entry).canonical
-      const canonical = keepProtectedFields({ ...collection, status: undefined }, former, present, hidden)
-      requireFieldRights(context, collection, present.values, canonical.values)
+      const current = new StoredRevision(services.model, collection, entry).canonical
+      const canonical = keepProtectedFields({ ...collection, status: undefined }, former, current, hidden)
+      requireFieldRights(context, collection, current.values, canonical.values)
       return {
         canonical,
         orphaned: null,
@@ -157,8 +157,8 @@ async function prepareState(
     ...prepared,
     commit: async (transaction) => {
       const { seq } = await prepared.commit(transaction)
-      await writeCopyAgain(context, transaction.writer, collection, step)
-      return done(step, 'restore', seq)
+      await restoreDraft(context, transaction.writer, collection, step)
+      return toUndone(step, 'restore', seq)
     },
   }
 }
@@ -169,90 +169,94 @@ const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }
 const isComplete = ({ status }: CollectionModel, { values, publishedLocales }: CanonicalDocument): boolean =>
   !status || (publishedLocales === undefined && values[status.key] === PUBLISHED)
 
-/** @throws {UndoBlocked} when a field differs that the caller may read and not write */
+/** @throws {UndoBlocked} if a field differs that the caller may read but not write */
 function requireFieldRights(
   { access }: WriteContext,
   collection: CollectionModel,
-  present: Values,
+  current: Values,
   former: Values,
 ): void {
   const isChanged = ({ key }: { readonly key: string }): boolean =>
-    JSON.stringify(present[key] ?? null) !== JSON.stringify(former[key] ?? null)
-  const closed = collection.fields.filter((field) => isChanged(field) && !access.canWriteField(collection, field))
-  if (closed.length > 0) throw new UndoBlocked('access')
+    JSON.stringify(current[key] ?? null) !== JSON.stringify(former[key] ?? null)
+  const readOnlyChanges = collection.fields.filter(
+    (field) => isChanged(field) && !access.canWriteField(collection, field),
+  )
+  if (readOnlyChanges.length > 0) throw new UndoBlocked('access')
 }
 
 /** Restores the former draft of an entry, or discards a draft that it did not have, as a separate change. */
-async function writeCopyAgain(
+async function restoreDraft(
   { actor }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
-  { id, draft: copy }: UndoStep,
+  { id, draft }: UndoStep,
 ): Promise<void> {
-  const entry = copy === 'same' ? undefined : await writer.read.entries.stored(collection, id)
-  if (!entry || copy === 'same' || (!copy && entry.draft === null)) return
+  const entry = draft === 'same' ? undefined : await writer.read.entries.stored(collection, id)
+  if (!entry || draft === 'same' || (!draft && entry.draft === null)) return
   const at = new Date().toISOString()
-  const save = copy && { at: copy.record.at, by: toAuthor(copy.record.actor), isAutosave: false }
-  const next = save && toDraft(collection, entry, copy.canonical, null, save)
+  const save = draft && { at: draft.record.at, by: toAuthor(draft.record.actor), isAutosave: false }
+  const next = save && toDraft(collection, entry, draft.canonical, null, save)
   await writer.drafts.write(collection, entry, next, { at, actor })
 }
 
 /** Reverts only drafts and schedules. */
-async function prepareCopy(
+async function prepareDraft(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const { services: engine, actor, author: person } = context
+  const { services, actor, author } = context
   const target = new EntryTarget(context, collection, step.id)
   const loadAuthorized = async (read: Reader): Promise<StoredEntry> => {
     const entry = await target.load(read)
-    await target.authorizeUpdate(read, new StoredRevision(engine.model, collection, entry))
+    await target.authorizeUpdate(read, new StoredRevision(services.model, collection, entry))
     return entry
   }
-  await loadAuthorized(engine.store.read)
+  await loadAuthorized(services.store.read)
   return {
     commit: async ({ writer }) => {
       const entry = await loadAuthorized(writer.read)
       const at = new Date().toISOString()
-      const { draft: copy } = step
+      const { draft } = step
       const dropped = hasSchedule(step) ? await writer.schedules.drop(collection.key, entry.id) : 0
-      const note = { at, actor, action: 'unschedule', collection: collection.key, id: entry.id } as const
-      const unscheduled = dropped > 0 ? done(step, 'unschedule', await writer.journal.append(note)) : undefined
-      if (copy === 'same' || (!copy && entry.draft === null)) return unscheduled ?? done(step, 'unschedule', entry.seq)
-      if (!copy) return done(step, 'discard', await writer.drafts.write(collection, entry, undefined, { at, actor }))
-      const present = toDraftCanonical(collection, getDraftRevision(engine.model, collection, entry))
-      const save = { at, by: person, isAutosave: false }
+      const record = { at, actor, action: 'unschedule', collection: collection.key, id: entry.id } as const
+      const unscheduled = dropped > 0 ? toUndone(step, 'unschedule', await writer.journal.append(record)) : undefined
+      if (draft === 'same' || (!draft && entry.draft === null))
+        return unscheduled ?? toUndone(step, 'unschedule', entry.seq)
+      if (!draft)
+        return toUndone(step, 'discard', await writer.drafts.write(collection, entry, undefined, { at, actor }))
+      const current = toDraftCanonical(collection, getDraftRevision(services.model, collection, entry))
+      const save = { at, by: author, isAutosave: false }
       const { hidden } = resolveFieldRights(collection, context.access)
-      const canonical = keepProtectedFields(collection, copy.canonical, present, hidden)
-      if (!hasSameContent(collection, present, canonical))
-        requireFieldRights(context, collection, present.values, canonical.values)
+      const canonical = keepProtectedFields(collection, draft.canonical, current, hidden)
+      if (!hasSameContent(collection, current, canonical))
+        requireFieldRights(context, collection, current.values, canonical.values)
       const next = toDraft(collection, entry, canonical, null, save)
-      return done(step, 'draft', await writer.drafts.write(collection, entry, next, { at, actor }))
+      return toUndone(step, 'draft', await writer.drafts.write(collection, entry, next, { at, actor }))
     },
   }
 }
 
 /** Stores a deleted entry again with its id, its times and its slug. */
-async function prepareAgain(
+async function prepareRecreation(
   context: WriteContext,
   collection: CollectionModel,
   step: UndoStep & { readonly former: CanonicalDocument },
-  { isRestored: isBackToo }: OtherSteps,
+  { isRestored }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   if (collection.holdsFiles) throw new UndoBlocked('file')
-  const { services: engine, access } = context
+  const { services, access } = context
   const { id, former } = step
   const filter = await access.authorizeWrite(collection, 'create')
   const rights = resolveFieldRights(collection, access)
-  const creation = await engine.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
+  const creation = await services.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
   const recreation: Recreation = {
     id,
     former,
     createdBy: creation ? toAuthor(creation.actor) : null,
     isComplete: isComplete(collection, former),
     dropDanglingIn: rights.hidden,
-    willExist: isBackToo,
+    willExist: isRestored,
   }
   return {
     exclusive: runsHooksOnRecreation(context, collection),
@@ -260,9 +264,9 @@ async function prepareAgain(
       const { writer } = transaction
       const { canonical, seq } = await recreate(context, collection, recreation, transaction)
       await authorizeNewEntry(context, writer.read, collection, id, filter)
-      await writeCopyAgain(context, writer, collection, step)
+      await restoreDraft(context, writer, collection, step)
       transaction.addLastStep((last) => requireReferences(context, last, collection, canonical, rights))
-      return done(step, 'create', seq)
+      return toUndone(step, 'create', seq)
     },
   }
 }
@@ -276,9 +280,9 @@ async function requireReferences(
   rights: FieldRights,
 ): Promise<void> {
   const { locales } = model
-  const others = locales ? Object.keys(canonical.translations) : []
-  const shown = others.map((locale) => localize(collection, canonical, [locale], locales?.default ?? locale))
-  for (const values of [canonical.values, ...shown]) {
+  const otherLocales = locales ? Object.keys(canonical.translations) : []
+  const localized = otherLocales.map((locale) => localize(collection, canonical, [locale], locales?.default ?? locale))
+  for (const values of [canonical.values, ...localized]) {
     await requireTargets(
       read,
       collection,
@@ -298,18 +302,18 @@ async function prepareGlobalStep(
   const former = step.former ?? new StoredRevision(model, global, toBlankRow(global)).canonical
   const { absent } = resolveFieldRights(global, context.access)
   const hidden = context.access.hidden(global)
-  const bodyOf = (values: Values, keys: readonly string[]): Values =>
+  const createBody = (values: Values, keys: readonly string[]): Values =>
     Object.fromEntries(
       keys.filter((key) => !absent.has(key) && !hidden.has(key)).map((key) => [key, values[key] ?? null]),
     )
-  const present = step.target.present && new StoredRevision(model, global, step.target.present as never).canonical
+  const current = step.target.current && new StoredRevision(model, global, step.target.current as never).canonical
   const { locales } = model
   const keys = global.fields.map(({ key }) => key)
-  const writes = [{ locale: locales?.default, body: bodyOf(former.values, keys) }]
-  const others = new Set([...Object.keys(former.translations), ...Object.keys(present?.translations ?? {})])
-  for (const locale of locales ? others : []) {
+  const writes = [{ locale: locales?.default, body: createBody(former.values, keys) }]
+  const otherLocales = new Set([...Object.keys(former.translations), ...Object.keys(current?.translations ?? {})])
+  for (const locale of locales ? otherLocales : []) {
     const values = localize(global, former, [locale], locales?.default ?? locale)
-    writes.push({ locale, body: bodyOf(values, [...global.localized]) })
+    writes.push({ locale, body: createBody(values, [...global.localized]) })
   }
   return Promise.all(
     writes.map(async ({ locale, body }) => {
@@ -318,7 +322,7 @@ async function prepareGlobalStep(
       const prepared = await prepareUpdate(inLocale, target, parseUpdate(inLocale, global, body), { ifMatch: '*' })
       return {
         ...prepared,
-        commit: async (transaction) => done(step, 'update', (await prepared.commit(transaction)).seq),
+        commit: async (transaction) => toUndone(step, 'update', (await prepared.commit(transaction)).seq),
       } satisfies PreparedWrite<UndoneStep>
     }),
   )

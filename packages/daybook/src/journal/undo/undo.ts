@@ -42,13 +42,13 @@ class StepFailed extends Error {
   readonly reason: UndoObstacle
 
   constructor(step: UndoStep, reason: UndoObstacle, cause: unknown) {
-    super(`undo of ${nameOf(step)}: ${reason}`, { cause })
+    super(`undo of ${getKey(step)}: ${reason}`, { cause })
     this.step = step
     this.reason = reason
   }
 }
 
-const nameOf = ({ collection, id }: Pick<UndoStep, 'collection' | 'id'>): string => `${collection} ${id}`
+const getKey = ({ collection, id }: Pick<UndoStep, 'collection' | 'id'>): string => `${collection} ${id}`
 
 /** The results of earlier attempts. */
 interface UndoState {
@@ -76,59 +76,57 @@ export async function undo(context: WriteContext, range: UndoRange): Promise<Und
 }
 
 function noteFailure({ deferred, blocked }: UndoState, { step, reason }: StepFailed, isLast: boolean): void {
-  const name = nameOf(step)
-  const times = deferred.get(name) ?? 0
+  const key = getKey(step)
+  const times = deferred.get(key) ?? 0
   if (reason !== 'access' && times < MAX_DEFERRALS && !isLast) {
-    deferred.delete(name)
-    deferred.set(name, times + 1)
+    deferred.delete(key)
+    deferred.set(key, times + 1)
   } else {
     const { collection, id, changes } = step
-    blocked.set(name, { collection, id, reason, changes: changes.map(({ seq }) => seq) })
+    blocked.set(key, { collection, id, reason, changes: changes.map(({ seq }) => seq) })
   }
 }
 
 async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoOutcome> {
   let plan: UndoPlan | undefined
   const { results, firstSeq } = await executeAll(context, async () => {
-    const planned = await planUndo(context.services, context.access, range)
-    plan = planned
-    const steps = inOrder(planned.steps, state)
-    const removed = new Set(steps.filter(({ former }) => !former).map(nameOf))
-    const back = new Set(steps.filter(({ former, target }) => former && !target.present).map(nameOf))
-    const others: OtherSteps = {
-      isRemoved: (entry) => removed.has(nameOf(entry)),
-      isRestored: (entry) => back.has(nameOf(entry)),
+    const currentPlan = await planUndo(context.services, context.access, range)
+    plan = currentPlan
+    const steps = orderSteps(currentPlan.steps, state)
+    const removed = new Set(steps.filter(({ former }) => !former).map(getKey))
+    const restored = new Set(steps.filter(({ former, target }) => former && !target.current).map(getKey))
+    const otherSteps: OtherSteps = {
+      isRemoved: (entry) => removed.has(getKey(entry)),
+      isRestored: (entry) => restored.has(getKey(entry)),
     }
-    const writes: PreparedWrite<UndoneStep | undefined>[] = [guard(planned)]
+    const writes: PreparedWrite<UndoneStep | undefined>[] = [requireUnchanged(currentPlan)]
     for (const step of steps) {
-      const own = await prepareStep(context, step, others).catch((error: unknown) => fail(step, error))
-      writes.push(...own.map((write) => ofStep(step, write)))
+      const stepWrites = await prepareStep(context, step, otherSteps).catch((error: unknown) => fail(step, error))
+      writes.push(...stepWrites.map((write) => withStepErrors(step, write)))
     }
     return writes
   })
-  const last = new Map(results.flatMap((one) => (one ? [[nameOf(one), one] as const] : [])))
+  const lastResults = new Map(results.flatMap((result) => (result ? [[getKey(result), result] as const] : [])))
   const blocked = [...(plan?.blocked ?? []), ...state.blocked.values()]
-  return { report: { undone: [...last.values()], blocked }, firstSeq }
+  return { report: { undone: [...lastResults.values()], blocked }, firstSeq }
 }
 
 /** Orders the steps: updates, deletions, restorations, each with the latest change first; steps that failed before come last. */
-function inOrder(steps: readonly UndoStep[], { deferred, blocked }: UndoState): readonly UndoStep[] {
-  const left = steps.filter((step) => !blocked.has(nameOf(step)))
-  const rank = (step: UndoStep): number => (step.former ? (step.target.present ? 0 : 2) : 1)
+function orderSteps(steps: readonly UndoStep[], { deferred, blocked }: UndoState): readonly UndoStep[] {
+  const remaining = steps.filter((step) => !blocked.has(getKey(step)))
+  const rank = (step: UndoStep): number => (step.former ? (step.target.current ? 0 : 2) : 1)
   const lastSeq = ({ changes }: UndoStep): number => changes.at(-1)?.seq ?? 0
-  const places = new Map([...deferred.keys()].map((name, index) => [name, index + 1]))
-  const place = (step: UndoStep): number => places.get(nameOf(step)) ?? 0
-  return left.toSorted(
-    (one, other) => place(one) - place(other) || rank(one) - rank(other) || lastSeq(other) - lastSeq(one),
-  )
+  const deferrals = new Map([...deferred.keys()].map((key, index) => [key, index + 1]))
+  const deferral = (step: UndoStep): number => deferrals.get(getKey(step)) ?? 0
+  return remaining.toSorted((a, b) => deferral(a) - deferral(b) || rank(a) - rank(b) || lastSeq(b) - lastSeq(a))
 }
 
 /** Rejects the undo if a document has changed since the plan was made. */
-const guard = ({ head, steps }: UndoPlan): PreparedWrite<undefined> => ({
+const requireUnchanged = ({ head, steps }: UndoPlan): PreparedWrite<undefined> => ({
   // A failure retries the whole undo, and must not affect other writes.
   exclusive: true,
   commit: async ({ writer }) => {
-    const planned = new Set(steps.map(nameOf))
+    const planned = new Set(steps.map(getKey))
     if (await isChangedSince(writer, head, planned)) throw new StaleWrite()
     return undefined
   },
@@ -140,17 +138,18 @@ async function isChangedSince({ read }: Writer, head: number, planned: ReadonlyS
     page.length > 0;
     page = await read.journal.records(page.at(-1)?.seq ?? 0)
   ) {
-    if (page.some((record) => planned.has(nameOf(record)))) return true
+    if (page.some((record) => planned.has(getKey(record)))) return true
   }
   return false
 }
 
-const ofStep = (step: UndoStep, write: PreparedWrite<UndoneStep>): PreparedWrite<UndoneStep> => ({
+/** Assigns the errors of a write to its step. */
+const withStepErrors = (step: UndoStep, write: PreparedWrite<UndoneStep>): PreparedWrite<UndoneStep> => ({
   ...write,
   commit: (transaction) => {
-    const atEnd = (last: LastStep): void =>
-      transaction.addLastStep((writer) => last(writer).catch((error: unknown) => fail(step, error)))
-    return write.commit({ ...transaction, addLastStep: atEnd }).catch((error: unknown) => fail(step, error))
+    const addLastStep = (lastStep: LastStep): void =>
+      transaction.addLastStep((writer) => lastStep(writer).catch((error: unknown) => fail(step, error)))
+    return write.commit({ ...transaction, addLastStep }).catch((error: unknown) => fail(step, error))
   },
 })
 
