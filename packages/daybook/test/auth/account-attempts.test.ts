@@ -36,7 +36,7 @@ const RESET = '/api/auth/request-password-reset'
 const guess = (service: Fetching, email: string, path = LOGIN): Promise<Answered> =>
   send(service, path, { email, password: 'a wrong guess' })
 
-/** What an answer says, but for what differs between any two requests. */
+/** A response without the parts that differ between any two requests. */
 function essence({ status, text, headers }: Answered): unknown {
   const { requestId, ...body } = JSON.parse(text)
   const retryAfter = headers.has('retry-after')
@@ -44,7 +44,7 @@ function essence({ status, text, headers }: Answered): unknown {
 }
 
 describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
-  test('are limited whoever makes them, by whatever way, and the account is free again for others', async () => {
+  test('are limited across clients and routes, and other accounts are not affected', async () => {
     await using service = await store.open<typeof config>(config)
     await send(service, '/api/cms/auth/actions/register', { name: 'A', email: 'ann@example.org', password: PASSWORD })
     const paths = [LOGIN, SIGN_IN, '/api/auth//sign-in/email', '/api/auth/sign-in/email-otp']
@@ -60,7 +60,7 @@ describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
     expect((await guess(service, 'ben@example.org')).status).toBe(401)
   })
 
-  test('are refused in the same way for an address without an account', async () => {
+  test('are rejected in the same way for an address without an account', async () => {
     await using service = await store.open<typeof config>(config)
     await send(service, '/api/cms/auth/actions/register', { name: 'A', email: 'ann@example.org', password: PASSWORD })
     await guess(service, 'nobody@example.org')
@@ -84,7 +84,7 @@ describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
     for (const node of nodes) await node.close()
   })
 
-  test('count as the provider reads their bodies, be they forms or JSON', async () => {
+  test('are counted by the body as the provider reads it, a form or JSON', async () => {
     await using service = await store.open<typeof config>(config)
     const form = (body: string): Promise<Response> =>
       service.fetch(
@@ -106,7 +106,7 @@ describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
     expect((await guess(service, 'ann@example.org')).status).toBe(429)
   })
 
-  test('keep names of accounts that are long, and texts that no store takes, out of the database', async () => {
+  test('store no long account names and no texts that a database rejects', async () => {
     await using service = await store.open<typeof config>(config)
     for (const email of [`${'x'.repeat(100_000)}@example.org`, 'a\0b@example.org', '\ud800']) {
       const statuses: number[] = []
@@ -118,7 +118,7 @@ describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
     expect(rows.length).toBeLessThan(10_000)
   })
 
-  test('that send messages are limited by themselves, and send no more messages than that', async () => {
+  test('that send messages have a limit of their own, and send no further messages', async () => {
     messages.length = 0
     await using service = await store.open<typeof config>(config)
     await send(service, '/api/cms/auth/actions/register', { name: 'A', email: 'ann@example.org', password: PASSWORD })
@@ -138,11 +138,11 @@ describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
     await expect.poll(() => messages.filter((email) => email === 'ann@example.org').length).toBe(MAX)
     const refused = await send(service, RESET, { email: 'ann@example.org', redirectTo: '/' })
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600)
-    // Messages that are refused keep nobody from signing in.
+    // Rejected messages do not prevent signing in.
     expect((await send(service, LOGIN, { email: 'ann@example.org', password: PASSWORD })).status).toBe(200)
   })
 
-  test('with a banned account say so only with the right password', async () => {
+  test('with a banned account reveal the ban only with the right password', async () => {
     await using place = await store.at()
     const service = await place.open(config)
     const account = { name: 'A', email: 'ann@example.org', password: PASSWORD }
@@ -159,7 +159,7 @@ describe.each(POLICY_STORES)('attempts with an account on $name', (store) => {
 })
 
 describe('attempts with an account', () => {
-  test('are limited to twice those of one client where the config does not say', async () => {
+  test('are limited by default to twice those of one client', async () => {
     await using service = await createTestService({
       collections: {},
       limits: { ...PATIENT_LIMITS, signInsPerMinute: 2 },

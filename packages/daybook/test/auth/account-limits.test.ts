@@ -12,7 +12,7 @@ import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const collections = {}
 const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
-/** A profile of a social provider that fits nowhere. */
+/** A profile of a social provider with values that are too long. */
 const PROFILE = { id: '1', email: 'social@example.org', name: '😀'.repeat(300_000), image: 'x'.repeat(900_000) }
 let profile: typeof PROFILE = PROFILE
 
@@ -36,7 +36,7 @@ const options: BetterAuthOptions = {
 }
 
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)
-/** An address with so many characters. */
+/** An address with this number of characters. */
 const addressOf = (length: number, first = 'a'): string =>
   `${first.padEnd(length - '@example.org'.length, 'a')}@example.org`
 
@@ -75,10 +75,10 @@ const ofAdministrator = (userId: string): readonly Request[] => [
 async function expectRefused(browser: Browser, requests: readonly Request[]): Promise<void> {
   for (const [path, field, body] of requests) {
     const sent = body(TOO_LONG[field === 'newEmail' ? 'email' : field])
-    const answer = await browser.send(path, { json: sent })
-    const [issue] = json(answer).details?.issues ?? []
+    const response = await browser.send(path, { json: sent })
+    const [issue] = json(response).details?.issues ?? []
     const pointer = 'data' in sent ? `/data/${field}` : `/${field}`
-    expect([path, field, answer.status, json(answer).code, issue?.path]).toEqual([
+    expect([path, field, response.status, json(response).code, issue?.path]).toEqual([
       path,
       field,
       400,
@@ -127,7 +127,7 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
     return rows.map(({ doc }) => JSON.parse(doc)).find((user) => user.email === email)
   }
 
-  test('are refused where they are too long, at every route, and nothing is stored: 400', async () => {
+  test('are rejected with 400 at every route if they are too long, and nothing is stored', async () => {
     await expectRefused(new Browser(service), PUBLIC)
     await expectRefused(ines, OF_SESSION)
     await expectRefused(admin, ofAdministrator(inesId))
@@ -137,7 +137,7 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
     ])
   })
 
-  test('are refused on the command line', async () => {
+  test('are rejected on the command line', async () => {
     const details = (path: string) => ({ code: 'VALIDATION_ERROR', details: { issues: [{ path }] } })
     const account = { ...person, roles: ['user'] }
     await expect(manage((accounts) => accounts.create({ ...account, name: TOO_LONG.name }))).rejects.toMatchObject(
@@ -160,7 +160,7 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
     expect((await new Browser(service).action('login', account)).status).toBe(200)
   })
 
-  test('of a social provider are fitted in, with the image left out', async () => {
+  test('of a social provider are truncated, and the image is left out', async () => {
     profile = PROFILE
     const browser = new Browser(service)
     const begun = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL: '/' } })
@@ -170,7 +170,7 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
     expect(await storedUser(PROFILE.email)).toMatchObject({ name: FITTING.name, image: null })
   })
 
-  test('of a social provider with an address that is too long make no account', async () => {
+  test('of a social provider create no account if the address is too long', async () => {
     profile = { ...PROFILE, id: '2', email: addressOf(255, 'b') }
     const browser = new Browser(service)
     const begun = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL: '/' } })
@@ -182,17 +182,17 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
     expect(await storedUser(profile.email)).toBeUndefined()
   })
 
-  test('are as short as other texts of an account have to be', async () => {
+  test('are limited like other texts of an account', async () => {
     const ban = { userId: inesId, banReason: 'x'.repeat(2049) }
-    const answer = await admin.send('/api/auth/admin/ban-user', { json: ban })
-    expect([answer.status, json(answer)]).toEqual([
+    const response = await admin.send('/api/auth/admin/ban-user', { json: ban })
+    expect([response.status, json(response)]).toEqual([
       400,
       { code: 'VALIDATION_ERROR', message: 'banReason must have at most 2048 characters.' },
     ])
     expect((await ines.session()).authenticated).toBe(true)
   })
 
-  test('are limited in the description of the actions', async () => {
+  test('have their limits in the description of the actions', async () => {
     const { actions } = json(await new Browser(service).send('/api/cms/auth/actions'))
     expect(actions).toMatchObject({
       login: { input: { properties: { email: { maxLength: 254 } } } },
@@ -201,7 +201,7 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
   })
 })
 
-test('names, addresses and images of accounts in memory are refused where they are too long: 400', async () => {
+test('names, addresses and images of accounts in memory are rejected with 400 if they are too long', async () => {
   await using service = await createTestService({ collections, limits })
   await expectRefused(new Browser(service), PUBLIC)
   const browser = new Browser(service)

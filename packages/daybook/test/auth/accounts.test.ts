@@ -26,15 +26,15 @@ const json = ({ text }: { readonly text: string }) => JSON.parse(text)
 const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } })
 
 describe('a request without a session', () => {
-  test('is told so, and needs no credential to ask', async () => {
-    const answer = await browser.send('/api/cms/auth/session')
-    expect(json(answer)).toEqual({ authenticated: false, principal: null, identity: null })
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
+  test('reads an empty session without a credential', async () => {
+    const response = await browser.send('/api/cms/auth/session')
+    expect(json(response)).toEqual({ authenticated: false, principal: null, identity: null })
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
   })
 
   test('may not write', async () => {
-    const answer = await browser.send('/api/notes', { json: { title: 'A' } })
-    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="daybook"'])
+    const response = await browser.send('/api/notes', { json: { title: 'A' } })
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="daybook"'])
   })
 })
 
@@ -44,7 +44,7 @@ describe('the actions of a service', () => {
     return json(await new Browser(other).send('/api/cms/auth/actions')).actions
   }
 
-  test('say what a page for signing in can offer', async () => {
+  test('are listed for sign-in pages', async () => {
     const actions = { login: { input: { required: ['email', 'password'] } }, register: {}, logout: {} }
     expect(await actionsOf(undefined)).toMatchObject(actions)
     expect(await actionsOf(betterAuth({ registration: 'invite' }))).toMatchObject({
@@ -53,7 +53,7 @@ describe('the actions of a service', () => {
     expect(Object.keys(await actionsOf({ registration: 'closed' }))).toEqual(['login', 'logout'])
   })
 
-  test('are those of the adapter: the usual ones where it names none, and none where it has none', async () => {
+  test('are those of the adapter: the usual ones by default, none without invoke', async () => {
     const adapter: AuthAdapter = {
       getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: false } }),
       getPrincipal: async () => null,
@@ -65,10 +65,10 @@ describe('the actions of a service', () => {
 })
 
 describe('register', () => {
-  test('makes an account and a session: 201 with who it is, a token, and a cookie', async () => {
-    const answer = await browser.register()
-    expect(answer.status).toBe(201)
-    const { authenticated, principal, identity, token } = json(answer)
+  test('creates an account and a session: 201 with identity, token and cookie', async () => {
+    const response = await browser.register()
+    expect(response.status).toBe(201)
+    const { authenticated, principal, identity, token } = json(response)
     expect({ authenticated, principal }).toEqual({
       authenticated: true,
       principal: { id: expect.any(String), email: 'ines@example.org', name: 'Inés' },
@@ -89,7 +89,7 @@ describe('register', () => {
     expect(json(await new Browser(service).send('/api/cms/auth/session', bearer(token)))).toMatchObject({ principal })
   })
 
-  test('sets a cookie that scripts do not see, other sites do not send, and plain HTTP does not carry (A10)', async () => {
+  test('sets a cookie that is HttpOnly, SameSite and, over TLS, Secure', async () => {
     await browser.register()
     const [cookie = ''] = browser.lastSet
     expect(cookie).toMatch(
@@ -104,11 +104,11 @@ describe('register', () => {
     expect(plain.headers.getSetCookie()[0]).not.toContain('Secure')
   })
 
-  test('refuses an address that has an account, however it is written: 409 (A16)', async () => {
+  test('rejects an address that has an account, in any spelling: 409', async () => {
     await browser.register('ines@example.org')
     for (const email of ['ines@example.org', 'INES@example.org', 'Ines@Example.ORG']) {
-      const answer = await new Browser(service).register(email)
-      expect([answer.status, json(answer).code]).toEqual([409, 'CONFLICT'])
+      const response = await new Browser(service).register(email)
+      expect([response.status, json(response).code]).toEqual([409, 'CONFLICT'])
     }
   })
 
@@ -119,7 +119,7 @@ describe('register', () => {
       { name: 'A', email: 'a@example.org', password: '😀'.repeat(7) },
       '/password',
     ],
-    'a password of a megabyte (A14)': [{ name: 'A', email: 'a@example.org', password: 'x'.repeat(1e6) }, '/password'],
+    'a password of a megabyte': [{ name: 'A', email: 'a@example.org', password: 'x'.repeat(1e6) }, '/password'],
     'a password that is a list': [{ name: 'A', email: 'a@example.org', password: ['x'] }, '/password'],
     'an address that is none': [{ name: 'A', email: 'example', password: PASSWORD }, '/email'],
     'an empty name': [{ name: ' ', email: 'a@example.org', password: PASSWORD }, '/name'],
@@ -127,9 +127,9 @@ describe('register', () => {
     null: [null, ''],
   }
 
-  test.each(Object.entries(WRONG))('refuses %s: 400', async (_what, [input, path]) => {
-    const answer = await browser.action('register', input)
-    expect([answer.status, json(answer).code, json(answer).details.issues[0].path]).toEqual([
+  test.each(Object.entries(WRONG))('rejects %s: 400', async (_what, [input, path]) => {
+    const response = await browser.action('register', input)
+    expect([response.status, json(response).code, json(response).details.issues[0].path]).toEqual([
       400,
       'VALIDATION_ERROR',
       path,
@@ -137,23 +137,23 @@ describe('register', () => {
     expect(browser.cookies.size).toBe(0)
   })
 
-  test('counts characters of a password as Unicode does: 128 that take 256 units are taken', async () => {
+  test('counts Unicode characters of a password: 128 of two code units each are accepted', async () => {
     const account = { name: 'A', email: 'a@example.org', password: '😀'.repeat(128) }
     expect((await browser.action('register', account)).status).toBe(201)
     expect((await new Browser(service).action('login', account)).status).toBe(200)
   })
 
-  test('has the password hashed by scrypt, with 32 MiB and 16,384 rounds', async () => {
+  test('hashes the password by scrypt with 32 MiB and 16,384 rounds', async () => {
     askedWork.length = 0
     await browser.register()
     expect(askedWork).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
   })
 
-  test('takes nothing from the client but name, address and password (A12)', async () => {
+  test('ignores everything from the client except name, address and password', async () => {
     const input = { name: 'A', email: 'a@example.org', password: PASSWORD, id: 'me', role: 'admin', roles: ['service'] }
-    const answer = await browser.action('register', { ...input, emailVerified: true, actorType: 'service' })
-    expect(answer.status).toBe(201)
-    const { principal, identity } = json(answer)
+    const response = await browser.action('register', { ...input, emailVerified: true, actorType: 'service' })
+    expect(response.status).toBe(201)
+    const { principal, identity } = json(response)
     expect(principal.id).not.toBe('me')
     expect(identity).toMatchObject({ actorType: 'human', roles: ['user'], claims: { emailVerified: false } })
   })
@@ -164,14 +164,14 @@ describe('login', () => {
     await new Browser(service).register()
   })
 
-  test('answers 200 with the session, a token and a cookie', async () => {
-    const answer = await browser.login()
-    expect(answer.status).toBe(200)
-    expect(json(answer)).toMatchObject({ authenticated: true, principal: { email: 'ines@example.org' } })
+  test('returns 200 with the session, a token and a cookie', async () => {
+    const response = await browser.login()
+    expect(response.status).toBe(200)
+    expect(json(response)).toMatchObject({ authenticated: true, principal: { email: 'ines@example.org' } })
     expect(await browser.session()).toMatchObject({ authenticated: true })
   })
 
-  test('takes a form as it takes JSON', async () => {
+  test('accepts a form like JSON', async () => {
     const parts = new FormData()
     for (const [name, value] of Object.entries({ email: 'ines@example.org', password: PASSWORD }))
       parts.set(name, value)
@@ -180,30 +180,30 @@ describe('login', () => {
     }
   })
 
-  test('hashes once, with the same work, whether the address has an account or not (A1)', async () => {
+  test('hashes once with the same cost, with and without an account', async () => {
     const worked = async (email: string): Promise<unknown> => {
       askedWork.length = 0
       await browser.action('login', { email, password: 'not the one' })
       return [...askedWork]
     }
-    const known = await worked('ines@example.org')
-    expect(known).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
-    expect(await worked('nobody@example.org')).toEqual(known)
+    const withAccount = await worked('ines@example.org')
+    expect(withAccount).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
+    expect(await worked('nobody@example.org')).toEqual(withAccount)
   })
 
-  test('says the same of a wrong password as of an unknown address: 401 (A1)', async () => {
+  test('gets the same 401 for a wrong password and an unknown address', async () => {
     const said = async (email: string) => {
       const { status, text } = await new Browser(service).login(email, 'wrong password')
       const { requestId, ...rest } = JSON.parse(text)
       return { status, rest, hasId: requestId !== undefined }
     }
-    const known = await said('ines@example.org')
-    expect(known).toMatchObject({ status: 401, rest: { code: 'UNAUTHORIZED' } })
-    expect(await said('nobody@example.org')).toEqual(known)
-    expect(await said('no address')).toEqual(known)
+    const withAccount = await said('ines@example.org')
+    expect(withAccount).toMatchObject({ status: 401, rest: { code: 'UNAUTHORIZED' } })
+    expect(await said('nobody@example.org')).toEqual(withAccount)
+    expect(await said('no address')).toEqual(withAccount)
   })
 
-  test('begins a session of its own, whatever cookie was there before (A4)', async () => {
+  test('starts a new session, whatever cookie the request has', async () => {
     browser.cookies.set(COOKIE, 'planted.value')
     await browser.login()
     expect(browser.cookies.get(COOKIE)).not.toBe('planted.value')
@@ -212,7 +212,7 @@ describe('login', () => {
     expect(await other.session()).toMatchObject({ authenticated: false })
   })
 
-  test('bodies that are no input are refused', async () => {
+  test('rejects bodies that are no objects', async () => {
     const send = (body: string, type: string) =>
       service.request('/api/cms/auth/actions/login', { method: 'POST', body, headers: { 'Content-Type': type } })
     expect((await send('{"email":', 'application/json')).status).toBe(400)
@@ -225,11 +225,11 @@ describe('login', () => {
 })
 
 describe('logout', () => {
-  test('ends the session for cookie and token alike, and clears the cookie: 204 (A5)', async () => {
+  test('ends the session for cookie and token, and clears the cookie: 204', async () => {
     const { token } = json(await browser.register())
     const cookie = `${COOKIE}=${browser.cookies.get(COOKIE)}`
-    const answer = await browser.action('logout')
-    expect([answer.status, answer.text]).toEqual([204, ''])
+    const response = await browser.action('logout')
+    expect([response.status, response.text]).toEqual([204, ''])
     expect(browser.cookies.has(COOKIE)).toBe(false)
     for (const headers of [{ Cookie: cookie }, { Authorization: `Bearer ${token}` }]) {
       expect(await new Browser(service).session({ headers })).toMatchObject({ authenticated: false })
@@ -238,7 +238,7 @@ describe('logout', () => {
     }
   })
 
-  test('without a session is 401; a session of somebody else stays', async () => {
+  test('without a session is 401, and other sessions stay', async () => {
     expect((await browser.action('logout')).status).toBe(401)
     await browser.register('one@example.org')
     const other = new Browser(service)
@@ -250,22 +250,22 @@ describe('logout', () => {
 
 test('an action that the adapter does not know is 404', async () => {
   for (const name of ['impersonate', 'toString', '__proto__', '%2e%2e', 'a%2Fb']) {
-    const answer = await browser.action(name)
-    expect([answer.status, json(answer).code], name).toEqual([404, 'NOT_FOUND'])
+    const response = await browser.action(name)
+    expect([response.status, json(response).code], name).toEqual([404, 'NOT_FOUND'])
   }
 })
 
 describe('a session', () => {
-  test('writes, and sees drafts; its answers are for nobody else', async () => {
+  test('writes and sees drafts, in private responses', async () => {
     await browser.register()
-    const made = await browser.send('/api/notes', { json: { title: 'A', state: 'draft' } })
-    expect(made.status).toBe(201)
+    const created = await browser.send('/api/notes', { json: { title: 'A', state: 'draft' } })
+    expect(created.status).toBe(201)
     const list = await browser.send('/api/notes')
     expect([json(list).total, list.headers.get('cache-control')]).toEqual([1, 'private, no-store'])
     expect(json(await new Browser(service).send('/api/notes')).total).toBe(0)
   })
 
-  test('by Authorization goes before one by cookie, also when it is none (A11)', async () => {
+  test('in Authorization takes precedence over a cookie, even if it is invalid', async () => {
     await browser.register('cookie@example.org')
     const { token } = json(await new Browser(service).register('token@example.org'))
     expect(await browser.session(bearer(token))).toMatchObject({ principal: { email: 'token@example.org' } })
@@ -273,7 +273,7 @@ describe('a session', () => {
     expect(await browser.session({ headers: { Authorization: 'Basic YTpi' } })).toMatchObject({ authenticated: false })
   })
 
-  test('with a cookie that was tampered with is none', async () => {
+  test('with a tampered cookie is invalid', async () => {
     await browser.register()
     const value = browser.cookies.get(COOKIE) ?? ''
     const flipped = `${value[0] === 'a' ? 'b' : 'a'}${value.slice(1)}`
@@ -286,17 +286,17 @@ describe('a session', () => {
 })
 
 describe("the provider's own routes", () => {
-  test('are there, for the same sessions', async () => {
+  test('share the sessions', async () => {
     await browser.register()
-    const answer = await browser.send('/api/auth/get-session')
-    expect(json(answer)).toMatchObject({ user: { email: 'ines@example.org' } })
-    expect(answer.headers.get('cache-control')).toContain('no-store')
+    const response = await browser.send('/api/auth/get-session')
+    expect(json(response)).toMatchObject({ user: { email: 'ines@example.org' } })
+    expect(response.headers.get('cache-control')).toContain('no-store')
     const out = await browser.send('/api/auth/sign-out', { json: {} })
     expect(out.status).toBe(200)
     expect(await browser.session()).toMatchObject({ authenticated: false })
   })
 
-  test('a change of the password ends the other sessions when it is asked to, at once (A5)', async () => {
+  test('a change of the password ends the other sessions at once', async () => {
     await browser.register()
     const other = new Browser(service)
     await other.login()
@@ -308,7 +308,7 @@ describe("the provider's own routes", () => {
     expect((await other.login('ines@example.org', 'another long one')).status).toBe(200)
   })
 
-  test('send nobody to other sites (A7)', async () => {
+  test('do not redirect to other sites', async () => {
     for (const callbackURL of [
       '//evil.example',
       'https://evil.example',
@@ -316,14 +316,14 @@ describe("the provider's own routes", () => {
       'javascript:1',
     ]) {
       const body = { email: 'x@example.org', password: PASSWORD, name: 'X', callbackURL }
-      const answer = await browser.send('/api/auth/sign-up/email', { json: body })
-      expect(answer.status, callbackURL).toBe(403)
-      expect(answer.headers.has('location')).toBe(false)
+      const response = await browser.send('/api/auth/sign-up/email', { json: body })
+      expect(response.status, callbackURL).toBe(403)
+      expect(response.headers.has('location')).toBe(false)
     }
   })
 })
 
-test('that accounts live in memory is said at start, where anyone may make one', async () => {
+test('with open registration, the start logs that accounts are in memory', async () => {
   const log = new KeptLog()
   await using _open = await createTestService(config, { log })
   expect(log.take()).toEqual([expect.stringMatching(/^warn Accounts live in memory: .*registration: 'closed'/)])
@@ -331,7 +331,7 @@ test('that accounts live in memory is said at start, where anyone may make one',
   expect(log.take()).toEqual([])
 })
 
-test('that anyone can make a stored account is said at start', async () => {
+test('with open registration, the start logs that anyone can register', async () => {
   const log = new KeptLog()
   await using _open = await createTestService({ ...config, auth: betterAuth() }, { log })
   expect(log.take()).toEqual([expect.stringMatching(/^warn Anyone can register.*registration: 'invite'/)])
@@ -339,7 +339,7 @@ test('that anyone can make a stored account is said at start', async () => {
   expect(log.take()).toEqual([])
 })
 
-test('with registration closed nobody makes an account, by whatever way', async () => {
+test('with closed registration, no route creates an account', async () => {
   await using closed = await createTestService({ ...config, auth: { registration: 'closed' } })
   const visitor = new Browser(closed)
   expect([(await visitor.register()).status, visitor.cookies.size]).toEqual([403, 0])

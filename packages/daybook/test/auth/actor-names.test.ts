@@ -19,7 +19,7 @@ const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}`
 const pathFor = (...subjects: readonly string[]): string =>
   `/api/cms/auth/people?subjects=${subjects.map(encodeURIComponent).join(',')}`
 
-/** Somebody who has just registered: their browser, and the subject of their changes. */
+/** Registers an account. Returns its browser and its subject. */
 async function registered(service: Pick<Service, 'fetch'>, name: string, email: string) {
   const browser = new Browser(service)
   const { identity } = json(await browser.action('register', { name, email, password: PASSWORD }))
@@ -48,11 +48,11 @@ describe.each(POLICY_STORES)('the names of people on $name', ({ at }) => {
     await place[Symbol.asyncDispose]()
   })
 
-  test('are told to a session, for accounts and tokens, and nothing else of them', async () => {
-    const answer = await ann.browser.send(pathFor(ben.subject, token.id, ann.subject, ben.subject))
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
-    expect(json(answer)).toEqual({
+  test('are readable with a session, for accounts and tokens, without other data', async () => {
+    const response = await ann.browser.send(pathFor(ben.subject, token.id, ann.subject, ben.subject))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(json(response)).toEqual({
       people: [
         { subject: ben.subject, name: 'Ben' },
         { subject: token.id, name: 'importer' },
@@ -61,31 +61,31 @@ describe.each(POLICY_STORES)('the names of people on $name', ({ at }) => {
     })
   })
 
-  test('are told to programs, too', async () => {
-    const answer = await new Browser(service).send(pathFor(ben.subject), bearer(token.token))
-    expect(json(answer)).toEqual({ people: [{ subject: ben.subject, name: 'Ben' }] })
+  test('are readable for programs', async () => {
+    const response = await new Browser(service).send(pathFor(ben.subject), bearer(token.token))
+    expect(json(response)).toEqual({ people: [{ subject: ben.subject, name: 'Ben' }] })
   })
 
-  test('are told to nobody without a session', async () => {
+  test('are not readable without a session', async () => {
     expect((await new Browser(service).send(pathFor(ben.subject))).status).toBe(401)
   })
 
-  test('leave out those whom nobody knows, and the service itself', async () => {
+  test('leave out unknown subjects and the service itself', async () => {
     const unknown = [crypto.randomUUID(), '000000000000', '__proto__', 'service', 'system']
     expect(json(await ann.browser.send(pathFor(...unknown, ben.subject))).people).toHaveLength(1)
     expect(json(await ann.browser.send('/api/cms/auth/people'))).toEqual({ people: [] })
   })
 
-  test('are no addresses: an account that is called by its own has no name', async () => {
+  test('are no addresses: an account whose name is its address has none', async () => {
     const eve = await registered(service, 'eve@example.org', 'eve@example.org')
     expect(json(await ann.browser.send(pathFor(eve.subject)))).toEqual({ people: [] })
   })
 
-  test('are asked for at most a hundred at a time', async () => {
+  test('are limited to a hundred for each request', async () => {
     const many = Array.from({ length: 100 }, (_, n) => `person-${n}`)
     expect((await ann.browser.send(pathFor(...many))).status).toBe(200)
-    const answer = await ann.browser.send(pathFor(...many, 'one-more'))
-    expect([answer.status, json(answer).details.issues]).toEqual([
+    const response = await ann.browser.send(pathFor(...many, 'one-more'))
+    expect([response.status, json(response).details.issues]).toEqual([
       400,
       [{ path: 'subjects', code: 'maxItems', params: { limit: 100 }, message: 'must have at most 100 names' }],
     ])
@@ -93,7 +93,7 @@ describe.each(POLICY_STORES)('the names of people on $name', ({ at }) => {
 })
 
 describe('the names of people', () => {
-  test('are those of accounts in memory, where the config says nothing', async () => {
+  test('are those of accounts in memory by default', async () => {
     await using service = await createTestService(config)
     const ann = await registered(service, 'Ann', 'ann@example.org')
     expect(json(await ann.browser.send(pathFor(ann.subject)))).toEqual({
@@ -101,36 +101,36 @@ describe('the names of people', () => {
     })
   })
 
-  /** What a session is told of Mia, with `getNames` of an adapter. */
-  async function told(getNames: (() => Promise<unknown>) | undefined) {
+  /** Reads the name of Mia from an adapter with this `getNames`. */
+  async function readNameOfMia(getNames: (() => Promise<unknown>) | undefined) {
     const adapter: AuthAdapter = {
       getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: false } }),
       getPrincipal: async () => ({ id: 'mia' }),
       getIdentity: async () => identityOf('mia'),
       ...(getNames ? { getNames: getNames as NonNullable<AuthAdapter['getNames']> } : {}),
     }
-    const own: DaybookConfig = { ...config, auth: adapter }
-    await using service = await createTestService(own)
-    const answer = await new Browser(service).send(pathFor('mia', 'ben'), bearer('any'))
-    return [answer.status, json(answer).people]
+    const withAdapter: DaybookConfig = { ...config, auth: adapter }
+    await using service = await createTestService(withAdapter)
+    const response = await new Browser(service).send(pathFor('mia', 'ben'), bearer('any'))
+    return [response.status, json(response).people]
   }
 
-  test('are those that an adapter of one’s own gives; none without getNames', async () => {
-    expect(await told(async () => new Map([['mia', 'Mia']]))).toEqual([200, [{ subject: 'mia', name: 'Mia' }]])
-    expect(await told(undefined)).toEqual([200, []])
+  test('come from getNames of the adapter; without it, there are none', async () => {
+    expect(await readNameOfMia(async () => new Map([['mia', 'Mia']]))).toEqual([200, [{ subject: 'mia', name: 'Mia' }]])
+    expect(await readNameOfMia(undefined)).toEqual([200, []])
   })
 
-  test('are only what was asked for, and only texts, whatever an adapter gives', async () => {
+  test('are those of requested subjects, and texts, whatever an adapter returns', async () => {
     const names = new Map<string, unknown>([
       ['mia', 7],
       ['ben', ''],
       ['eve', 'Eve'],
     ])
-    expect(await told(async () => names)).toEqual([200, []])
+    expect(await readNameOfMia(async () => names)).toEqual([200, []])
   })
 
   test('are 503 while the adapter fails', async () => {
-    expect(await told(async () => Promise.reject(new Error('no directory')))).toEqual([503, undefined])
-    expect(await told(async () => ({ mia: 'Mia' }))).toEqual([503, undefined])
+    expect(await readNameOfMia(async () => Promise.reject(new Error('no directory')))).toEqual([503, undefined])
+    expect(await readNameOfMia(async () => ({ mia: 'Mia' }))).toEqual([503, undefined])
   })
 })

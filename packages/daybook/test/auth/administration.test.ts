@@ -21,10 +21,10 @@ const OUTSTANDING = '/api/cms/auth/outstanding'
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 const json = ({ text }: Answer) => JSON.parse(text)
 const bearer = (token: string): Sent => ({ headers: { Authorization: `Bearer ${token}` } })
-const pathsOf = (answer: Answer): readonly string[] =>
-  json(answer).details.issues.map(({ path }: { path: string }) => path)
+const pathsOf = (response: Answer): readonly string[] =>
+  json(response).details.issues.map(({ path }: { path: string }) => path)
 
-describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at }) => {
+describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
   let place: Place
   let service: Service
   let admin: Browser
@@ -52,9 +52,9 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
     await store.close()
   }
 
-  /** Asks as the administrator does; the answer has to be as the OpenAPI document has it. */
+  /** Sends a request as the administrator, and checks the response against the OpenAPI document. */
   async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
-    const answer = await admin.send(path, { method, ...(body === undefined ? {} : { json: body }) })
+    const response = await admin.send(path, { method, ...(body === undefined ? {} : { json: body }) })
     const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) }
     const cookies = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     await expectDocumented(
@@ -65,12 +65,12 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
         headers: { ...headers, Cookie: cookies },
         body: body === undefined ? undefined : JSON.stringify(body),
       },
-      answer,
+      response,
     )
-    return answer
+    return response
   }
 
-  test('is for people with the role admin alone', async () => {
+  test('is reserved to people with the role admin', async () => {
     const { token } = json(await ask('POST', TOKENS, { name: 'all', scopes: ['*'], roles: ['admin'] }))
     const requests: readonly (readonly [string, Sent, number])[] = [
       [INVITATIONS, {}, 200],
@@ -93,13 +93,13 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
     }
   })
 
-  test('is not there where accounts are kept elsewhere', async () => {
+  test('is absent with an adapter without account management', async () => {
     await place.serve({ collections, limits }, async (other) => {
       for (const path of [INVITATIONS, TOKENS]) expect((await new Browser(other).send(path)).status, path).toBe(404)
     })
   })
 
-  test("lists somebody's previews and times, which end with a ban", async () => {
+  test("lists an account's previews and scheduled changes, which end with a ban", async () => {
     const { subject } = json(await user.send('/api/cms/auth/session')).identity
     const { id } = json(await user.send('/api/notes', { json: { title: 'A' } }))
     const publishAt = '2999-01-01T00:00:00.000Z'
@@ -118,14 +118,14 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
     expect(await shown()).toBe(404)
   })
 
-  test('invites somebody, who registers with the secret once', async () => {
-    const made = await ask('POST', INVITATIONS, { email: 'New@example.org', roles: ['editor', 'author'], days: 2 })
-    expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'private, no-store'])
-    const { secret, ...told } = json(made)
-    expect(told).toMatchObject({ email: 'new@example.org', roles: ['editor', 'author'] })
-    expect(Date.parse(told.expiresAt) - Date.now()).toBeGreaterThan(47 * 3_600_000)
+  test('creates an invitation, whose secret registers one account', async () => {
+    const created = await ask('POST', INVITATIONS, { email: 'New@example.org', roles: ['editor', 'author'], days: 2 })
+    expect([created.status, created.headers.get('cache-control')]).toEqual([201, 'private, no-store'])
+    const { secret, ...invitation } = json(created)
+    expect(invitation).toMatchObject({ email: 'new@example.org', roles: ['editor', 'author'] })
+    expect(Date.parse(invitation.expiresAt) - Date.now()).toBeGreaterThan(47 * 3_600_000)
     const list = await ask('GET', INVITATIONS)
-    expect(json(list)).toEqual({ items: [told] })
+    expect(json(list)).toEqual({ items: [invitation] })
     expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(secret)
     const person = { name: 'New', email: 'new@example.org', password: PASSWORD, invitation: secret }
     expect(json(await new Browser(service).action('register', person)).identity.roles).toEqual(['editor', 'author'])
@@ -141,7 +141,7 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
     expect(pathsOf(await new Browser(service).action('register', person))).toEqual(['/invitation'])
   })
 
-  test('refuses invitations that make no sense', async () => {
+  test('rejects invalid invitations', async () => {
     const faulty: readonly (readonly [object, string])[] = [
       [{}, '/email'],
       [{ email: 'nobody' }, '/email'],
@@ -153,39 +153,44 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
       [{ email: 'new@example.org', admin: true }, '/admin'],
     ]
     for (const [input, path] of faulty) {
-      const answer = await ask('POST', INVITATIONS, input)
-      expect([input, answer.status, pathsOf(answer)]).toEqual([input, 400, [path]])
+      const response = await ask('POST', INVITATIONS, input)
+      expect([input, response.status, pathsOf(response)]).toEqual([input, 400, [path]])
     }
-    const taken = await ask('POST', INVITATIONS, { email: 'INES@example.org' })
-    expect([taken.status, json(taken).details]).toEqual([409, { field: 'email' }])
+    const conflict = await ask('POST', INVITATIONS, { email: 'INES@example.org' })
+    expect([conflict.status, json(conflict).details]).toEqual([409, { field: 'email' }])
     expect(json(await ask('GET', INVITATIONS))).toEqual({ items: [] })
   })
 
-  test('invites nobody where registration needs no invitation', async () => {
+  test('rejects invitations where registration needs none', async () => {
     await place.serve(closed, async (other) => {
       const browser = new Browser(other)
       await browser.login('root@example.org')
-      const answer = await browser.send(INVITATIONS, { json: { email: 'new@example.org' } })
-      expect([answer.status, json(answer).code]).toEqual([409, 'CONFLICT'])
+      const response = await browser.send(INVITATIONS, { json: { email: 'new@example.org' } })
+      expect([response.status, json(response).code]).toEqual([409, 'CONFLICT'])
     })
   })
 
-  test('makes a token, which a program uses until it is revoked', async () => {
-    const made = await ask('POST', TOKENS, { name: ' site build ', scopes: ['notes:create'], days: 30 })
-    const { token, ...told } = json(made)
-    expect([made.status, told.name, told.roles, told.lastUsedAt]).toEqual([201, 'site build', ['service'], null])
-    expect(token.startsWith(told.prefix)).toBe(true)
-    expect(json(await ask('GET', TOKENS))).toEqual({ items: [told] })
+  test('creates a token, which works until it is revoked', async () => {
+    const created = await ask('POST', TOKENS, { name: ' site build ', scopes: ['notes:create'], days: 30 })
+    const { token, ...apiToken } = json(created)
+    expect([created.status, apiToken.name, apiToken.roles, apiToken.lastUsedAt]).toEqual([
+      201,
+      'site build',
+      ['service'],
+      null,
+    ])
+    expect(token.startsWith(apiToken.prefix)).toBe(true)
+    expect(json(await ask('GET', TOKENS))).toEqual({ items: [apiToken] })
     expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(token)
     const write = (): Promise<Answer> =>
       new Browser(service).send('/api/notes', { json: { title: 'By a program' }, ...bearer(token) })
     expect((await write()).status).toBe(201)
-    expect((await ask('DELETE', `${TOKENS}/${told.id}`)).status).toBe(204)
+    expect((await ask('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(204)
     expect((await write()).status).toBe(401)
-    expect((await ask('DELETE', `${TOKENS}/${told.id}`)).status).toBe(404)
+    expect((await ask('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(404)
   })
 
-  test('refuses tokens that make no sense', async () => {
+  test('rejects invalid tokens', async () => {
     const faulty: readonly (readonly [object, readonly string[]])[] = [
       [{}, ['/name', '/scopes']],
       [{ name: ' ', scopes: ['*'] }, ['/name']],
@@ -195,11 +200,11 @@ describe.each(POLICY_STORES)('what administrators do over HTTP on $name', ({ at 
       [{ name: 'build', scopes: ['*'], days: 1.5 }, ['/days']],
     ]
     for (const [input, paths] of faulty) {
-      const answer = await ask('POST', TOKENS, input)
-      expect([input, answer.status, pathsOf(answer)]).toEqual([input, 400, paths])
+      const response = await ask('POST', TOKENS, input)
+      expect([input, response.status, pathsOf(response)]).toEqual([input, 400, paths])
     }
     expect((await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })).status).toBe(201)
-    const taken = await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })
-    expect([taken.status, json(taken).details]).toEqual([409, { field: 'name' }])
+    const conflict = await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })
+    expect([conflict.status, json(conflict).details]).toEqual([409, { field: 'name' }])
   })
 })

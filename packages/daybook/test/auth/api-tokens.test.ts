@@ -28,7 +28,7 @@ const config = defineConfig({
   globals: { site: defineGlobal({ fields: { title: f.text() } }) },
 })
 
-interface Asked {
+interface RequestOptions {
   readonly method?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -69,7 +69,11 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     return (await tokens.create({ name: `t${count}`, scopes, roles: ['service'], expiresAt: null, ...more })).token
   }
 
-  async function ask(token: string | undefined, path: string, { method = 'GET', body, headers = {} }: Asked = {}) {
+  async function ask(
+    token: string | undefined,
+    path: string,
+    { method = 'GET', body, headers = {} }: RequestOptions = {},
+  ) {
     const response = await service.fetch(
       new Request(`http://cms.example${path}`, {
         method,
@@ -82,16 +86,18 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
       }),
     )
     const text = await response.text()
-    // What the provider answers is its own.
+    // The provider formats these responses.
     if (!path.startsWith('/api/auth/')) expectSane({ status: response.status, headers: response.headers, text })
     return { status: response.status, headers: response.headers, json: text === '' ? null : JSON.parse(text) }
   }
 
-  const POST = (body: object): Asked => ({ method: 'POST', body })
-  const PATCH = (body: object): Asked => ({ method: 'PATCH', body })
+  const POST = (body: object): RequestOptions => ({ method: 'POST', body })
+  const PATCH = (body: object): RequestOptions => ({ method: 'PATCH', body })
   const title = { title: 'B' }
 
-  test.each<readonly [scopes: readonly string[], what: string, path: () => string, asked: Asked, status: number]>([
+  test.each<
+    readonly [scopes: readonly string[], what: string, path: () => string, asked: RequestOptions, status: number]
+  >([
     [['posts:create'], 'creates a post', () => '/api/posts', POST(title), 201],
     [['posts:create'], 'changes no post', () => `/api/posts/${published}`, PATCH(title), 403],
     [['posts:create'], 'deletes no post', () => `/api/posts/${published}`, { method: 'DELETE' }, 403],
@@ -121,32 +127,32 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
       }),
       403,
     ],
-  ])('with %j: %s', async (scopes, _what, path, asked, status) => {
-    expect((await ask(await make(scopes), path(), asked)).status).toBe(status)
+  ])('with %j: %s', async (scopes, _what, path, request, status) => {
+    expect((await ask(await make(scopes), path(), request)).status).toBe(status)
   })
 
-  test('a role of a token is what rules go by', async () => {
+  test('access rules see the roles of a token', async () => {
     const editor = await make(['edited:create'], { roles: ['editor'] })
     expect((await ask(editor, '/api/edited', POST(title))).status).toBe(201)
   })
 
-  test('beyond its scopes a token sees what the public sees, each its own at the same address', async () => {
-    const [own, other] = [await make(['posts:update']), await make(['people:*'])]
+  test('outside its scopes, a token sees public content only, and no response of another token', async () => {
+    const [updater, reader] = [await make(['posts:update']), await make(['people:*'])]
     const list = (token: string | undefined) => ask(token, '/api/posts?sort=title&limit=100')
-    const [asPublic, asOwn, asOther] = [await list(undefined), await list(own), await list(other)]
+    const [asPublic, asOwn, asOther] = [await list(undefined), await list(updater), await list(reader)]
     expect(asOther.json.items).toEqual(asPublic.json.items)
     expect(asOther.json.total).toBe(asPublic.json.total)
     expect(asOwn.json.total).toBeGreaterThan(asPublic.json.total)
-    expect(asOwn.json.items.map((one: { state: string }) => one.state)).toContain('draft')
+    expect(asOwn.json.items.map((post: { state: string }) => post.state)).toContain('draft')
     expect(asOther.headers.get('cache-control')).toBe('private, no-store')
     expect(asOther.headers.get('etag')).not.toBe(asOwn.headers.get('etag'))
     const tag = { 'If-None-Match': asOwn.headers.get('etag') ?? '' }
-    expect((await ask(other, '/api/posts?sort=title&limit=100', { headers: tag })).status).toBe(200)
-    expect((await ask(other, `/api/posts/${draft}`)).status).toBe(404)
-    expect((await ask(own, `/api/posts/${draft}`)).status).toBe(200)
+    expect((await ask(reader, '/api/posts?sort=title&limit=100', { headers: tag })).status).toBe(200)
+    expect((await ask(reader, `/api/posts/${draft}`)).status).toBe(404)
+    expect((await ask(updater, `/api/posts/${draft}`)).status).toBe(200)
   })
 
-  test('without the scope for updates a token finds no draft, wherever it asks', async () => {
+  test('without the scope for updates, a token sees no drafts', async () => {
     const token = await make(['*:read', '*:create', '*:delete'])
     for (const path of [
       '/api/posts?limit=100',
@@ -171,15 +177,15 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
       expect((await ask(token, path, POST({}))).status).toBe(path.includes(draft) ? 404 : 403)
   })
 
-  test('beyond its scopes a token knows no field that the public does not know', async () => {
-    const [own, other] = [await make(['posts:update']), await make(['people:read'])]
+  test('outside its scopes, a token sees public fields only', async () => {
+    const [updater, reader] = [await make(['posts:update']), await make(['people:read'])]
     const secretly = '/api/posts?where[secret][eq]=canary-field'
-    expect((await ask(own, secretly)).json.total).toBe(2)
-    expect((await ask(other, secretly)).status).toBe(400)
-    expect(JSON.stringify((await ask(other, '/api/posts')).json)).not.toContain('canary-field')
+    expect((await ask(updater, secretly)).json.total).toBe(2)
+    expect((await ask(reader, secretly)).status).toBe(400)
+    expect(JSON.stringify((await ask(reader, '/api/posts')).json)).not.toContain('canary-field')
   })
 
-  test('relations lead no further than the scopes', async () => {
+  test('included relations respect the scopes', async () => {
     const path = `/api/posts/${draft}?include=author`
     expect((await ask(await make(['posts:*', 'people:*']), path)).json.author).toMatchObject({ name: 'Ann' })
     expect((await ask(await make(['posts:*']), path)).json.author).toBeNull()
@@ -190,7 +196,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     expect((await ask(await make(['posts:*']), references)).status).toBe(404)
   })
 
-  test('what a token may do is told', async () => {
+  test('the permissions of a token are reported', async () => {
     const token = await make(['posts:update', 'globals.site:*'])
     const { json } = await ask(token, '/api/cms/auth/permissions')
     expect(json.collections.posts).toMatchObject({ read: true, create: false, update: true, delete: false })
@@ -199,7 +205,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     expect(json.globals.site).toMatchObject({ read: true, update: true })
   })
 
-  test('is a service with its own name, and says what it is for', async () => {
+  test('identifies a service with its name and scopes', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await make(['posts:read'], { name: 'site build', expiresAt })
     const id = token.split('_')[1]
@@ -218,7 +224,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     })
   })
 
-  test('is no session of a person: what takes one is refused, however the address is written (Z9)', async () => {
+  test('is no session of a person: routes that need one reject it, in any spelling of the path', async () => {
     const token = await make(['*'], { roles: ['admin'] })
     expect(
       (await ask(token, '/api/cms/auth/actions/login', POST({ email: 'a@b.example', password: 'x' }))).status,
@@ -231,7 +237,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     }
   })
 
-  test('is nobody when it is over, changed, cut or sent elsewhere than in Authorization (A11)', async () => {
+  test('gives no session if it has expired, is altered or truncated, or is sent outside of Authorization', async () => {
     const token = await make(['*'])
     const over = await make(['*'], { expiresAt: new Date(Date.now() - 1).toISOString() })
     const other = await make(['*'])
@@ -254,7 +260,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     expect((await ask(token, '/api/posts', POST(title))).status).toBe(201)
   })
 
-  test('is worth nothing within a second of being revoked, by its name or its id', async () => {
+  test('is invalid within a second of being revoked by name or by id', async () => {
     for (const toName of [(id: string) => id, () => 'by name']) {
       const token = await make(['*'], { name: 'by name' })
       expect((await ask(token, '/api/closed')).status).toBe(200)
@@ -264,21 +270,21 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     expect(await tokens.revoke('by name')).toBe(false)
   })
 
-  test('has a name that no other has, and notes when it was last used', async () => {
+  test('has a unique name, and records its last use', async () => {
     const token = await make(['*:read'], { name: 'once' })
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
-    const told = async () => (await tokens.list()).find(({ name }) => name === 'once')
-    expect(await told()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
+    const readToken = async () => (await tokens.list()).find(({ name }) => name === 'once')
+    expect(await readToken()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
     await ask(token, '/api/posts')
-    await expect.poll(async () => (await told())?.lastUsedAt).toMatch(/^\d{4}-/)
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
+    await expect.poll(async () => (await readToken())?.lastUsedAt).toMatch(/^\d{4}-/)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
   })
 
   test.each([
     [['export'], 200],
     [['*'], 200],
     [['*:read', 'posts:*'], 403],
-  ])('with %j asks for an export: %i, without a word of tokens in it', async (scopes, status) => {
+  ])('with %j gets status %i for an export, which contains no tokens', async (scopes, status) => {
     const token = await make(scopes)
     const headers = { Authorization: `Bearer ${token}` }
     const response = await service.fetch(new Request('http://cms.example/api/export', { headers }))
@@ -288,7 +294,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     if (status === 200) expect(text).toContain('canary-field')
   })
 
-  test('cannot be read out of the database', async () => {
+  test('cannot be recovered from the database', async () => {
     const token = await make(['*'])
     const rows = await place.rows<{ doc: string }>("SELECT doc FROM daybook$records WHERE kind = 'token'")
     expect(rows.length).toBeGreaterThan(0)
@@ -310,7 +316,7 @@ test.each([
   ['post:read', 'there is no post; known are posts, globals.site'],
   ['site:read', 'there is no site'],
   ['', 'such as posts:update'],
-])('the scope "%s" is understood or refused with what to write', (scope, fault) => {
+])('the scope "%s" is accepted, or rejected with advice', (scope, fault) => {
   const documents = [
     { kind: 'collection', key: 'posts' },
     { kind: 'global', key: 'site' },

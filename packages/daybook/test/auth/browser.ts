@@ -1,7 +1,7 @@
 import type { TestService } from 'daybook/testing'
 import type { Answer } from '../support/scenarios/transports.ts'
 
-/** What a request may say. */
+/** The options of a request. */
 export interface Sent {
   readonly method?: string
   readonly json?: unknown
@@ -14,24 +14,24 @@ export interface Sent {
 export const ORIGIN = 'https://cms.example'
 export const PASSWORD = 'correct horse battery'
 
-/** A browser: keeps the cookies that it is given, and sends them along. */
+/** A browser that stores cookies and sends them. */
 export class Browser {
   readonly #service: Pick<TestService, 'fetch'>
   readonly cookies = new Map<string, string>()
-  /** The `Set-Cookie` headers of the last answer. */
+  /** The `Set-Cookie` headers of the last response. */
   lastSet: readonly string[] = []
 
   constructor(service: Pick<TestService, 'fetch'>) {
     this.#service = service
   }
 
-  async send(path: string, { json, form, address, ...asked }: Sent = {}): Promise<Answer> {
-    const headers = new Headers(asked.headers)
+  async send(path: string, { json, form, address, ...options }: Sent = {}): Promise<Answer> {
+    const headers = new Headers(options.headers)
     if (this.cookies.size > 0 && !headers.has('cookie'))
       headers.set('Cookie', [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '))
     const body = json === undefined ? bodyOf(form) : JSON.stringify(json)
     if (json !== undefined && !headers.has('content-type')) headers.set('Content-Type', 'application/json')
-    const method = asked.method ?? (body === undefined ? 'GET' : 'POST')
+    const method = options.method ?? (body === undefined ? 'GET' : 'POST')
     const request = new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) })
     const response = await this.#service.fetch(request, address === undefined ? {} : { address })
     this.#keep(response.headers.getSetCookie())
@@ -56,9 +56,9 @@ export class Browser {
 
   #keep(set: readonly string[]): void {
     this.lastSet = set
-    for (const one of set) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(one) ?? []
-      if (/max-age=0/i.test(one)) this.cookies.delete(name)
+    for (const cookie of set) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+      if (/max-age=0/i.test(cookie)) this.cookies.delete(name)
       else this.cookies.set(name, value)
     }
   }

@@ -3,7 +3,7 @@ import { type AuthAdapterSubject, authAdapterConformance } from 'daybook/testing
 import { afterAll, describe, expect, test } from 'vitest'
 import { ADAPTERS } from '../support/auth/auth-adapters.ts'
 
-describe.each(ADAPTERS)('$name keeps what the interface promises', async ({ open }) => {
+describe.each(ADAPTERS)('$name satisfies the interface', async ({ open }) => {
   const subject = await open()
   afterAll(() => subject[Symbol.asyncDispose]())
   test.each(authAdapterConformance(subject))('$name', ({ run }) => run())
@@ -26,7 +26,7 @@ const identityOf = (sessionId: string, subject: string): Identity => ({
   roles: ['editor'],
 })
 
-/** An adapter that keeps every promise. */
+/** An adapter that passes every check. */
 const sound: AuthAdapter = {
   getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: true, basePath: '/api/auth' } }),
   getPrincipal: async (context) => {
@@ -246,28 +246,28 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
 ]
 
 describe('the suite', () => {
-  test('finds no fault in an adapter that has none, and names every check once', async () => {
+  test('passes a sound adapter, and has unique names of checks', async () => {
     expect(await failuresOf(sound)).toEqual([])
     const names = authAdapterConformance(subjectOf(sound)).map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('leaves out what an adapter does not have', () => {
+  test('leaves out checks of optional members that an adapter lacks', () => {
     const { invoke: _invoke, handleRequest: _handleRequest, ...small } = sound
     const names = authAdapterConformance(subjectOf(small)).map(({ name }) => name)
     expect(names.filter((name) => /^(?:actions|provider routes)/.test(name))).toEqual([])
   })
 
-  test.each(broken)('finds an adapter that %s', async (_name, parts, check) => {
+  test.each(broken)('fails an adapter that %s', async (_name, parts, check) => {
     expect(await failuresOf({ ...sound, ...parts })).toContain(check)
   })
 
-  test('runs checks of credentials that the adapter’s maker knows of', async () => {
+  test('runs checks with the credentials of its options', async () => {
     const subject = {
       ...subjectOf(sound),
       invalid: { 'a session that was ended': () => ({ cookie: 'sid=session-of-ann' }) },
     }
-    const found = authAdapterConformance(subject).find(({ name }) => name === 'anonymous: a session that was ended')
-    await expect(found?.run()).rejects.toThrow('Without a valid credential, principal and identity are null.')
+    const check = authAdapterConformance(subject).find(({ name }) => name === 'anonymous: a session that was ended')
+    await expect(check?.run()).rejects.toThrow('Without a valid credential, principal and identity are null.')
   })
 })

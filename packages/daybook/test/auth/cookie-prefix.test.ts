@@ -15,7 +15,7 @@ const configOf = (auth: NonNullable<DaybookConfig['auth']>) =>
 
 const ANN = { name: 'Ann', email: 'ann@example.org', password: PASSWORD }
 
-/** A browser with the cookies of one host: it knows no ports. */
+/** A browser with the cookies of one host. Cookies ignore ports. */
 class Jar {
   readonly #cookies = new Map<string, string>()
 
@@ -58,21 +58,21 @@ describe('two services on one host', () => {
       configOf(betterAuth({ baseURL: 'http://localhost:3000' })),
       configOf(betterAuth({ baseURL: 'http://localhost:3001' })),
     ],
-  ])('%s keep each their session in a browser', async (_, first, second) => {
-    await using one = await SQLITE.open(first)
+  ])('%s keep separate sessions in a browser', async (_, first, second) => {
+    await using service = await SQLITE.open(first)
     await using two = await SQLITE.open(second)
     const browser = new Jar()
-    await browser.send(one, '/api/cms/auth/actions/register', ANN)
+    await browser.send(service, '/api/cms/auth/actions/register', ANN)
     await browser.send(two, '/api/cms/auth/actions/register', ANN)
-    expect([await browser.isSignedIn(one), await browser.isSignedIn(two)]).toEqual([true, true])
+    expect([await browser.isSignedIn(service), await browser.isSignedIn(two)]).toEqual([true, true])
     expect((await browser.send(two, '/api/cms/auth/actions/logout', {})).status).toBe(204)
-    expect([await browser.isSignedIn(one), await browser.isSignedIn(two)]).toEqual([true, false])
+    expect([await browser.isSignedIn(service), await browser.isSignedIn(two)]).toEqual([true, false])
     const name = browser.names[0] ?? ''
-    const document = await (await browser.send(one, '/openapi.json')).json()
+    const document = await (await browser.send(service, '/openapi.json')).json()
     expect(document).toMatchObject({ components: { securitySchemes: { sessionCookie: { name } } } })
   })
 
-  test('also name the cookies of plugins apart', async () => {
+  test('have separate cookies of plugins', async () => {
     const baseURL = 'http://localhost:3000'
     await using service = await SQLITE.open(
       configOf(betterAuth({ baseURL, cookiePrefix: 'one', plugins: [twoFactor()] })),
@@ -85,7 +85,7 @@ describe('two services on one host', () => {
   })
 })
 
-test('the name is that of the contract unless an option or a local address says otherwise', async () => {
+test('the name is the documented one, unless an option or a local address changes it', async () => {
   for (const [auth, name] of [
     [{}, 'better-auth.session_token'],
     [betterAuth(), 'better-auth.session_token'],

@@ -10,13 +10,13 @@ import { Store } from '../../src/store/store.ts'
 import { identityOf } from '../support/auth/people.ts'
 import { Browser } from './browser.ts'
 
-// Where an adapter is loaded, no store is asked: one is enough.
+// Loading an adapter uses no store, so one kind is enough.
 
 const COOKIE = { cookie: 'sid=mia' }
 const FOREIGN_COOKIE = { cookie: '_ga=1' }
 
-/** Counts how often something happens. */
-class Tally {
+/** Counts events. */
+class EventCounter {
   #count = 0
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = []
 
@@ -29,15 +29,15 @@ class Tally {
     for (const { count, resolve } of this.#waiting) if (count === this.#count) resolve()
   }
 
-  /** Waits until it has happened so often. */
+  /** Waits until the count is reached. */
   async reaches(count: number): Promise<void> {
     if (this.#count < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }))
   }
 }
 
-/** Loads that begin when they are asked for, and end when the test says so. */
+/** Loads that end when the test says so. */
 class HeldLoads {
-  readonly begun = new Tally()
+  readonly begun = new EventCounter()
   #last = Promise.withResolvers<void>()
 
   readonly begin = (): Promise<void> => {
@@ -55,22 +55,22 @@ class HeldLoads {
   }
 }
 
-/** What an adapter was asked, in this order. */
-let asked: string[] = []
-/** Requests that it has seen, loaded or not. */
-let seen: Tally
-/** Whether it was asked who somebody is. */
-let identified: Tally
+/** The calls of the adapter, in order. */
+let calls: string[] = []
+/** Requests that the adapter has seen, loaded or not. */
+let seen: EventCounter
+/** Calls of `getIdentity`. */
+let identified: EventCounter
 let loads: HeldLoads
 
-const note = <T>(question: string, answer: T): T => {
-  asked.push(question)
-  return answer
+const note = <T>(call: string, result: T): T => {
+  calls.push(call)
+  return result
 }
 
 const isMia = ({ headers }: AuthContext): boolean => headers.get('cookie') === COOKIE.cookie
 
-/** An adapter that cannot answer before it is loaded. */
+/** An adapter that needs to be loaded first. */
 const adapter: AuthAdapter = {
   getCapabilities: () => ({ provider: 'people', providerRoutes: { enabled: true, basePath: '/api/auth' } }),
   hasCredential: ({ headers }) => {
@@ -91,7 +91,7 @@ const configOf = (auth: AuthAdapter) =>
     limits: { signInsPerMinute: 1000 },
   })
 
-/** Lets minutes pass for timers alone; the clock of a request is one. */
+/** Advances timers by minutes, without waiting. */
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
 
 let service: TestService<ReturnType<typeof configOf>>
@@ -101,9 +101,9 @@ async function serve(auth: AuthAdapter): Promise<void> {
 }
 
 beforeEach(() => {
-  asked = []
-  seen = new Tally()
-  identified = new Tally()
+  calls = []
+  seen = new EventCounter()
+  identified = new EventCounter()
   loads = new HeldLoads()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   return async () => {
@@ -133,18 +133,18 @@ describe('an adapter that loads', () => {
     ['a provider route', route, ['route']],
   ])(
     'is asked for %s once it has loaded, however long that takes: its time begins then',
-    async (_what, ask, questions) => {
+    async (_what, ask, expectedCalls) => {
       const status = ask()
       await loads.begun.reaches(1)
       await pass(29)
-      expect(asked).toEqual([])
+      expect(calls).toEqual([])
       loads.finish()
       expect(await status).toBe(200)
-      expect(asked).toEqual(questions)
+      expect(calls).toEqual(expectedCalls)
     },
   )
 
-  test('is loaded once: all who come meanwhile wait for the same load, and those after it for none', async () => {
+  test('is loaded once: concurrent requests wait for the same load, and later ones for none', async () => {
     const statuses = Promise.all([session(), session(), action(), route(), session()])
     await loads.begun.reaches(1)
     loads.finish()
@@ -153,49 +153,49 @@ describe('an adapter that loads', () => {
     expect(loads.begun.count).toBe(1)
   })
 
-  test('answers 503 to all who waited for a load that failed, and the next one loads again', async () => {
+  test('gets 503 for all requests that waited for a failed load, and the next request loads again', async () => {
     const waiting = Promise.all([session(), session(), session()])
     await seen.reaches(3)
     loads.fail()
     expect(await waiting).toEqual([503, 503, 503])
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
     const next = session()
     await loads.begun.reaches(2)
     loads.finish()
     expect(await next).toBe(200)
   })
 
-  test('lets nobody in when it never loads, and is loaded again by the next request', async () => {
+  test('gives no session if the load never ends, and is loaded again by the next request', async () => {
     const waiting = session()
     await loads.begun.reaches(1)
     await pass(30)
     expect(await waiting).toBe(503)
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
     const next = session()
     await loads.begun.reaches(2)
     loads.finish()
     expect(await next).toBe(200)
   })
 
-  test('is waited for by nobody who has no credential of its kind', async () => {
-    const held = session()
+  test('does not delay requests without a credential of its kind', async () => {
+    const pending = session()
     await loads.begun.reaches(1)
     const service = { authorization: `Bearer ${'x'.repeat(40)}` }
     for (const headers of [{}, FOREIGN_COOKIE, service]) {
       expect([await session(headers), await send('/api/notes', { headers })]).toEqual([200, 200])
     }
-    expect(asked).toEqual([])
+    expect(calls).toEqual([])
     loads.finish()
-    expect(await held).toBe(200)
+    expect(await pending).toBe(200)
   })
 
-  test('is not loaded for those who have no credential of its kind', async () => {
+  test('is not loaded for requests without a credential of its kind', async () => {
     for (const headers of [{}, FOREIGN_COOKIE]) expect(await session(headers)).toBe(200)
     expect(loads.begun.count).toBe(0)
   })
 })
 
-test('an adapter that has loaded has two seconds for an answer, the first one as well (A15)', async () => {
+test('a loaded adapter has two seconds for each call, the first one included', async () => {
   const getIdentity = (): Promise<never> => {
     identified.add()
     return new Promise(() => {})
@@ -228,10 +228,10 @@ test.each<[string, Partial<AuthAdapter>]>([
       },
     },
   ],
-])('nobody gets in when %s', async (_name, parts) => {
+])('there is no session when %s', async (_name, parts) => {
   await serve({ ...adapter, ...parts })
   expect(await session()).toBe(503)
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
 })
 
 describe('accounts', () => {
@@ -253,14 +253,14 @@ describe('accounts', () => {
     },
   }
 
-  test('take the first one in when their code has loaded, however long that takes', async () => {
+  test('wait for their code to load, however long that takes', async () => {
     await serve(new AccountsAdapter(parts))
     const browser = new Browser(service)
     const registering = browser.register()
     await loads.begun.reaches(1)
     await pass(20)
     loads.finish()
-    // The accounts are opened by what was loaded: asked for again, it is there at once.
+    // The loaded code opens the accounts, so the second call returns at once.
     await loads.begun.reaches(2)
     loads.finish()
     vi.useRealTimers()
@@ -268,21 +268,21 @@ describe('accounts', () => {
     expect((await browser.session()).authenticated).toBe(true)
   })
 
-  test('are not loaded for cookies of others', async () => {
+  test('are not loaded for other cookies', async () => {
     await serve(new AccountsAdapter(parts))
     expect(await session(FOREIGN_COOKIE)).toBe(200)
     expect(loads.begun.count).toBe(0)
   })
 })
 
-test('the conformance suite loads an adapter once, before it asks', async () => {
+test('the conformance suite loads an adapter once, before the checks', async () => {
   await serve(adapter)
   const subject: AuthAdapterSubject = { adapter, valid: () => COOKIE }
   const [first] = authAdapterConformance(subject).filter(({ name }) => name.startsWith('session: a valid credential'))
   const run = first?.run()
   await loads.begun.reaches(1)
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
   loads.finish()
   await run
-  expect(asked).toEqual(['principal', 'identity'])
+  expect(calls).toEqual(['principal', 'identity'])
 })

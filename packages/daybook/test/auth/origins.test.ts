@@ -21,7 +21,7 @@ beforeEach(async () => {
   return () => service.close()
 })
 
-/** What browsers send along with what a page of another origin asks of them. */
+/** Headers that browsers add to requests of a page of another origin. */
 const FOREIGN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'another origin': { Origin: 'https://evil.example' },
   'an origin that begins like ours': { Origin: 'https://cms.example.evil.example' },
@@ -32,7 +32,7 @@ const FOREIGN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a page of a neighbour': { 'Sec-Fetch-Site': 'same-site' },
 }
 
-const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const SAME_ORIGIN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a program': {},
   'our own page': { Origin: ORIGIN, 'Sec-Fetch-Site': 'same-origin' },
   'our own page, whose TLS ends at a proxy': { Origin: ORIGIN.replace('https', 'http') },
@@ -44,9 +44,9 @@ const titles = async (): Promise<readonly string[]> =>
   JSON.parse((await browser.send('/api/notes')).text).items.map(({ title }: { title: string }) => title)
 
 describe.each(Object.entries(FOREIGN))('a change by %s', (_what, headers) => {
-  test('with the cookie of a session is refused, and nothing is stored: 403 (A8)', async () => {
-    const made = JSON.parse((await browser.send('/api/notes', { json: { title: 'mine' } })).text)
-    const path = `/api/notes/${made.id}`
+  test('with a session cookie is rejected with 403, and nothing is stored', async () => {
+    const note = JSON.parse((await browser.send('/api/notes', { json: { title: 'mine' } })).text)
+    const path = `/api/notes/${note.id}`
     const forms = { method: 'POST', form: { title: 'x' } }
     const tries = [
       browser.send('/api/notes', { json: { title: 'x' }, headers }),
@@ -56,17 +56,17 @@ describe.each(Object.entries(FOREIGN))('a change by %s', (_what, headers) => {
       browser.send(path, { method: 'PATCH', json: { title: 'x' }, headers }),
       browser.send(path, { method: 'DELETE', headers }),
       browser.send('/api/cms/batch', {
-        json: { operations: [{ op: 'delete', collection: 'notes', id: made.id }] },
+        json: { operations: [{ op: 'delete', collection: 'notes', id: note.id }] },
         headers,
       }),
     ]
-    for (const answer of await Promise.all(tries)) {
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([403, 'FORBIDDEN'])
+    for (const response of await Promise.all(tries)) {
+      expect([response.status, JSON.parse(response.text).code]).toEqual([403, 'FORBIDDEN'])
     }
     expect(await titles()).toEqual(['mine'])
   })
 
-  test('of who is signed in is refused: 403', async () => {
+  test('of the signed-in account is rejected with 403', async () => {
     const stranger = new Browser(service)
     expect((await stranger.login('ines@example.org', undefined, { headers })).status).toBe(403)
     expect((await stranger.send('/api/auth/sign-in/email', { json: {}, headers })).status).toBe(403)
@@ -75,43 +75,43 @@ describe.each(Object.entries(FOREIGN))('a change by %s', (_what, headers) => {
     expect(await browser.session()).toMatchObject({ authenticated: true })
   })
 
-  test('with a token is made: no browser adds one by itself', async () => {
-    const answer = await new Browser(service).send('/api/notes', {
+  test('with a token is accepted, because browsers add none by themselves', async () => {
+    const response = await new Browser(service).send('/api/notes', {
       json: { title: 'by token' },
       headers: { ...headers, Authorization: `Bearer ${service.token}` },
     })
-    expect(answer.status).toBe(201)
+    expect(response.status).toBe(201)
   })
 })
 
-test('a page that cors lists may send what the service reads, also the token of a preview', async () => {
+test('a page of a listed origin may send the headers that the service reads, preview tokens included', async () => {
   const headers = { Origin: FRIEND, 'Access-Control-Request-Method': 'GET' }
-  const { status, headers: told } = await new Browser(service).send('/api/notes', { method: 'OPTIONS', headers })
-  expect(status).toBe(204)
-  const allowed = told.get('Access-Control-Allow-Headers')?.split(', ')
+  const preflight = await new Browser(service).send('/api/notes', { method: 'OPTIONS', headers })
+  expect(preflight.status).toBe(204)
+  const allowed = preflight.headers.get('Access-Control-Allow-Headers')?.split(', ')
   expect(allowed).toEqual(expect.arrayContaining(['Authorization', 'Daybook-Preview', 'If-Match', 'Idempotency-Key']))
 })
 
-test.each(Object.entries(OWN))('a change by %s is made with the cookie of a session', async (_what, headers) => {
+test.each(Object.entries(SAME_ORIGIN))('a change by %s is accepted with a session cookie', async (_what, headers) => {
   expect((await browser.send('/api/notes', { json: { title: 'x' }, headers })).status).toBe(201)
   expect((await new Browser(service).login('ines@example.org', undefined, { headers })).status).toBe(200)
 })
 
-test('reading is no change: what the browser makes of the answer is for CORS to say (A9)', async () => {
+test('a read from another origin is allowed: CORS decides whether the page sees the response', async () => {
   for (const origin of ['https://evil.example', 'https://www.example.org.evil.example', 'null']) {
-    const answer = await browser.send('/api/notes', { headers: { Origin: origin } })
-    expect([answer.status, answer.headers.has('access-control-allow-origin')]).toEqual([200, false])
-    expect(answer.headers.get('vary')).toContain('Origin')
+    const response = await browser.send('/api/notes', { headers: { Origin: origin } })
+    expect([response.status, response.headers.has('access-control-allow-origin')]).toEqual([200, false])
+    expect(response.headers.get('vary')).toContain('Origin')
   }
   const friend = await browser.send('/api/cms/auth/session', { headers: { Origin: FRIEND } })
   expect(friend.headers.get('access-control-allow-origin')).toBe(FRIEND)
   expect(friend.headers.get('access-control-allow-credentials')).toBe('true')
 })
 
-test('origins that may not send cookies are other origins', async () => {
+test('a listed origin without credentials counts as another origin', async () => {
   await using strict = await createTestService({ ...config, cors: { origins: [FRIEND] } })
   const visitor = new Browser(strict)
   await visitor.register()
-  const answer = await visitor.send('/api/notes', { json: { title: 'x' }, headers: { Origin: FRIEND } })
-  expect(answer.status).toBe(403)
+  const response = await visitor.send('/api/notes', { json: { title: 'x' }, headers: { Origin: FRIEND } })
+  expect(response.status).toBe(403)
 })

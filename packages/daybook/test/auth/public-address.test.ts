@@ -7,7 +7,7 @@ import { POLICY_STORES } from '../support/stores/stores.ts'
 import { PASSWORD } from './browser.ts'
 
 const PUBLIC = 'https://cms.example.org'
-/** The address at which requests of these tests arrive, as behind a proxy that says nothing of itself. */
+/** The origin of requests, as behind a proxy that sends no forwarding headers. */
 const INNER = 'http://daybook:3000'
 
 const configOf = (auth: BetterAuthOptions) =>
@@ -28,7 +28,7 @@ const post = (service: Service, path: string, json: unknown, headers: Readonly<R
     }),
   )
 
-/** Headers with which a stranger would have mails lead to their own host. */
+/** Forged headers that would make links in mails lead to another host. */
 const FORGED = [
   { Host: 'evil.example' },
   { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' },
@@ -36,7 +36,7 @@ const FORGED = [
 ] as const
 
 describe.each(POLICY_STORES)('the public address of accounts on $name', (store) => {
-  test.each(FORGED)('is where links in mails lead, whatever a request says: %o', async (forged) => {
+  test.each(FORGED)('is the origin of links in mails, despite the headers %o', async (forged) => {
     const links: string[] = []
     const mail = async ({ url }: { readonly url: string }) => void links.push(url)
     await using service = await store.open(
@@ -49,7 +49,7 @@ describe.each(POLICY_STORES)('the public address of accounts on $name', (store) 
     for (const link of links) expect(new URL(link).origin).toBe(PUBLIC)
   })
 
-  test('makes every cookie Secure where it is https, and no other one', async () => {
+  test('makes cookies Secure if and only if it is https', async () => {
     for (const [baseURL, isSecure] of [
       [PUBLIC, true],
       ['http://cms.example.org', false],
@@ -75,7 +75,7 @@ describe.each(POLICY_STORES)('the public address of accounts on $name', (store) 
 
 const wrong = (options: unknown): BetterAuthOptions => options as BetterAuthOptions
 
-describe('options that would send people elsewhere are refused, with what to write', () => {
+describe('options that would allow redirects elsewhere are rejected with advice', () => {
   test.each([
     ['mails', { sendPasswordReset: async () => {} }, 'sendPasswordReset makes links'],
     ['providers', { socialProviders: { github: { clientId: 'a', clientSecret: 'b' } } }, 'socialProviders makes links'],

@@ -14,21 +14,21 @@ import { useBlankStore } from '../support/stores/blank-store.ts'
 import { STORES } from '../support/stores/stores.ts'
 
 const OPTIONS: BetterAuthOptions = { secret: 'x'.repeat(32), logger: { disabled: true } }
-/** The options that give rows the fields of the service. */
+/** Options that give rows the service's additional fields. */
 const SERVICE_OPTIONS: BetterAuthOptions = {
   ...OPTIONS,
   verification: { additionalFields: OWNER_FIELDS },
   plugins: [admin()],
 }
 
-/** better-auth's own database on SQLite: what records have to answer like. */
+/** better-auth's own database on SQLite, the reference for records. */
 async function reference(): Promise<DBAdapter> {
   const options = { ...OPTIONS, database: new NativeDatabase(':memory:', { timeout: 0 }) as never }
   await (await getMigrations(options)).runMigrations()
   return (await betterAuth(options).$context).adapter as DBAdapter
 }
 
-/** A question or a change, by the name of the method. */
+/** A call of the database: its method and parameters. */
 type Step = readonly [
   method: 'findOne' | 'findMany' | 'count' | 'create' | 'update' | 'updateMany' | 'deleteMany' | 'consumeOne',
   given: object,
@@ -56,7 +56,9 @@ const clause = fc.oneof(
   }),
   fc.record({ field: fc.constant('expiresAt'), operator: fc.constantFrom('lt', 'lte', 'gt', 'gte'), value: expiresAt }),
 )
-const joined = fc.tuple(clause, fc.constantFrom('AND', 'OR')).map(([one, connector]) => ({ ...one, connector }))
+const joined = fc
+  .tuple(clause, fc.constantFrom('AND', 'OR'))
+  .map(([condition, connector]) => ({ ...condition, connector }))
 const where = fc.array(joined, { minLength: 1, maxLength: 3 })
 const model = fc.constant('verification')
 const byId = { field: 'id', direction: 'asc' }
@@ -80,24 +82,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constant('updateMany' as const), fc.record({ model, where, update: fc.record(text) })),
   fc.tuple(
     fc.constantFrom('findOne' as const, 'update' as const, 'consumeOne' as const),
-    fc.record({ model, where: id.map((one) => [{ field: 'id', value: one }]), update: fc.record(text) }),
+    fc.record({ model, where: id.map((value) => [{ field: 'id', value }]), update: fc.record(text) }),
   ),
   fc.tuple(fc.constant('deleteMany' as const), fc.record({ model, where })),
 )
 
-/** Without what no two runs share. */
-function settled(answer: unknown): unknown {
-  return JSON.parse(JSON.stringify(answer ?? null), (key, one) =>
-    key === 'createdAt' || key === 'updatedAt' ? undefined : one,
+/** A result without the parts that differ between runs. */
+function settled(result: unknown): unknown {
+  return JSON.parse(JSON.stringify(result ?? null), (key, member) =>
+    key === 'createdAt' || key === 'updatedAt' ? undefined : member,
   )
 }
 
-async function run(database: DBAdapter, [method, given]: Step): Promise<unknown> {
-  const call = database[method] as (given: object) => Promise<unknown>
-  return settled(await call(given).catch(() => 'refused'))
+async function run(database: DBAdapter, [method, parameters]: Step): Promise<unknown> {
+  const call = database[method] as (parameters: object) => Promise<unknown>
+  return settled(await call(parameters).catch(() => 'refused'))
 }
 
-/** The kinds of records: those of each store, and those in memory. */
+/** The records of each kind of store, and those in memory. */
 const RECORDS = [
   ...STORES.map(({ at, name }) => ({
     name,
@@ -123,12 +125,13 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
   const records = useRecords()
   const open = (options = OPTIONS): DBAdapter => recordDatabase(records(), () => {})(options)
 
-  test('answer as its own tables do', async () => {
+  test('return the same results as its own tables', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-        const [own, other] = [open(), await reference()]
-        await own.deleteMany({ model: 'verification', where: [] })
-        for (const one of steps) expect(await run(own, one), JSON.stringify(one)).toEqual(await run(other, one))
+        const [records, tables] = [open(), await reference()]
+        await records.deleteMany({ model: 'verification', where: [] })
+        for (const step of steps)
+          expect(await run(records, step), JSON.stringify(step)).toEqual(await run(tables, step))
       }),
       { numRuns: name === 'postgres' ? 20 : 60 },
     )
@@ -139,7 +142,7 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     data: { email, name: 'X', emailVerified: false, createdAt: new Date(), updatedAt: new Date() },
   })
 
-  test('do all of a transaction or nothing, and read what it has written', async () => {
+  test('run a transaction as a whole or not at all, and read its own writes', async () => {
     const database = open()
     const broken = database.transaction(async (inner) => {
       await inner.create(user('ann@example.org'))
@@ -156,7 +159,7 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     await expect(database.transaction((inner) => inner.create(user('ann@example.org')))).rejects.toThrow('taken: email')
   })
 
-  test('keep nobody waiting before a transaction writes', async () => {
+  test('block no other writer before a transaction writes', async () => {
     const database = open()
     await database.transaction(async (inner) => {
       expect(await inner.findOne({ model: 'user', where: [{ field: 'email', value: 'ann@example.org' }] })).toBeNull()
@@ -165,7 +168,7 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     })
   })
 
-  test('end sessions and links of an account with the change that revokes them, and with its removal', async () => {
+  test('delete sessions and links of an account in the change that revokes them, and with the account', async () => {
     const database = open(SERVICE_OPTIONS)
     const times = { createdAt: new Date(), updatedAt: new Date(), expiresAt: new Date(Date.now() + 3_600_000) }
     const begin = async (email: string) => {
@@ -201,7 +204,7 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     expect(await left(eve)).toEqual([0, 0])
   })
 
-  test('give a row away once, to however many who want it at the same time', async () => {
+  test('let one of several concurrent callers consume a row', async () => {
     const database = open()
     const { id: ownId } = await database.create<{ id: string }>({
       model: 'verification',
@@ -217,10 +220,10 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     const consumed = await Promise.all(
       Array.from({ length: 20 }, () => database.consumeOne({ model: 'verification', where })),
     )
-    expect(consumed.filter((one) => one !== null)).toHaveLength(1)
+    expect(consumed.filter((row) => row !== null)).toHaveLength(1)
   })
 
-  test('store a transaction that stands beside a write that fails', async () => {
+  test('store a transaction that runs beside a failing write', async () => {
     const queued = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
     const all = records()
@@ -243,7 +246,7 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
     expect(await database.count({ model: 'user' })).toBe(1)
   })
 
-  test('are found by long values, too', async () => {
+  test('are found by long values', async () => {
     const database = open()
     const email = `${'x'.repeat(5000)}@example.org`
     await database.create(user(email))

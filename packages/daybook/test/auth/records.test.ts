@@ -6,10 +6,10 @@ import { STORES } from '../support/stores/stores.ts'
 
 const HOUR = 3_600_000
 
-describe.each(STORES)('what adapters keep on $name', ({ at }) => {
+describe.each(STORES)('records of adapters on $name', ({ at }) => {
   const blank = useBlankStore(at)
 
-  test('is found by its id and its keys, and no longer by those that it had', async () => {
+  test('are found by id and by current keys, not by former ones', async () => {
     const { records } = blank().store
     const put = (name: string) =>
       records.transaction((writer) => writer.put('thing', { id: 'a', name }, { keys: { name }, unique: ['name'] }))
@@ -22,7 +22,7 @@ describe.each(STORES)('what adapters keep on $name', ({ at }) => {
     expect(await records.find('another kind', 'name', 'other')).toEqual([])
   })
 
-  test('is all there or not at all after a transaction', async () => {
+  test('are stored by a transaction as a whole or not at all', async () => {
     const { store } = blank()
     const broken = store.records.transaction(async (writer) => {
       await writer.put('thing', { id: 'a' })
@@ -32,7 +32,7 @@ describe.each(STORES)('what adapters keep on $name', ({ at }) => {
     expect(await store.records.list('thing')).toEqual([])
   })
 
-  test('is thrown away when it is worth nothing since a day, with its keys', async () => {
+  test('are deleted with their keys a day after they expire', async () => {
     const { place, store } = blank()
     const until = (hours: number) => ({ keys: { name: 'x' }, until: Date.now() + hours * HOUR })
     await store.records.transaction(async (writer) => {

@@ -12,7 +12,7 @@ import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 const INES = 'ines@example.org'
 const NEW_PASSWORD = 'another long one'
 
-/** The messages of the service, by their receiver: tokens of links, and codes. */
+/** The messages that the service has sent, by receiver: tokens of links, and codes. */
 const resets = new Map<string, string[]>()
 const links = new Map<string, string>()
 const codes = new Map<string, string>()
@@ -95,7 +95,7 @@ describe.each(STORES)('outstanding links of an account on $name', ({ at }) => {
     await expect.poll(() => [links.has(email), codes.has(email)]).toEqual([true, true])
   }
 
-  /** The links and codes that still work, of those that {@link requestAll} requested; using them spends them. */
+  /** The links and codes of {@link requestAll} that still work. The check uses them up. */
   async function stillWork(email: string): Promise<readonly string[]> {
     const working: string[] = []
     const visitor = new Browser(service)
@@ -161,7 +161,7 @@ describe.each(STORES)('outstanding links of an account on $name', ({ at }) => {
     },
   }
 
-  test.each(Object.entries(WAYS))('are deleted by %s; those of others work on', async (_name, act) => {
+  test.each(Object.entries(WAYS))('are deleted by %s; those of other accounts still work', async (_name, act) => {
     const ines = await person(INES)
     await person('ben@example.org')
     for (const email of [INES, 'ben@example.org']) await requestAll(email)

@@ -21,7 +21,7 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
   let ines: Browser
   let inesId: string
   let admin: Browser
-  /** Tokens of all sessions that the test has begun. */
+  /** Tokens of all sessions that the test has created. */
   let tokens: string[]
 
   beforeEach(async () => {
@@ -45,19 +45,19 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
 
   async function signIn(email = 'ines@example.org'): Promise<Browser> {
     const browser = new Browser(service)
-    const answer = await browser.login(email)
-    expect(answer.status).toBe(200)
-    tokens.push(json(answer).token)
+    const response = await browser.login(email)
+    expect(response.status).toBe(200)
+    tokens.push(json(response).token)
     return browser
   }
 
   const sessionsOf = async (browser: Browser): Promise<readonly { readonly id: string }[]> =>
     json(await browser.send('/api/auth/list-sessions'))
 
-  test('give no token of a session to the scripts of a page', async () => {
+  test('return no session tokens to scripts of a page', async () => {
     await signIn()
     const post = (browser: Browser, path: string, body: object) => browser.send(`/api/auth${path}`, { json: body })
-    const answers = {
+    const responses = {
       session: await ines.send('/api/auth/get-session'),
       sessionOfProgram: await new Browser(service).send('/api/auth/get-session', bearer(tokens[0] ?? '')),
       sessions: await ines.send('/api/auth/list-sessions'),
@@ -69,17 +69,17 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
     }
     const rows = await place.rows<{ doc: string }>("SELECT doc FROM daybook$records WHERE kind = 'better-auth session'")
     const all = [...tokens, ...rows.map(({ doc }) => JSON.parse(doc).token)]
-    for (const [name, { status, text, headers }] of Object.entries(answers)) {
+    for (const [name, { status, text, headers }] of Object.entries(responses)) {
       expect([name, status]).toEqual([name, 200])
       headers.delete('set-cookie')
       const readable = text + JSON.stringify([...headers])
       for (const token of all) expect(readable, name).not.toContain(token)
     }
-    expect(json(answers.session)).toMatchObject({ session: { userId: inesId }, user: { email: 'ines@example.org' } })
-    expect(json(answers.sessions)).toHaveLength(2)
+    expect(json(responses.session)).toMatchObject({ session: { userId: inesId }, user: { email: 'ines@example.org' } })
+    expect(json(responses.sessions)).toHaveLength(2)
   })
 
-  test('refuse requests without a session, whatever the answer holds: 401', async () => {
+  test('reject requests without a session with 401', async () => {
     for (const path of ['get-session', 'ok'])
       expect((await new Browser(service).send(`/api/auth/${path}`)).status).toBe(200)
     for (const path of ['list-sessions', 'admin/list-users']) {
@@ -87,7 +87,7 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
     }
   })
 
-  test('give the token of a session that begins, as a program needs it', async () => {
+  test('return the token of a new session, for programs', async () => {
     const account = { email: 'ines@example.org', password: PASSWORD }
     const begun = await new Browser(service).send('/api/auth/sign-in/email', { json: account })
     const { token } = json(begun)
@@ -99,7 +99,7 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
     expect(await new Browser(service).session(bearer(json(changed).token))).toMatchObject({ authenticated: true })
   })
 
-  test('end a session by its id, one of the account alone', async () => {
+  test('end a session of the same account by its id', async () => {
     const other = await signIn()
     const [adminSession] = await sessionsOf(admin)
     const { identity } = (await other.session()) as unknown as { readonly identity: { readonly sessionId: string } }
@@ -111,7 +111,7 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
     expect([(await other.session()).authenticated, (await ines.session()).authenticated]).toEqual([false, true])
   })
 
-  test('end a session of another account by its id for administrators alone', async () => {
+  test('end a session of another account by its id only for administrators', async () => {
     const [session] = await sessionsOf(ines)
     const json = { sessionId: session?.id }
     const eve = new Browser(service)
@@ -132,11 +132,11 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
     'say that a sign-in failed as a text: %j',
     async (error) => {
       const path = `/api/auth/error?error=${encodeURIComponent(error)}&error_description=<script>`
-      const answer = await new Browser(service).send(path)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8'])
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-      expect(answer.text).toContain(error === 'state_mismatch' ? '(state_mismatch)' : '(unknown)')
-      expect(answer.text).not.toContain('<')
+      const response = await new Browser(service).send(path)
+      expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/plain; charset=utf-8'])
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect(response.text).toContain(error === 'state_mismatch' ? '(state_mismatch)' : '(unknown)')
+      expect(response.text).not.toContain('<')
     },
   )
 })

@@ -14,9 +14,9 @@ const config = defineConfig({
 })
 
 const statuses = async (tries: readonly (() => Promise<{ readonly status: number }>)[]): Promise<readonly number[]> => {
-  const found: number[] = []
-  for (const one of tries) found.push((await one()).status)
-  return found
+  const responses: number[] = []
+  for (const attempt of tries) responses.push((await attempt()).status)
+  return responses
 }
 
 const repeated = (times: number, status: number): readonly number[] => Array.from({ length: times }, () => status)
@@ -33,7 +33,7 @@ describe.each(POLICY_STORES)('attempts to sign in on $name', (store) => {
             headers,
           })
 
-  test('are counted by client: after so many it is 429 with Retry-After, whatever is asked for how (A2)', async () => {
+  test('are counted by client, and rejected with 429 and Retry-After above the limit, on every route', async () => {
     await using service = await store.open<typeof config>(config)
     const address = '203.0.113.7'
     const tries = Array.from({ length: 6 }, (_, index) =>
@@ -55,7 +55,7 @@ describe.each(POLICY_STORES)('attempts to sign in on $name', (store) => {
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60)
   })
 
-  test('of one client keep nobody else out (A3)', async () => {
+  test('of one client do not block other clients', async () => {
     await using service = await store.open<typeof config>(config)
     await statuses(Array.from({ length: 5 }, () => guess(service, '203.0.113.7')))
     await new Browser(service).register('ines@example.org', { address: '203.0.113.9' })
@@ -65,14 +65,14 @@ describe.each(POLICY_STORES)('attempts to sign in on $name', (store) => {
     expect(await statuses([guess(service, '203.0.113.7')])).toEqual([429])
   })
 
-  test('of a network of IPv6 are those of one client, however its addresses are written (A2)', async () => {
+  test('from one IPv6 network count as one client, in any spelling of the addresses', async () => {
     await using service = await store.open<typeof config>(config)
     const addresses = ['2001:db8:1:2::1', '2001:0DB8:0001:0002:0:0:0:2', '2001:db8:1:2:ffff::3', '2001:db8:1:2::4%eth0']
-    expect(await statuses(addresses.map((one) => guess(service, one)))).toEqual([...repeated(MAX, 401), 429])
+    expect(await statuses(addresses.map((address) => guess(service, address)))).toEqual([...repeated(MAX, 401), 429])
     expect(await statuses([guess(service, '2001:db8:1:3::1')])).toEqual([401])
   })
 
-  test('count for all nodes on one store together (N3)', async () => {
+  test('are counted across all nodes of a store', async () => {
     await using place = await store.at()
     const nodes = await Promise.all([1, 2, 3].map(() => place.open(config)))
     const visitors = nodes.map((node) => new Browser(node))
@@ -104,13 +104,13 @@ describe('over a connection', () => {
     }
   }
 
-  test('the client is who is at its other end; what headers claim counts for nothing (A3)', () =>
+  test('the client is the peer of the connection, and forwarding headers are ignored', () =>
     withServer(0, async (url) => {
       const tries = Array.from({ length: MAX + 1 }, (_, index) => () => login(url, `198.51.100.${index}`))
       expect(await statuses(tries)).toEqual([...repeated(MAX, 401), 429])
     }))
 
-  test('behind a proxy that is trusted it is whom that one heard from; what stood there before counts for nothing', () =>
+  test('behind a trusted proxy, the client is the last address that it added, and earlier ones are ignored', () =>
     withServer(1, async (url) => {
       const forged = Array.from({ length: MAX + 1 }, (_, index) => () => login(url, `192.0.2.${index}, 198.51.100.1`))
       expect(await statuses(forged)).toEqual([...repeated(MAX, 401), 429])

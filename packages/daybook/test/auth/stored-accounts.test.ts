@@ -38,14 +38,14 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     }
   })
 
-  /** One more node on the store. */
+  /** Starts another node on the store. */
   async function node(options?: BetterAuthOptions): Promise<Service> {
     const service = await place.open(configOf(options))
     services.push(service)
     return service
   }
 
-  /** Manages the accounts past every service, as the command line does. */
+  /** Manages the accounts without a service, as the command line does. */
   async function manage<T>(options: BetterAuthOptions, work: (accounts: AccountManager) => Promise<T>): Promise<T> {
     const store = await place.store()
     try {
@@ -69,7 +69,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     return browser
   }
 
-  /** What a browser and a program with the same session are told: whether it is one. */
+  /** The session as a browser and as a program with its token see it. */
   async function holds(browser: Browser, token: string): Promise<readonly boolean[]> {
     const byCookie = await browser.session()
     const byToken = await new Browser(services.at(-1) as Service).session(bearer(token))
@@ -90,51 +90,51 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     expect((await again.register()).status).toBe(409)
   })
 
-  test('hold for all nodes at once, and a session that is ended on one is over on the others (N2)', async () => {
-    const [one, other] = [await node(), await node()]
-    const browser = new Browser(one)
+  test('are valid on all nodes at once, and so is the end of a session', async () => {
+    const [first, second] = [await node(), await node()]
+    const browser = new Browser(first)
     const { token } = json(await browser.register())
-    const elsewhere = new Browser(other)
+    const elsewhere = new Browser(second)
     expect(await elsewhere.session(bearer(token))).toMatchObject({ authenticated: true })
     expect((await browser.action('logout')).status).toBe(204)
-    expect(await new Browser(one).session(bearer(token))).toMatchObject({ authenticated: false })
+    expect(await new Browser(first).session(bearer(token))).toMatchObject({ authenticated: false })
     await expect.poll(async () => (await elsewhere.session(bearer(token))).authenticated).toBe(false)
   })
 
-  test('take two questions to the database for a session that nobody has asked about', async () => {
+  test('take two queries to look up a session that is not cached', async () => {
     const token = json(await new Browser(await node()).register()).token
     const other = await node()
-    // Its code is loaded by then.
+    // Loads the code first.
     await new Browser(other).session(bearer('nobody'))
     const before = other.statements()
     expect((await new Browser(other).session(bearer(token))).authenticated).toBe(true)
     expect(other.statements() - before).toBe(2)
   })
 
-  test('let people in one after the other when fifty sign in at once, and nobody else waits for them (A14)', async () => {
+  test('hash the passwords of fifty concurrent sign-ins in a queue, without delaying other requests', async () => {
     const service = await node()
     const { token } = json(await new Browser(service).register())
     const other = await node()
     await new Browser(other).session(bearer('nobody'))
     const signIns = times(50, () => new Browser(other).login())
-    // Nobody has asked this node about the session yet: the signature is checked.
+    // This node has not cached the session, so it checks the signature.
     expect((await new Browser(other).session(bearer(token))).authenticated).toBe(true)
     const statuses = (await signIns).map(({ status }) => status)
     expect(statuses).toContain(200)
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
   })
 
-  test('are one for an address, however many register it at once on however many nodes', async () => {
+  test('are unique by address, even if it registers concurrently on several nodes', async () => {
     const nodes = [await node(), await node()]
-    // Their code is loaded by then.
-    for (const one of nodes) expect((await new Browser(one).login()).status).toBe(401)
-    const answers = await Promise.all(nodes.flatMap((one) => [0, 1].map(() => new Browser(one).register())))
-    const statuses = answers.map(({ status }) => status).sort()
+    // Loads the code first.
+    for (const service of nodes) expect((await new Browser(service).login()).status).toBe(401)
+    const responses = await Promise.all(nodes.flatMap((service) => [0, 1].map(() => new Browser(service).register())))
+    const statuses = responses.map(({ status }) => status).sort()
     expect(statuses).toEqual([201, 409, 409, 409])
     expect(await manage({}, (accounts) => accounts.list())).toHaveLength(1)
   })
 
-  describe('what ends a session, by cookie and by token, with the next request (A5)', () => {
+  describe('a session ends for cookie and token with the next request after', () => {
     let service: Service
     let browser: Browser
     let token: string
@@ -159,7 +159,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       expect(await holds(browser, token)).toEqual([false, false])
     })
 
-    test('another password; who sets it goes on with a new session', async () => {
+    test('a change of the password, which starts a new session for its caller', async () => {
       const other = await signedIn(service, 'ines@example.org')
       const input = { currentPassword: PASSWORD, newPassword: 'another long one', revokeOtherSessions: false }
       expect((await browser.send('/api/auth/change-password', { json: input })).status).toBe(200)
@@ -169,7 +169,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       expect((await new Browser(service).login('ines@example.org', 'another long one')).status).toBe(200)
     })
 
-    test('a password that was forgotten and set anew', async () => {
+    test('a reset of the password', async () => {
       const address = { email: 'ines@example.org', redirectTo: '/' }
       expect((await new Browser(service).send('/api/auth/request-password-reset', { json: address })).status).toBe(200)
       await expect.poll(() => resets.length).toBe(1)
@@ -179,7 +179,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       expect(await holds(browser, token)).toEqual([false, false])
     })
 
-    test('a ban by an administrator, who signs in again when it is over', async () => {
+    test('a ban by an administrator; the account can sign in once the ban is over', async () => {
       await addAdmin()
       const admin = await signedIn(service, 'root@example.org')
       const { principal } = (await browser.session()) as unknown as { principal: { id: string } }
@@ -196,7 +196,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       await expect.poll(() => holds(browser, token)).toEqual([false, false])
     })
 
-    test('a role that is taken away lets nobody do what it allowed', async () => {
+    test('a removed role loses its rights at once', async () => {
       const post = () => browser.send('/api/news', { json: { title: 'A' } })
       expect((await post()).status).toBe(403)
       await manage({}, (accounts) => accounts.setRoles('ines@example.org', ['editor']))
@@ -205,15 +205,15 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       await expect.poll(async () => (await post()).status).toBe(403)
     })
 
-    test('a second factor that is still missing is no session', async () => {
+    test('a sign-in without the second factor gives no session', async () => {
       const guarded = await node({ baseURL: ORIGIN, plugins: [twoFactor({ issuer: 'Notes' })] })
       const person = await signedIn(guarded, 'ines@example.org')
       const { totpURI } = json(await person.send('/api/auth/two-factor/enable', { json: { password: PASSWORD } }))
       const code = () => ({ json: { code: totp(new URL(totpURI).searchParams.get('secret') ?? '') } })
       expect((await person.send('/api/auth/two-factor/verify-totp', code())).status).toBe(200)
       const later = new Browser(guarded)
-      const answer = await later.login()
-      expect([answer.status, json(answer)]).toEqual([
+      const response = await later.login()
+      expect([response.status, json(response)]).toEqual([
         200,
         { authenticated: false, principal: null, identity: null, twoFactorRedirect: true },
       ])
@@ -223,7 +223,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     })
   })
 
-  describe('a link to set a new password (A6)', () => {
+  describe('a link to set a new password', () => {
     const resets: PasswordReset[] = []
     const options: BetterAuthOptions = {
       baseURL: ORIGIN,
@@ -243,13 +243,15 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       await expect.poll(() => resets.length).toBe(1)
     })
 
-    test('works once, however often it is used at the same time, on however many nodes', async () => {
-      const [own, other] = [service, await node(options)]
+    test('works once, even with concurrent uses on several nodes', async () => {
+      const [first, second] = [service, await node(options)]
       const input = { token: resets[0]?.token, newPassword: 'another long one' }
-      const answers = await times(25, () =>
-        Promise.all([own, other].map((one) => new Browser(one).send('/api/auth/reset-password', { json: input }))),
+      const responses = await times(25, () =>
+        Promise.all(
+          [first, second].map((service) => new Browser(service).send('/api/auth/reset-password', { json: input })),
+        ),
       )
-      const statuses = answers.flat().map(({ status }) => status)
+      const statuses = responses.flat().map(({ status }) => status)
       expect(statuses.filter((status) => status === 200)).toHaveLength(1)
       expect(new Set(statuses)).toEqual(new Set([200, 400]))
       expect((await set(resets[0]?.token)).status).toBe(400)
@@ -260,12 +262,12 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       ['an object', {}],
       ['a list', []],
       ['one that was never given', 'A'.repeat(24)],
-    ])('is none with %s: 400', async (_what, token) => {
+    ])('is rejected with %s: 400', async (_what, token) => {
       expect((await set(token)).status).toBe(400)
       expect((await new Browser(service).login()).status).toBe(200)
     })
 
-    test('is worth nothing after an hour', async () => {
+    test('expires after an hour', async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_700_000 })
       try {
         expect((await set(resets[0]?.token)).status).toBe(400)
@@ -274,19 +276,19 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       }
     })
 
-    test('is not spent by a password that is too short', async () => {
+    test('is not used up by a password that is too short', async () => {
       expect((await set(resets[0]?.token, 'short')).status).toBe(400)
       expect((await set(resets[0]?.token)).status).toBe(200)
     })
 
-    test('is the same answer for an address without an account, and is sent to nobody (A1)', async () => {
-      const [known, unknown] = [await ask('ines@example.org'), await ask('nobody@example.org')]
-      expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
+    test('gets the same response for an address without an account, and sends no mail', async () => {
+      const [forAccount, forStranger] = [await ask('ines@example.org'), await ask('nobody@example.org')]
+      expect([forStranger.status, forStranger.text]).toEqual([forAccount.status, forAccount.text])
       await expect.poll(() => resets.length).toBe(2)
       expect(resets.map(({ email }) => email)).toEqual(['ines@example.org', 'ines@example.org'])
     })
 
-    test('is sent to the address of the account, however another one is written that looks like it (A16)', async () => {
+    test('is sent to the address of the account, never to a look-alike in the request', async () => {
       for (const email of ['INES@EXAMPLE.ORG', 'Ines@example.org']) expect((await ask(email)).status).toBe(200)
       await expect.poll(() => resets.length).toBe(3)
       for (const email of ['inés@example.org', 'ınes@example.org', 'ines@example.org\u200b', 'ines@exämple.org']) {
@@ -297,7 +299,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       expect(new Set(resets.map(({ email }) => email))).toEqual(new Set(['ines@example.org']))
     })
 
-    test('cannot be made from what the database holds', async () => {
+    test('cannot be recovered from the database', async () => {
       const rows = await place.rows<{ doc: string }>('SELECT doc FROM daybook$records')
       const stored = JSON.stringify(rows)
       expect(stored).toContain('ines@example.org')
@@ -324,20 +326,20 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       service = await node(options)
     })
 
-    test('somebody registers with the role that the invitation gives', async () => {
-      const answer = await register({ invitation: await invite() })
-      expect(answer.status).toBe(201)
-      expect(json(answer)).toMatchObject({ authenticated: true, identity: { roles: ['editor'] } })
+    test('a new account gets the roles of the invitation', async () => {
+      const response = await register({ invitation: await invite() })
+      expect(response.status).toBe(201)
+      expect(json(response)).toMatchObject({ authenticated: true, identity: { roles: ['editor'] } })
     })
 
-    test('one account is made, however often the invitation is used at once', async () => {
+    test('concurrent uses of an invitation create one account', async () => {
       const invitation = await invite()
       const statuses = (await times(20, () => register({ invitation }))).map(({ status }) => status)
       expect(statuses.filter((status) => status === 201)).toHaveLength(1)
       expect(new Set(statuses)).toEqual(new Set([201, 400]))
     })
 
-    test('nobody registers without one, with another address, or with one that is over or replaced: 400', async () => {
+    test('registering without an invitation, with another address, or with an expired or replaced one is 400', async () => {
       const [invitation, over] = [await invite(), await invite('over@example.org', new Date(0).toISOString())]
       const replaced = await invite('new@example.org')
       const fresh = await invite('new@example.org')
@@ -349,13 +351,13 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
         { email: 'over@example.org', invitation: over },
         { email: 'new@example.org', invitation: replaced },
       ]) {
-        const answer = await register(input)
-        expect([answer.status, json(answer).details.issues[0].path]).toEqual([400, '/invitation'])
+        const response = await register(input)
+        expect([response.status, json(response).details.issues[0].path]).toEqual([400, '/invitation'])
       }
       expect((await register({ email: 'new@example.org', invitation: fresh })).status).toBe(201)
     })
 
-    test('an input that fits no account does not spend it', async () => {
+    test('invalid input does not use up the invitation', async () => {
       const invitation = await invite()
       for (const wrong of [{ password: 'short' }, { name: ' ' }, { email: 'ines' }]) {
         expect((await register({ ...wrong, invitation })).status).toBe(400)
@@ -363,7 +365,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       expect((await register({ invitation })).status).toBe(201)
     })
 
-    test('the provider’s own routes make no account', async () => {
+    test('the provider’s own routes create no account', async () => {
       const body = { email: 'x@example.org', password: PASSWORD, name: 'X' }
       for (const path of ['/api/auth/sign-up/email', '/api/auth//sign-up/email', '/api/auth/sign-up/email/']) {
         expect((await new Browser(service).send(path, { json: body })).status, path).toBe(404)
@@ -372,7 +374,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     })
   })
 
-  describe('by a provider of sign-ins', () => {
+  describe('by a social provider', () => {
     const getToken = async () => ({ accessToken: 'canary-of-the-provider' })
     const getUserInfo = async () => ({ id: '1', email: 'ines@work.example', name: 'Inés', emailVerified: true })
     const work = {
@@ -387,24 +389,24 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
       plugins: [genericOAuth({ config: [{ ...work, getToken, getUserInfo }] })],
     }
 
-    /** Goes to the provider and comes back; answers where the browser is sent in the end. */
+    /** Goes to the provider and comes back. Returns the final redirect. */
     async function signIn(browser: Browser): Promise<URL> {
       const begun = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL: '/' } })
       const { searchParams } = new URL(json(begun).url)
-      // Not the address of the request: a made-up one would receive the code.
+      // Not the address of the request: a forged one would receive the code.
       expect(searchParams.get('redirect_uri')).toBe('https://public.example/api/auth/callback/work')
       const back = await browser.send(`/api/auth/callback/work?code=1&state=${searchParams.get('state')}`)
       expect(back.status).toBe(302)
       return new URL(back.headers.get('location') ?? '', ORIGIN)
     }
 
-    test('anyone gets an account where registration is open', async () => {
+    test('open registration creates an account', async () => {
       const browser = new Browser(await node(options))
       expect((await signIn(browser)).pathname).toBe('/')
       expect(await browser.session()).toMatchObject({ authenticated: true, principal: { email: 'ines@work.example' } })
     })
 
-    test.each(['invite', 'closed'] as const)('nobody gets an account with registration: %j', async (registration) => {
+    test.each(['invite', 'closed'] as const)('registration: %j creates no account', async (registration) => {
       const browser = new Browser(await node({ ...options, registration }))
       expect((await signIn(browser)).searchParams.get('error')).toMatch(/./)
       expect((await browser.session()).authenticated).toBe(false)
@@ -412,18 +414,18 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     })
 
     test.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
-      'nobody is sent on to %j (A7)',
+      'there is no redirect to %j',
       async (callbackURL) => {
         const browser = new Browser(await node(options))
-        const answer = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL } })
-        expect([400, 403]).toContain(answer.status)
-        expect(answer.headers.has('location')).toBe(false)
+        const response = await browser.send('/api/auth/sign-in/social', { json: { provider: 'work', callbackURL } })
+        expect([400, 403]).toContain(response.status)
+        expect(response.headers.has('location')).toBe(false)
       },
     )
   })
 
   describe('the first administrator', () => {
-    test('is made once, however many make one at the same time, and later (A13)', async () => {
+    test('is created once, even by concurrent commands', async () => {
       await node()
       const make = () =>
         addAdmin().then(
@@ -431,14 +433,14 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
           ({ code }: { readonly code: string }) => code,
         )
       const outcomes = await times(10, make)
-      expect(outcomes.filter((one) => one === 'made')).toHaveLength(1)
+      expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(1)
       expect(new Set([...outcomes, await make()])).toEqual(new Set(['made', 'CONFLICT']))
       expect(await manage({}, (accounts) => accounts.list())).toMatchObject([
         { email: 'root@example.org', roles: ['admin'] },
       ])
     })
 
-    test('makes accounts and gives roles, which nobody else does (Z8)', async () => {
+    test('alone creates accounts and grants roles', async () => {
       const service = await node({ registration: 'closed' })
       await addAdmin()
       const admin = await signedIn(service, 'root@example.org')
@@ -466,7 +468,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
 })
 
 describe.each(STORES)('secrets of accounts on $name', (store) => {
-  test('are in no answer, header, log line or export, but for what their owners are given once (Z12)', async () => {
+  test('are in no response, header, log line or export, except where they are issued', async () => {
     const log = new KeptLog()
     const resets: PasswordReset[] = []
     const options = { baseURL: ORIGIN, sendPasswordReset: async (reset: PasswordReset) => void resets.push(reset) }
@@ -482,7 +484,7 @@ describe.each(STORES)('secrets of accounts on $name', (store) => {
     const { password: hash } = JSON.parse(String(rows[0]?.doc)) as { readonly password: string }
     const asService = { headers: { Authorization: `Bearer ${service.token}` } }
     const visitor = new Browser(service)
-    const answers = [
+    const responses = [
       await browser.send('/api/notes', { json: { title: 'A' } }),
       await browser.send('/api/notes'),
       await browser.send('/api/cms/auth/session'),
@@ -493,14 +495,14 @@ describe.each(STORES)('secrets of accounts on $name', (store) => {
       await visitor.send('/api/auth/reset-password', { json: { token: `${reset}x`, newPassword: wrong } }),
       await visitor.send('/api/export', asService),
     ]
-    expect(answers.at(-1)?.text).toContain('"title":"A"')
-    const told = answers.map(({ text, headers }) => text + JSON.stringify([...headers]))
+    expect(responses.at(-1)?.text).toContain('"title":"A"')
+    const texts = responses.map(({ text, headers }) => text + JSON.stringify([...headers]))
     const lines = log.take()
-    expect(lines.length).toBeGreaterThan(answers.length)
+    expect(lines.length).toBeGreaterThan(responses.length)
     const secrets = { token, cookie, reset, hash, PASSWORD, wrong, service: service.token }
     for (const [name, secret] of Object.entries(secrets)) {
       expect(secret, name).toMatch(/.{15}/)
-      for (const text of [...told, ...lines]) expect(text, name).not.toContain(secret)
+      for (const text of [...texts, ...lines]) expect(text, name).not.toContain(secret)
     }
   })
 })
@@ -513,10 +515,12 @@ test.each([
   expect(() => betterAuth(options)).toThrow(`betterAuth: ${option}: `)
 })
 
-/** The code of a second factor (RFC 6238), as apps make it: SHA-1, six digits, every thirty seconds. */
+/** The code of a second factor (RFC 6238), as apps compute it: SHA-1, six digits, every thirty seconds. */
 function totp(secret: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = [...secret.replace(/=+$/, '')].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('')
+  const bits = [...secret.replace(/=+$/, '')]
+    .map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)))

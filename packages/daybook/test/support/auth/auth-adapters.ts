@@ -8,7 +8,7 @@ import { Store } from '../../../src/store/store.ts'
 import { Folder } from '../stores/folder.ts'
 import { Issuer, makeKey, type TokenParts } from './issuer.ts'
 
-/** A kind of auth adapter, with who gets in by it. */
+/** A kind of auth adapter, with valid credentials. */
 export interface AdapterKind {
   readonly name: string
   open(): Promise<AuthAdapterSubject & AsyncDisposable>
@@ -55,7 +55,7 @@ const identityProvider: AdapterKind = {
   },
 }
 
-/** Two people who registered at an adapter of accounts. */
+/** Registers two people at an adapter with accounts. */
 async function subjectOf(adapter: AuthAdapter): Promise<AuthAdapterSubject> {
   const register = async (name: string): Promise<Response> => {
     const input = { name, email: `${name}@example.org`, password: 'a long one of mine' }
@@ -102,5 +102,5 @@ const storedAccounts: AdapterKind = {
   },
 }
 
-/** Every adapter that Daybook brings; a new one is one line here. */
+/** Every adapter that Daybook ships. A new one is one line here. */
 export const ADAPTERS: readonly AdapterKind[] = [serviceToken, identityProvider, accounts, storedAccounts]

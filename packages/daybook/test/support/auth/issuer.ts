@@ -11,34 +11,34 @@ export interface SigningKey {
   readonly jwk: JWK
 }
 
-/** Makes a key; its name is its place among all that were made. */
+/** Creates a key, with an id that counts the keys. */
 export async function makeKey(alg = 'ES256'): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
-  made += 1
-  const kid = `key-${made}`
+  keyCount += 1
+  const kid = `key-${keyCount}`
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
-let made = 0
+let keyCount = 0
 
-/** Where an issuer tells about itself. */
+/** The path of an issuer's metadata. */
 export const METADATA = '/.well-known/openid-configuration'
 
-/** What a token is made of: claims to add, or with `undefined` to leave out, and the same for its head. */
+/** The parts of a token: claims to add, or to leave out if `undefined`, and the same for its header. */
 export interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>
   readonly head?: Readonly<Record<string, unknown>>
   readonly key?: SigningKey
 }
 
-/** An OpenID Connect provider on this machine: it signs tokens, and serves its metadata and its keys. */
+/** An OpenID Connect provider on this machine that signs tokens, and serves its metadata and keys. */
 export class Issuer implements AsyncDisposable {
-  /** Whom its tokens are for. */
+  /** The audience of its tokens. */
   readonly audience = 'https://cms.example.org'
-  /** The paths that were asked, in order. */
+  /** The paths of its requests, in order. */
   readonly asked: string[] = []
-  /** The keys that it publishes; it signs with the first. */
+  /** The published keys. It signs with the first. */
   keys: readonly SigningKey[]
-  /** Answers in place of the issuer. */
+  /** Responds instead of the issuer. */
   instead: ((incoming: IncomingMessage, response: ServerResponse) => void) | undefined
   readonly #server: Server
   readonly #port: number
@@ -64,12 +64,12 @@ export class Issuer implements AsyncDisposable {
     return `${this.url}/keys`
   }
 
-  /** How often its keys were asked for. */
+  /** The number of requests for its keys. */
   get loads(): number {
     return this.asked.filter((path) => path === '/keys').length
   }
 
-  /** The token of somebody who is signed in for five minutes. */
+  /** Creates a token that expires in five minutes. */
   async token({ claims, head, key = this.keys[0] as SigningKey }: TokenParts = {}): Promise<string> {
     const now = Math.floor(Date.now() / 1000)
     const usual = { iss: this.url, aud: this.audience, sub: 'mia', iat: now, exp: now + 300 }
@@ -78,14 +78,14 @@ export class Issuer implements AsyncDisposable {
       .sign(key.privateKey)
   }
 
-  /** Refuses connections, as a machine does on which nothing runs. */
+  /** Stops listening, so that connections are refused. */
   async stop(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
     await once(this.#server, 'close')
   }
 
-  /** Listens again, on the port of before. */
+  /** Listens again on the same port. */
   async start(): Promise<void> {
     this.#server.listen(this.#port, '127.0.0.1')
     await once(this.#server, 'listening')
@@ -101,7 +101,7 @@ export class Issuer implements AsyncDisposable {
     else this.reply(incoming, response)
   }
 
-  /** Answers as it usually does. */
+  /** Sends the usual response. */
   reply(incoming: IncomingMessage, response: ServerResponse): void {
     if (incoming.url === METADATA) send(response, this.metadata())
     else if (incoming.url === '/keys') send(response, this.jwks())
@@ -113,7 +113,7 @@ export class Issuer implements AsyncDisposable {
     return { keys: this.keys.map(({ jwk }) => jwk) }
   }
 
-  /** What it says about itself (OpenID Connect Discovery 1.0, section 3). */
+  /** Its metadata (OpenID Connect Discovery 1.0, section 3). */
   metadata(): object {
     return { issuer: this.url, jwks_uri: this.jwksUrl }
   }

@@ -1,7 +1,7 @@
 import type { AuthAdapter, AuthContext, Caller, Identity } from 'daybook'
 import type { Step } from '../scenarios/scenario.ts'
 
-/** People with a session: their bearer token is their name, with anything and a dot before it. */
+/** People with a session. Their bearer token is their name, optionally after any text and a dot. */
 export class People {
   readonly #roles: Map<string, readonly string[]>
   readonly adapter: AuthAdapter
@@ -23,24 +23,24 @@ export class People {
     }
   }
 
-  /** Whom a call inside the process is made for; without a session for a name that nobody has. */
+  /** The caller for an in-process call; without a session for an unknown name. */
   caller(name: string): Caller {
     const roles = this.#roles.get(name)
     return roles ? { principal: { id: name }, identity: identityOf(name, roles) } : { principal: null, identity: null }
   }
 
-  /** Keeps somebody out from now on. */
+  /** Ends a person's session. */
   ban(name: string): void {
     this.#roles.delete(name)
   }
 
-  /** Gives somebody other roles from now on. */
+  /** Sets a person's roles. */
   promote(name: string, ...roles: readonly string[]): void {
     this.#roles.set(name, roles)
   }
 }
 
-/** A session of somebody that has no end. */
+/** The identity of a session that does not expire. */
 export const identityOf = (subject: string, roles: readonly string[] = []): Identity => ({
   provider: 'people',
   subject,
@@ -51,7 +51,7 @@ export const identityOf = (subject: string, roles: readonly string[] = []): Iden
   roles,
 })
 
-/** The same request in somebody's session. */
+/** Sends a step's request in a person's session. */
 export const as = (name: string, step: Step): Step => ({
   ...step,
   auth: false,
