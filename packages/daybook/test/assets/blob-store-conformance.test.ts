@@ -6,10 +6,10 @@ import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
 import { LARGE_TEST_MS, PATIENCE_MS } from '../support/patience.ts'
 import { Folder } from '../support/stores/folder.ts'
 
-/** A place for blobs, and how a store is opened there. */
+/** A kind of place for blobs, with the function that opens a store there. */
 interface BlobPlace {
   readonly name: string
-  /** What holds the blobs, until it is disposed of. */
+  /** The container of the blobs, until it is disposed of. */
   make(): Promise<AsyncDisposable & { open(): Promise<BlobStore> }>
 }
 
@@ -34,13 +34,13 @@ const PLACES: readonly BlobPlace[] = [
   { name: 'S3', make: () => makeS3('site/uploads', true) },
 ]
 
-describe.each(PLACES)('$name keeps what the interface promises', async ({ make }) => {
+describe.each(PLACES)('$name satisfies the interface', async ({ make }) => {
   const place = await make()
   afterAll(() => place[Symbol.asyncDispose]())
   test.each(blobStoreConformance(place))('$name', { timeout: LARGE_TEST_MS }, ({ run }) => run())
 })
 
-describe('a server like S3 that knows no conditions of copies keeps what is promised of publishing', async () => {
+describe('a server like S3 without conditional copies publishes as the interface says', async () => {
   const place = await makeS3('', false)
   afterAll(() => place[Symbol.asyncDispose]())
   const checks = blobStoreConformance(place).filter(({ name }) => name.startsWith('publish:'))

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { isBlobKey, requireBlobKey, requireBlobPrefix, requireStagedName } from '../../src/assets/blob-store.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
 
-/** A store in memory that keeps every promise; those below break one each. */
+/** A sound store in memory. Each of those below has one fault. */
 class SoundStore implements BlobStore {
   readonly stagedBlobs = new Map<string, Buffer>()
   readonly blobs = new Map<string, Buffer>()
@@ -190,6 +190,10 @@ const BROKEN: readonly (readonly [fault: string, store: BlobStore, check: RegExp
   ],
 ]
 
-test.each(BROKEN)('a store that %s fails the check of it', { timeout: LARGE_TEST_MS }, async (_fault, store, check) => {
-  expect(await failuresOf(store)).toContainEqual(expect.stringMatching(check))
-})
+test.each(BROKEN)(
+  'a store that %s fails the check for that',
+  { timeout: LARGE_TEST_MS },
+  async (_fault, store, check) => {
+    expect(await failuresOf(store)).toContainEqual(expect.stringMatching(check))
+  },
+)

@@ -36,8 +36,8 @@ class DiskPlace implements AsyncDisposable {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const found = await this.store.read(key)
-    return found && (await text(found.content))
+    const blob = await this.store.read(key)
+    return blob && (await text(blob.content))
   }
 
   async keys(prefix = ''): Promise<readonly string[]> {
@@ -55,7 +55,7 @@ class DiskPlace implements AsyncDisposable {
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8)
 
 describe('files on a disk', () => {
-  test('lie in folders by their keys, where another user can read them once the outer folder lets it in', async () => {
+  test('are in folders by key, readable for other users if the outer folder allows it', async () => {
     await using place = await DiskPlace.make()
     expect(await place.put('images/2026/cat.png', 'meow')).toBe(true)
     expect(await readFile(place.path('images', '2026', 'cat.png'), 'utf8')).toBe('meow')
@@ -64,7 +64,7 @@ describe('files on a disk', () => {
     expect(await modeOf(place.path('images', '2026', 'cat.png'))).toBe('644')
   })
 
-  test('are for the service alone while they are staged, and where they belong to Daybook', async () => {
+  test('are readable for the service only while they are staged or internal', async () => {
     await using place = await DiskPlace.make()
     await place.store.stage('new', Readable.from([Buffer.from('meow')]), new AbortController().signal)
     expect(await modeOf(place.path('.incoming'))).toBe('700')
@@ -73,7 +73,7 @@ describe('files on a disk', () => {
     expect(await modeOf(place.path('.sizes'))).toBe('700')
   })
 
-  test('a folder that is there keeps its mode', async () => {
+  test('an existing folder keeps its mode', async () => {
     await using folder = await Folder.make()
     await mkdir(join(folder.address, 'uploads'))
     await chmod(join(folder.address, 'uploads'), 0o755)
@@ -81,16 +81,16 @@ describe('files on a disk', () => {
     expect(await modeOf(join(folder.address, 'uploads'))).toBe('755')
   })
 
-  test('whose names differ in case alone never replace each other', async () => {
+  test('whose names differ only in case never replace each other', async () => {
     await using place = await DiskPlace.make()
     expect(await place.put('Cat.png', 'first')).toBe(true)
     const isSecond = await place.put('cat.png', 'second')
     expect(await place.get('Cat.png')).toBe('first')
-    // A disk that takes both names for one has no room for the second.
+    // A disk that ignores case rejects the second name.
     expect(await place.get('cat.png')).toBe(isSecond ? 'second' : 'first')
   })
 
-  test('a folder that a deletion empties goes with it, and the outer ones too', async () => {
+  test('a deletion removes the folders that it empties, outer ones included', async () => {
     await using place = await DiskPlace.make()
     await place.put('a/b/one', '1')
     await place.put('a/two', '2')
@@ -100,7 +100,7 @@ describe('files on a disk', () => {
     expect(await readdir(place.path())).toEqual(['.incoming'])
   })
 
-  test('a deletion that empties a folder takes nothing from a file that comes into it', async () => {
+  test('a deletion that empties a folder does not affect a file that is added at the same time', async () => {
     await using place = await DiskPlace.make()
     const { store } = place
     for (let round = 0; round < 20; round += 1) {
@@ -112,7 +112,7 @@ describe('files on a disk', () => {
     }
   })
 
-  test('a file cannot be in the place of a folder, nor below a file', async () => {
+  test('a file cannot replace a folder, and cannot be below a file', async () => {
     await using place = await DiskPlace.make()
     await place.put('a/b', 'kept')
     expect(await place.put('a', 'x')).toBe(false)
@@ -125,7 +125,7 @@ describe('files on a disk', () => {
 })
 
 describe('links in the folder', () => {
-  test('lead nowhere: nothing outside is read, listed, written or deleted', async () => {
+  test('are not followed: nothing outside is read, listed, written or deleted', async () => {
     await using outside = await Folder.make()
     await using place = await DiskPlace.make()
     const secret = join(outside.address, 'secret')
@@ -166,7 +166,7 @@ describe('links in the folder', () => {
 })
 
 describe('a disk that fails', () => {
-  test('without room: the file is refused with 507 and leaves nothing, and small ones are still taken', async () => {
+  test('when it is full: a file gets 507 and leaves nothing, and smaller files are still stored', async () => {
     await using folder = await Folder.make()
     expect(await runWithLimit(folder.address)).toEqual({
       refused: 'INSUFFICIENT_STORAGE',
@@ -176,7 +176,7 @@ describe('a disk that fails', () => {
     })
   })
 
-  test('whose folder is gone: files are refused with 503 and not put elsewhere, and nothing is found', async () => {
+  test('when its folder is gone: files get 503 and are not written elsewhere, and reads find nothing', async () => {
     await using place = await DiskPlace.make()
     await place.put('a', 'a')
     await rm(place.path(), { recursive: true })
@@ -189,7 +189,7 @@ describe('a disk that fails', () => {
     expect(await place.get('a')).toBeUndefined()
   })
 
-  test('without hard links, one of many gets a name', async () => {
+  test('without hard links: one of several concurrent moves gets the name', async () => {
     await using folder = await Folder.make()
     const to = join(folder.address, 'taken')
     const names = Array.from({ length: 50 }, (_, number) => `from-${number}`)
@@ -203,7 +203,7 @@ describe('a disk that fails', () => {
 })
 
 describe('the option folder', () => {
-  test.each(['', '.', '..', '../'])('%j would hold the database, and is refused', async (folder) => {
+  test.each(['', '.', '..', '../'])('%j would contain the database, and is rejected', async (folder) => {
     await using data = await Folder.make()
     await expect(disk({ folder }).open({ data: data.address })).rejects.toThrow('must not hold the data folder')
   })
@@ -217,7 +217,7 @@ describe('the option folder', () => {
     expect(await readdir(data.address)).toEqual([])
   })
 
-  test('that cannot be made says why, and what to do', async () => {
+  test('fails with reason and advice if the folder cannot be created', async () => {
     await using data = await Folder.make()
     await writeFile(join(data.address, 'uploads'), '')
     const open = disk().open({ data: data.address })
@@ -232,7 +232,7 @@ async function closing(opened: Promise<BlobStore>): Promise<BlobStore & AsyncDis
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
 }
 
-/** What comes of a large file, and a small one after it, in a process that may write no file over 64 KiB. */
+/** The outcome for a large file, and then a small one, in a process that may write no file over 64 KiB. */
 async function runWithLimit(data: string): Promise<unknown> {
   const command = 'trap "" XFSZ; ulimit -f 64; exec "$0" "$1" "$2"'
   const script = join(import.meta.dirname, 'without-room.ts')

@@ -17,7 +17,7 @@ const HEADERS = { type: 'image/png', disposition: 'inline; filename="cat.png"' }
 
 afterEach(expectQuietProcess)
 
-/** A store in a bucket, behind a network that fails. */
+/** A store in a bucket, behind a network that can fail. */
 class S3Place implements AsyncDisposable {
   readonly server: S3Server
   readonly network: FaultyProxy
@@ -48,7 +48,7 @@ class S3Place implements AsyncDisposable {
     return names
   }
 
-  /** How many calls of a kind have come. */
+  /** The number of calls of a kind. */
   count(kind: RegExp): number {
     return this.server.calls.filter((call) => kind.test(call)).length
   }
@@ -60,7 +60,7 @@ class S3Place implements AsyncDisposable {
   }
 }
 
-/** What a call is refused with. */
+/** The error of a failed call. */
 async function refusalOf(call: Promise<unknown>): Promise<DaybookError> {
   const refusal = await call.then(
     () => undefined,
@@ -70,7 +70,7 @@ async function refusalOf(call: Promise<unknown>): Promise<DaybookError> {
   return refusal
 }
 
-/** Each thing that a store does. */
+/** Every operation of a store. */
 const callsOf = (store: BlobStore): readonly (() => Promise<unknown>)[] => [
   () => store.stage('one', Readable.from([Buffer.alloc(10)]), new AbortController().signal),
   () => store.publish('one', 'a', HEADERS),
@@ -85,20 +85,20 @@ const callsOf = (store: BlobStore): readonly (() => Promise<unknown>)[] => [
 ]
 
 describe('files on S3', () => {
-  test('lie below the prefix, with the headers that readers get', async () => {
+  test('are below the prefix, with the headers for downloads', async () => {
     await using place = await S3Place.make({ prefix: 'site/uploads/' })
     await place.stage('one', 10)
     expect([...place.server.stored.objects.keys()]).toEqual(['site/uploads/.incoming/one'])
     await place.store.publish('one', 'images/cat.png', HEADERS)
     expect([...place.server.stored.objects.keys()]).toEqual(['site/uploads/images/cat.png'])
-    const answer = await fetch(`http://127.0.0.1:${place.server.port}/files/site/uploads/images/cat.png`)
-    expect(await answer.arrayBuffer()).toHaveProperty('byteLength', 10)
-    expect(answer.headers.get('content-type')).toBe('image/png')
-    expect(answer.headers.get('content-disposition')).toBe('inline; filename="cat.png"')
-    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    const response = await fetch(`http://127.0.0.1:${place.server.port}/files/site/uploads/images/cat.png`)
+    expect(await response.arrayBuffer()).toHaveProperty('byteLength', 10)
+    expect(response.headers.get('content-type')).toBe('image/png')
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="cat.png"')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   })
 
-  test('of uploads have the media type that readers get: none that a page runs as a script or uses as a style sheet', async () => {
+  test('of uploads have a media type that pages cannot run as a script or use as a style sheet', async () => {
     await using server = await S3Server.make()
     const store = s3({ bucket: 'files', endpoint: `http://127.0.0.1:${server.port}`, credentials: S3_KEY })
     await using service = await createTestService({ collections: {}, assets: { store } })
@@ -119,7 +119,7 @@ describe('files on S3', () => {
     }
   })
 
-  test('that may be replaced are not cached for long', async () => {
+  test('that may be replaced are revalidated by caches', async () => {
     await using place = await S3Place.make()
     await place.store.write('.sizes/cat', Buffer.from('{}'), HEADERS)
     expect(place.server.stored.objects.get('.sizes/cat')?.metadata).toMatchObject({
@@ -139,11 +139,11 @@ describe('files on S3', () => {
     await place.stage('one', length)
     expect(place.count(/^PUT .*partNumber/)).toBe(parts)
     await place.store.publish('one', 'a', HEADERS)
-    const found = await place.store.read('a')
-    expect(found && Buffer.compare(await buffer(found.content), Buffer.alloc(length, 7))).toBe(0)
+    const blob = await place.store.read('a')
+    expect(blob && Buffer.compare(await buffer(blob.content), Buffer.alloc(length, 7))).toBe(0)
   })
 
-  test('uploads that were broken off are found and ended, more than a page of them', async () => {
+  test('interrupted uploads are found and aborted, also beyond one page of the list', async () => {
     await using place = await S3Place.make()
     const { uploads } = place.server.stored
     for (let number = 0; number < 1100; number += 1) {
@@ -151,9 +151,9 @@ describe('files on S3', () => {
       uploads.set(`id-${number}`, { key, metadata: {}, at: new Date(number), parts: new Map() })
     }
     const staged: StagedBlob[] = []
-    for await (const one of place.store.staged()) staged.push(one)
+    for await (const blob of place.store.staged()) staged.push(blob)
     expect(staged.map(({ name }) => name).sort()).toEqual(['left-0', 'left-1', 'left-2'])
-    // Of those with one name, the latest counts: none that has just begun is swept away with an old one.
+    // Uploads with the same name have the latest time, so that a new one is not removed with an old one.
     expect(Math.max(...staged.map(({ at }) => at.getTime()))).toBe(1099)
     for (const { name } of staged) await place.store.discard(name)
     expect(uploads.size).toBe(0)
@@ -161,7 +161,7 @@ describe('files on S3', () => {
 })
 
 describe('S3 that fails', () => {
-  test('refuses connections: each call is 503, and says neither bucket nor endpoint', async () => {
+  test('refuses connections: each call is 503, without bucket or endpoint in the message', async () => {
     await using place = await S3Place.make()
     place.network.refuse()
     for (const call of callsOf(place.store)) {
@@ -172,7 +172,7 @@ describe('S3 that fails', () => {
     }
   })
 
-  test('is silent: each call is 503 after its time, and all is well when it speaks again', async () => {
+  test('does not respond: each call is 503 after the timeout, and works once the server responds', async () => {
     await using place = await S3Place.make({ timeoutMs: 300 })
     place.network.blackHole()
     for (const call of callsOf(place.store)) expect((await refusalOf(call())).code).toBe('SERVICE_UNAVAILABLE')
@@ -182,7 +182,7 @@ describe('S3 that fails', () => {
     await expect.poll(() => place.store.check().then(() => 'well', String)).toBe('well')
   })
 
-  test('cuts the connection within a part: it is sent again', async () => {
+  test('closes the connection within a part: the part is sent again', async () => {
     await using place = await S3Place.make()
     const cut = place.network.cutAt(/PUT [^ ]*partNumber=2/, 'lost')
     await place.stage('one', 12 * MIB)
@@ -191,7 +191,7 @@ describe('S3 that fails', () => {
     expect(place.server.stored.objects.get('.incoming/one')?.bytes).toHaveLength(12 * MIB)
   })
 
-  test('is gone within a part: 503, and what is left can be found and discarded', async () => {
+  test('goes away within a part: 503, and the rest can be found and discarded', async () => {
     await using place = await S3Place.make()
     const cut = place.network.cutAt(/PUT [^ ]*partNumber=2/, 'lost').then(() => {
       place.network.refuse()
@@ -206,7 +206,7 @@ describe('S3 that fails', () => {
     expect([place.server.stored.uploads.size, place.server.stored.objects.size]).toEqual([0, 0])
   })
 
-  test('answers 500 to the third part: 503, and the upload is ended', async () => {
+  test('returns 500 for the third part: 503, and the upload is aborted', async () => {
     await using place = await S3Place.make()
     place.server.failing = /^PUT .*partNumber=3/
     const refusal = await refusalOf(place.stage('one', 12 * MIB))
@@ -216,7 +216,7 @@ describe('S3 that fails', () => {
     expect(await place.staged()).toEqual([])
   })
 
-  test('loses the answer that a small file is stored, and fails when it is repeated: nothing is left', async () => {
+  test('loses the response after storing a small file, and fails the retry: nothing is left', async () => {
     await using place = await S3Place.make()
     const lost = place.network.cutAt(/PUT \/files\/\.incoming\/one/, 'delivered').then(() => {
       expect(place.server.stored.objects.size).toBe(1)
@@ -227,7 +227,7 @@ describe('S3 that fails', () => {
     expect(await place.staged()).toEqual([])
   })
 
-  test('loses the answer that a copy is made: the blob is published', async () => {
+  test('loses the response after a copy: the blob is published', async () => {
     await using place = await S3Place.make()
     await place.stage('one', 10)
     const lost = place.network.cutAt(/PUT \/files\/a/, 'delivered')
@@ -236,7 +236,7 @@ describe('S3 that fails', () => {
     expect([...place.server.stored.objects.keys()]).toEqual(['a'])
   })
 
-  test('has no room left: 507', async () => {
+  test('is full: 507', async () => {
     await using place = await S3Place.make()
     place.server.failing = /^PUT/
     place.server.failure = [507, 'XMinioStorageFull']
@@ -246,14 +246,14 @@ describe('S3 that fails', () => {
 })
 
 describe('many uploads to S3', () => {
-  /** Streams that have given some bytes, and stall. */
+  /** Streams that stall after some bytes. */
   const stalled = Array.from({ length: 20 }, (_, number) => number * 10_000).map((length) => {
     const content = new Readable({ read() {} })
     content.push(Buffer.alloc(length + 1, 3))
     return content
   })
 
-  test('whose clients are slow leave room for others, and are whole in the end', async () => {
+  test('from slow clients do not block others, and complete', async () => {
     await using place = await S3Place.make()
     const { signal } = new AbortController()
     const slow = stalled.map((content, number) => place.store.stage(`slow-${number}`, content, signal))
@@ -280,14 +280,14 @@ describe('settings of S3', () => {
       { credentials: { accessKeyId: 'wrong', secretAccessKey: 'wrong' } },
       /^S3 does not accept the access key\. Check AWS_ACCESS_KEY_ID/,
     ],
-  ])('%s: check says so', async (_name, options, message) => {
+  ])('%s: check() fails with advice', async (_name, options, message) => {
     await using place = await S3Place.make(options)
     const refusal = await refusalOf(place.store.check())
     expect(refusal.code).toBe('SERVICE_UNAVAILABLE')
     expect(refusal.message).toMatch(message)
   })
 
-  test('the environment may name the server and the key', async () => {
+  test('the server and the access key can come from the environment', async () => {
     await using place = await S3Place.make()
     vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${place.server.port}`)
     vi.stubEnv('AWS_ACCESS_KEY_ID', S3_KEY.accessKeyId)
@@ -299,16 +299,16 @@ describe('settings of S3', () => {
     expect([...place.server.stored.objects.keys()]).toEqual(['a'])
   })
 
-  test.each(['../up', 'a//b', '.incoming', 'ü', 'a'.repeat(101)])('the prefix %j is refused', async (prefix) => {
+  test.each(['../up', 'a//b', '.incoming', 'ü', 'a'.repeat(101)])('the prefix %j is rejected', async (prefix) => {
     await expect(s3({ bucket: 'files', prefix }).open({ data: '' })).rejects.toThrow(StartupError)
   })
 
-  test('a bucket without a name is refused', async () => {
+  test('an empty bucket is rejected', async () => {
     for (const bucket of ['', undefined])
       await expect(s3({ bucket }).open({ data: '' })).rejects.toThrow(/Name the bucket/)
   })
 
-  test('without the SDK, opening says what to install', async () => {
+  test('without the SDK, opening fails with the package to install', async () => {
     const preload = join(import.meta.dirname, 'without-sdk.ts')
     const code = `const { s3 } = await import('daybook/s3')
       await s3({ bucket: 'files' }).open({ data: '' }).catch((error) => console.log(error.name, error.message))`

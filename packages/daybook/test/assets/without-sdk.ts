@@ -1,4 +1,4 @@
-// A process that loads this first finds no SDK of S3: node --import without-sdk.ts
+// Hides the S3 SDK from a process: node --import without-sdk.ts
 import { registerHooks } from 'node:module'
 
 registerHooks({

@@ -8,7 +8,7 @@ export const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http
 <ext:LocationShown><rdf:Bag><rdf:li rdf:parseType="Resource"><ext:Sublocation>Trocadéro</ext:Sublocation></rdf:li></rdf:Bag></ext:LocationShown>
 </rdf:Description></rdf:RDF></x:xmpmeta>`
 
-/** What no file may contain once its position is blanked. */
+/** Texts that no file may contain once its location is stripped. */
 export const PLACES = ['48,51.5N', '2,17.4E', 'Paris', '3321/10', 'Trocad'] as const
 
 const EXIF = {
@@ -23,7 +23,7 @@ const EXIF = {
   },
 }
 
-/** A picture in which neighbouring pixels differ, without metadata. */
+/** A picture without metadata in which neighbouring pixels differ. */
 export function plainPicture(width = 64, height = 40): Sharp {
   const raw = Buffer.alloc(width * height * 3)
   for (let index = 0; index < raw.length; index += 1) raw[index] = (index * 7 + (index >> 7) * 13) & 255
@@ -33,7 +33,7 @@ export function plainPicture(width = 64, height = 40): Sharp {
 /** Formats that sharp writes with metadata. */
 export const FORMATS = ['jpeg', 'png', 'webp', 'avif'] as const
 
-/** A picture that says in Exif and XMP where it was taken, and that it is to be turned by 90°. */
+/** A picture whose Exif and XMP contain a location and a rotation by 90°. */
 export async function picture(format: (typeof FORMATS)[number], width = 64, height = 40): Promise<Buffer> {
   const source = plainPicture(width, height).withExif(EXIF).withXmp(XMP).withMetadata({ orientation: 6 })
   return source.toFormat(format, { effort: 1 }).toBuffer()

@@ -28,7 +28,7 @@ const content = (bytes: Buffer) => async (): Promise<Readable> => Readable.from(
 
 const PLAIN: ImageTransformation = { fit: 'inside', format: 'png', quality: 75 }
 
-/** Four fields of colour: red and green above, blue and white below. */
+/** Four coloured quarters: red and green above, blue and white below. */
 function quarters(width: number, height: number): Promise<Buffer> {
   const half = { width: width / 2, height: height / 2, channels: 3 as const }
   const field = (background: string, left: number, top: number) => ({
@@ -46,12 +46,12 @@ async function colourAt(bytes: Uint8Array, left: number, top: number): Promise<r
   return [...(await sharp(bytes).extract(area).removeAlpha().raw().toBuffer())]
 }
 
-describe('a picture is made', () => {
-  test.each(FORMATS)('in the format %s, without metadata, turned as it is shown', async (format) => {
-    const made = await processor.transform(content(await picture('jpeg', 64, 40)), { ...PLAIN, format })
-    const { exif, xmp, orientation, width, height } = await sharp(made.bytes).metadata()
+describe('a picture is created', () => {
+  test.each(FORMATS)('in the format %s, upright and without metadata', async (format) => {
+    const result = await processor.transform(content(await picture('jpeg', 64, 40)), { ...PLAIN, format })
+    const { exif, xmp, orientation, width, height } = await sharp(result.bytes).metadata()
     expect({ exif, xmp, orientation, width, height }).toEqual({ width: 40, height: 64 })
-    expect([made.width, made.height]).toEqual([40, 64])
+    expect([result.width, result.height]).toEqual([40, 64])
   })
 
   test.each([
@@ -65,8 +65,8 @@ describe('a picture is made', () => {
     [{ width: 1000, height: 1000, fit: 'contain' }, [400, 400]],
     [{}, [400, 200]],
   ] as const)('of 400 x 200 pixels with %j in the size %j, never larger', async (wanted, size) => {
-    const made = await processor.transform(content(await quarters(400, 200)), { ...PLAIN, ...wanted })
-    expect([made.width, made.height]).toEqual(size)
+    const result = await processor.transform(content(await quarters(400, 200)), { ...PLAIN, ...wanted })
+    expect([result.width, result.height]).toEqual(size)
   })
 
   test.each([
@@ -74,15 +74,15 @@ describe('a picture is made', () => {
     ['right', { x: 1, y: 0.5 }, [0, 255, 0]],
   ] as const)('and cut so that its focal point on the %s stays in sight', async (_side, focal, colour) => {
     const wanted = { ...PLAIN, width: 100, height: 200, fit: 'cover', focal } as const
-    const made = await processor.transform(content(await quarters(400, 200)), wanted)
-    expect(await colourAt(made.bytes, 5, 10)).toEqual(colour)
-    expect(await colourAt(made.bytes, 94, 10)).toEqual(colour)
+    const result = await processor.transform(content(await quarters(400, 200)), wanted)
+    expect(await colourAt(result.bytes, 5, 10)).toEqual(colour)
+    expect(await colourAt(result.bytes, 94, 10)).toEqual(colour)
   })
 
-  test('with white bars as JPEG when it is to be contained', async () => {
+  test('as JPEG with white bars, with fit: contain', async () => {
     const wanted = { ...PLAIN, width: 100, height: 100, fit: 'contain', format: 'jpeg' } as const
-    const made = await processor.transform(content(await quarters(400, 200)), wanted)
-    expect(await colourAt(made.bytes, 50, 2)).toEqual([255, 255, 255])
+    const result = await processor.transform(content(await quarters(400, 200)), wanted)
+    expect(await colourAt(result.bytes, 50, 2)).toEqual([255, 255, 255])
   })
 
   test('from the first frame of an animation', async () => {
@@ -90,9 +90,9 @@ describe('a picture is made', () => {
     const gif = await sharp(frames, { join: { animated: true } })
       .gif()
       .toBuffer()
-    const made = await processor.transform(content(gif), PLAIN)
-    expect((await sharp(made.bytes).metadata()).pages).toBeUndefined()
-    expect(await colourAt(made.bytes, 3, 3)).toEqual([255, 0, 0])
+    const result = await processor.transform(content(gif), PLAIN)
+    expect((await sharp(result.bytes).metadata()).pages).toBeUndefined()
+    expect(await colourAt(result.bytes, 3, 3)).toEqual([255, 0, 0])
   })
 })
 
@@ -112,7 +112,7 @@ describe('a description', () => {
     expect(Math.max(shown.width, shown.height)).toBeLessThanOrEqual(32)
   })
 
-  test('is there of noise, whose placeholder is smaller', async () => {
+  test('of noise has a smaller placeholder', async () => {
     const noise = sharp({
       create: {
         width: 64,
@@ -129,7 +129,7 @@ describe('a description', () => {
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
 
-describe('nothing is made', () => {
+describe('no picture is created', () => {
   test.each([
     ['SVG', () => Promise.resolve(Buffer.from(SVG))],
     ['a text', () => Promise.resolve(Buffer.from('II*\0 no picture'))],
@@ -145,7 +145,7 @@ describe('nothing is made', () => {
     expect(await processor.describe(content(bytes))).toBeUndefined()
   })
 
-  test('of a picture with more pixels than allowed', async () => {
+  test('of a picture with too many pixels', async () => {
     const strict = open({ maxPixels: 99 })
     try {
       const file = await plainPicture(10, 10).png().toBuffer()
@@ -155,7 +155,7 @@ describe('nothing is made', () => {
     }
   })
 
-  test('of a picture that takes too long, and the next one is made', async () => {
+  test('of a picture that takes too long; the next one succeeds', async () => {
     const hasty = open({ timeMs: 1 })
     try {
       await expect(hasty.transform(content(await picture('jpeg')), PLAIN)).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe('nothing is made', () => {
   })
 })
 
-test('a stream that fails is the failure of its picture alone', async () => {
+test('a stream that fails affects its own picture only', async () => {
   const broken = async (): Promise<Readable> => Readable.from(failing())
   async function* failing(): AsyncGenerator<Buffer> {
     yield (await picture('jpeg')).subarray(0, 500)
@@ -199,7 +199,7 @@ test('a stream that fails is the failure of its picture alone', async () => {
   expect(await processor.describe(content(await picture('jpeg')))).toBeDefined()
 })
 
-/** The processes that this one has started and that have not ended. */
+/** The running child processes of this one. */
 async function children(): Promise<readonly number[]> {
   const all = await readdir('/proc').then((names) => names.filter((name) => /^\d+$/.test(name)))
   const parents = await Promise.all(all.map(async (pid) => [pid, await parentOf(pid)] as const))
@@ -211,16 +211,16 @@ async function parentOf(pid: string): Promise<number | undefined> {
   return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])
 }
 
-// Linux alone tells of a process whose child it is (/proc).
+// Only Linux shows the parent of a process (/proc).
 describe.runIf(process.platform === 'linux')('a process', () => {
-  test('that dies at its work takes its picture with it, and nothing else', async () => {
+  test('that dies while working fails its own picture only', async () => {
     const before = await children()
     const fragile = open()
     try {
       const stalled = new Readable({ read() {} })
       const lost = fragile.transform(async () => stalled, PLAIN)
       const victim = await eventually(async () => {
-        const [pid] = (await children()).filter((one) => !before.includes(one))
+        const [pid] = (await children()).filter((child) => !before.includes(child))
         expect(pid).toBeDefined()
         return pid ?? 0
       })
@@ -236,10 +236,10 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     const before = await children()
     const brief = open({ idleMs: 1 })
     await brief.describe(content(await picture('jpeg')))
-    await eventually(async () => expect((await children()).filter((one) => !before.includes(one))).toEqual([]))
-    const kept = open()
-    await kept.describe(content(await picture('jpeg')))
-    kept.close()
-    await eventually(async () => expect((await children()).filter((one) => !before.includes(one))).toEqual([]))
+    await eventually(async () => expect((await children()).filter((child) => !before.includes(child))).toEqual([]))
+    const pending = open()
+    await pending.describe(content(await picture('jpeg')))
+    pending.close()
+    await eventually(async () => expect((await children()).filter((child) => !before.includes(child))).toEqual([]))
   })
 })

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { stripLocation } from '../../../src/assets/images/strip-location/strip-location.ts'
 import { FORMATS, PLACES, picture, plainPicture } from './pictures.ts'
 
-/** The bytes after the filter, which gets them in pieces of these lengths, again and again. */
+/** Runs bytes through the filter in pieces of these lengths, in turn. */
 async function filtered(type: string, bytes: Buffer, pieces: readonly number[] = [bytes.length]): Promise<Buffer> {
   const filter = stripLocation(type)
   if (!filter) throw new Error(`There is no filter for ${type}.`)
@@ -58,7 +58,7 @@ async function jpegWith(marker: number, data: Buffer): Promise<Buffer> {
   return Buffer.concat([bytes.subarray(0, 2), head, data, bytes.subarray(2)])
 }
 
-describe.each(FORMATS)('where a picture was taken, in a file of type %s', (format) => {
+describe.each(FORMATS)('the location in a file of type %s', (format) => {
   const type = `image/${format}`
 
   test('is blanked in Exif and XMP, and nothing else changes', async () => {
@@ -73,7 +73,7 @@ describe.each(FORMATS)('where a picture was taken, in a file of type %s', (forma
     expect(await pixels(after)).toEqual(await pixels(before))
   })
 
-  test('is blanked the same however the bytes are split', async () => {
+  test('is blanked however the bytes are split', async () => {
     const before = await picture(format)
     const after = await filtered(type, before)
     const pieces = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 8 })
@@ -83,12 +83,12 @@ describe.each(FORMATS)('where a picture was taken, in a file of type %s', (forma
     await fc.assert(property, { numRuns: 60, examples: [[[1]], [[2]], [[3, 1]]] })
   })
 
-  test('keeps the bytes of a picture without metadata', async () => {
+  test('is absent without metadata, and the bytes stay', async () => {
     const plain = await plainPicture().toFormat(format).toBuffer()
     expect((await filtered(type, plain)).equals(plain)).toBe(true)
   })
 
-  test('lets damaged files pass in their full length', async () => {
+  test('is ignored in damaged files, which keep their length', async () => {
     const whole = await picture(format)
     const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })), {
       minLength: 1,
@@ -105,11 +105,11 @@ describe.each(FORMATS)('where a picture was taken, in a file of type %s', (forma
   })
 })
 
-test('a file keeps its orientation when its position is blanked', async () => {
+test('a file keeps its orientation when its location is blanked', async () => {
   expect((await sharp(await filtered('image/jpeg', await picture('jpeg'))).metadata()).orientation).toBe(6)
 })
 
-/** Exif in big-endian order: IFD0 leads to a GPS directory, whose one entry has its value at its end. */
+/** Exif in big-endian order: IFD0 points to a GPS directory with one entry, whose value is at the end. */
 function bigEndianExif(value: string): Buffer {
   const head = '4d4d002a00000008'
   const first = '0001' + '88250004000000010000001a' + '00000000'
@@ -117,7 +117,7 @@ function bigEndianExif(value: string): Buffer {
   return Buffer.concat([Buffer.from('Exif\0\0'), Buffer.from(head + first + gps, 'hex'), Buffer.from(value)])
 }
 
-test('a position in big-endian Exif is blanked, with its entry and their count', async () => {
+test('a location in big-endian Exif is blanked, with its entry and the number of entries', async () => {
   const before = await jpegWith(0xe1, bigEndianExif('WGS-84-CANARY...'))
   const after = await filtered('image/jpeg', before)
   const at = before.indexOf('WGS-84-CANARY')
@@ -134,13 +134,13 @@ test('the places of IPTC records in a JPEG file are blanked, and its caption sta
   expect(['Paris', 'France', 'A tower'].map((text) => after.includes(text))).toEqual([false, false, true])
 })
 
-test('a position in a second picture of a JPEG file is blanked', async () => {
+test('a location in a second picture of a JPEG file is blanked', async () => {
   const pair = Buffer.concat([await plainPicture().jpeg().toBuffer(), await picture('jpeg')])
   const after = await filtered('image/jpeg', pair)
   for (const place of [...PLACES, 'WGS-84-CANARY']) expect(after.includes(place), place).toBe(false)
 })
 
-test('extended XMP is blanked, also where a place is split between its segments', async () => {
+test('extended XMP is blanked, even if a place is split between segments', async () => {
   const portion = (text: string): Buffer =>
     Buffer.concat([Buffer.from('http://ns.adobe.com/xmp/extension/\0'), Buffer.alloc(40, 'D'), Buffer.from(text)])
   const first = await jpegWith(0xe1, portion('S="2,17.4E"><dc:title>Tower</dc:title></a>'))
@@ -179,7 +179,7 @@ describe('texts of a PNG file', () => {
   })
 })
 
-test('Exif that claims more than is held back is blanked as a whole', async () => {
+test('Exif that is longer than the buffer is blanked as a whole', async () => {
   const before = await pngWith('eXIf', Buffer.alloc(1024 * 1024 + 1, 'N'))
   const after = await filtered('image/png', before, [65_536])
   expect(after.includes('NNNN')).toBe(false)
@@ -202,6 +202,6 @@ test('a file with endless extents in its item table passes', async () => {
   expect((await filtered('image/avif', file)).equals(file)).toBe(true)
 })
 
-test('types without a position that Daybook can blank have no filter', () => {
+test('types without a location that Daybook can blank have no filter', () => {
   expect(stripLocation('application/pdf')).toBeUndefined()
 })

@@ -15,7 +15,7 @@ const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.
 const processor = openImageProcessor({ timeMs: 120_000 })
 afterAll(() => processor?.close())
 
-/** Pictures in a store of their own. */
+/** Pictures in a temporary store. */
 class Place implements AsyncDisposable {
   readonly #folder: Folder
   readonly store: BlobStore
@@ -58,7 +58,7 @@ class Place implements AsyncDisposable {
   }
 }
 
-test('a picture is made once, and stored under the digest of its source', async () => {
+test('a picture is created once, and stored under the digest of its source', async () => {
   await using place = await Place.make()
   const source = await place.add()
   const first = await place.get(source, { w: 128, format: 'webp' })
@@ -68,7 +68,7 @@ test('a picture is made once, and stored under the digest of its source', async 
   expect((await place.get(source, { w: 128, format: 'webp' })).equals(first)).toBe(true)
 })
 
-test('a hundred requests at once for one picture do the work once', async () => {
+test('a hundred concurrent requests for one picture share the work', async () => {
   const single = openImageProcessor({ atOnce: 1, maxWaiting: 0, timeMs: 120_000 })
   try {
     await using place = await Place.make(single)
@@ -82,12 +82,12 @@ test('a hundred requests at once for one picture do the work once', async () => 
 
 test('assets with the same bytes share their pictures', async () => {
   await using place = await Place.make()
-  const [one, other] = [await place.add('one'), await place.add('other')]
-  const plans = [one, other].map((source) => place.variants.plan(source, { w: 64 }, BROWSER))
+  const [first, second] = [await place.add('one'), await place.add('other')]
+  const plans = [first, second].map((source) => place.variants.plan(source, { w: 64 }, BROWSER))
   expect(plans[0]).toMatchObject({ key: plans[1]?.key, etag: plans[1]?.etag })
 })
 
-test('what differs in a picture differs in its key and its entity tag', async () => {
+test('different pictures have different keys and entity tags', async () => {
   await using place = await Place.make()
   const source = await place.add()
   const square = { w: 64, h: 64 }
@@ -105,7 +105,7 @@ test('what differs in a picture differs in its key and its entity tag', async ()
   for (const { etag } of plans) expect(etag).toMatch(/^"[\w-]{27}"$/)
 })
 
-test('widths beyond the original give one picture, as wide as the original', async () => {
+test('widths above that of the original give one picture in the original width', async () => {
   await using place = await Place.make()
   const source = await place.add()
   const [wide, none] = [place.variants.plan(source, { w: 3840 }, undefined), place.variants.plan(source, {}, undefined)]
@@ -129,7 +129,7 @@ describe('the format', () => {
     expect(plan).toMatchObject({ type, variesByAccept: true })
   })
 
-  test('that is named does not vary', async () => {
+  test('does not vary if the request names it', async () => {
     await using place = await Place.make()
     const plan = place.variants.plan(await place.add(), { w: 64, format: 'jpeg' }, BROWSER)
     expect(plan).toMatchObject({ type: 'image/jpeg', variesByAccept: false })
@@ -162,7 +162,7 @@ describe('a request', () => {
     },
   )
 
-  test('for any size is allowed with a signature, which is good for its asset and its parameters alone', async () => {
+  test('for any size is allowed with a signature for exactly this asset and these parameters', async () => {
     await using place = await Place.make()
     const source = await place.add()
     const parameters = { w: 100, h: 37, fit: 'contain', q: 33 } as const
@@ -176,14 +176,14 @@ describe('a request', () => {
     expect(plan('dog', parameters)).toThrow(expect.objectContaining({ code: 'VALIDATION_ERROR' }))
   })
 
-  test('with a signature beyond the largest side is refused', async () => {
+  test('with a signature above the largest side is rejected', async () => {
     await using place = await Place.make()
     const source = await place.add()
     const signature = new URLSearchParams(signImage(SECRET, source.id, { w: 4097 })).get('signature') ?? ''
     expect(() => place.variants.plan(source, { w: 4097, signature }, undefined)).toThrow('must be 1 to 4096')
   })
 
-  test.each(['image/svg+xml', 'application/pdf'])('of an asset of type %s is refused', async (mimeType) => {
+  test.each(['image/svg+xml', 'application/pdf'])('of an asset of type %s is rejected', async (mimeType) => {
     await using place = await Place.make()
     const source = { ...(await place.add()), mimeType }
     expect(() => place.variants.plan(source, { w: 64 }, undefined)).toThrow(
@@ -191,7 +191,7 @@ describe('a request', () => {
     )
   })
 
-  test('without sharp is answered with what is missing', async () => {
+  test('without sharp fails with the missing package', async () => {
     const folder = await Folder.make()
     const store = await disk().open({ data: folder.address })
     const variants = new ImageVariants({ blobs: async () => store, processor: undefined })
@@ -203,14 +203,14 @@ describe('a request', () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  test('for a picture whose file has gone is not found', async () => {
+  test('for a picture whose file is gone is not found', async () => {
     await using place = await Place.make()
     const source = { ...(await place.add()), path: '2026/gone.png' }
     await expect(place.get(source, { w: 64 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 
-test('a source that is forgotten leaves no pictures, also when one is being made', async () => {
+test('deleting the variants of a source removes all pictures, also one in progress', async () => {
   await using place = await Place.make()
   const source = await place.add()
   await place.get(source, { w: 64 })

@@ -37,7 +37,7 @@ const inTwoLanguages = defineConfig({
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
 })
 
-/** Three files, of which the second is kept as `two`. */
+/** Three files. The id of the second is kept as `two`. */
 const THREE: readonly Step[] = [
   uploadFile('one', { filename: 'one.txt', alt: 'The first' }, { keep: { one: '/id', tag1: 'ETag' } }),
   uploadFile('number two', { filename: 'two.md', directory: 'notes' }, { keep: { two: '/id', tag2: 'ETag' } }),
@@ -70,7 +70,7 @@ runScenarios('assets', [
     ],
   },
   {
-    name: 'are found by their names, their texts and their types, and by what they hold',
+    name: 'are found by name, text, type and digest',
     config,
     steps: [
       ...THREE,
@@ -97,7 +97,7 @@ runScenarios('assets', [
     ],
   },
   {
-    name: 'change in what their uploader may say, and in nothing else',
+    name: 'change only in the fields that their uploader writes',
     config,
     steps: [
       ...THREE,
@@ -129,7 +129,7 @@ runScenarios('assets', [
     ],
   },
   {
-    name: 'cannot be made without a file, by no door',
+    name: 'cannot be created without a file, by any route',
     config,
     steps: [
       batch([{ op: 'create', collection: 'assets', data: { alt: 'x' } }], faults('/operations/0/data')),
@@ -173,7 +173,7 @@ runScenarios('assets', [
     ],
   },
   {
-    name: 'are refused by a field that takes others',
+    name: 'are rejected by a field that accepts other types',
     config,
     steps: [
       ...THREE,
@@ -194,7 +194,7 @@ runScenarios('assets', [
     ],
   },
   {
-    name: 'go from what refers to them, or stay while something requires them',
+    name: 'are removed from references, or cannot be deleted while they are required',
     config,
     steps: [
       ...THREE,

@@ -36,7 +36,7 @@ interface Outcome {
   }
 }
 
-/** Sends requests in the session of a person; `null`: without one. */
+/** Sends requests in a person's session, or without one for `null`. */
 const client =
   (service: Service) =>
   async (method: string, path: string, body?: object, as: string | null = 'ann') => {
@@ -82,8 +82,8 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     await rm(data, { recursive: true })
   })
 
-  const upload = async (given = PHOTO, as = 'ann'): Promise<string> =>
-    (await send('POST', '/api/assets', toForm(given), as)).body.id
+  const upload = async (file = PHOTO, as = 'ann'): Promise<string> =>
+    (await send('POST', '/api/assets', toForm(file), as)).body.id
   const restore = (id: string, as: string | null = 'ann', query = ''): Promise<Outcome> =>
     send('POST', `/api/assets/${id}/restore${query}`, {}, as)
   const listed = async (as: string | null = 'ann'): Promise<readonly string[]> =>
@@ -95,7 +95,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
   const expectFiles = (files: readonly unknown[]): Promise<void> =>
     eventually(async () => expect(await storedFiles(data)).toEqual(files))
 
-  test('come back with the same bytes, and are not public in between', async () => {
+  test('are restored with the same bytes, and are not public in between', async () => {
     const id = await upload(PHOTO, 'ben')
     await send('PUT', `/api/assets/${id}`, { directory: 'archive', alt: 'A black cat' })
     const post = (await send('POST', '/api/posts', { title: 'Cats', cover: id })).body.id
@@ -122,12 +122,12 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect(await send('GET', PUBLIC)).toMatchObject({ status: 200, text: PHOTO.content })
     await expectFiles(['photos/cat.txt'])
     expect(await listed()).toEqual([])
-    // A reference that the deletion removed is not there again.
+    // A reference that the deletion removed is not restored.
     expect((await send('GET', `/api/posts/${post}`)).body.cover).toBeNull()
     const { items } = (await send('GET', `/api/cms/changes?since=${since}`)).body
     expect(items).toContainEqual(expect.objectContaining({ action: 'upsert', collection: 'assets', id }))
     expect((await restore(id)).status).toBe(400)
-    // The same file can be deleted and restored again, also before its bytes have moved.
+    // The same file can be deleted and restored again, even before its bytes have moved.
     for (let times = 0; times < 3; times += 1) {
       await remove(id)
       expect((await restore(id)).status).toBe(200)
@@ -136,7 +136,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     await expectFiles(['photos/cat.txt'])
   })
 
-  test('leave their path to another file, whose bytes are never mixed up with theirs', async () => {
+  test('free their path for another file, without mixing up the bytes', async () => {
     const first = await upload()
     await remove(first)
     const second = await upload({ ...PHOTO, content: 'another photo' })
@@ -148,7 +148,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect((await restore(first)).status).toBe(200)
     expect((await send('GET', PUBLIC)).text).toBe(PHOTO.content)
     await remove(first)
-    // Of restores at once that want the path, one gets it.
+    // One of several concurrent restores gets the path.
     const outcomes = await Promise.all([first, second, first, second].map((id) => restore(id)))
     expect(outcomes.filter(({ status }) => status === 200)).toHaveLength(1)
     const isFirst = (await send('GET', `/api/assets/${first}`)).status === 200
@@ -156,7 +156,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     await expectFiles([deletedKey, 'photos/cat.txt'])
   })
 
-  test('come back for those who may create and change files, and count for the quota again', async () => {
+  test('are restored for callers who may create and change files, and count for the quota again', async () => {
     await service.close()
     await open({ quota: { files: 1 }, access: { create: (caller) => editors(caller) || { alt: { eq: 'free' } } } })
     const id = await upload()
@@ -167,7 +167,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect(await listed('ben')).toEqual([])
     await expectFiles([deletedKey])
     const other = await upload({ content: 'other', texts: { filename: 'other.txt' } })
-    // The quota is that of the uploader, whoever restores.
+    // The file counts for the quota of its uploader, whoever restores it.
     for (const as of ['ann', 'cleo'])
       expect(await restore(id, as)).toMatchObject({ status: 403, body: { details: { limit: 1 } } })
     await expectFiles([deletedKey, 'other.txt'])
@@ -182,7 +182,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     })
   })
 
-  test('are gone after the days, and once the journal has lost their content', async () => {
+  test('are gone after the configured days, and once the journal has dropped their content', async () => {
     const [old, erased, recent] = [
       await upload(),
       await upload({ content: 'b', texts: { filename: 'b.txt' } }),
@@ -202,14 +202,14 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect((await restore(recent)).status).toBe(200)
     await remove(recent)
     await expectFiles([deletedKey])
-    // Bytes that somebody removed from the store of files do not come back, and nothing else happens.
+    // A file whose bytes were removed from the store cannot be restored, without other effects.
     await rm(join(data, 'uploads', '.deleted'), { recursive: true })
     for (const query of ['', '?dryRun=true'])
       expect(await restore(recent, 'ann', query)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
     expect((await send('GET', `/api/assets/${recent}`)).status).toBe(404)
   })
 
-  test('are removed at once where the config keeps none', async () => {
+  test('are removed at once if the config keeps none', async () => {
     const id = await upload()
     await remove(id)
     await expectFiles([deletedKey])
@@ -225,7 +225,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
     expect(body.collections.assets).toMatchObject({ delete: true, restore: false })
   })
 
-  // A restore claims the path as a deletion leaves it, so a crash of either leaves one of these.
+  // A crash of a restore or of a deletion leaves one of these states.
   test.each(['nothing has moved', 'a part has moved', 'both are there', 'all has moved'])(
     'survive a crash of a deletion or a restore after which %s',
     async (state) => {
@@ -252,7 +252,7 @@ describe.each(STORES)('deleted files on $name', (kind) => {
   )
 })
 
-test('deleted files in a bucket are not under their public key until they are restored, with their headers', async () => {
+test('deleted files in a bucket have no public key until they are restored with their headers', async () => {
   await using bucket = await S3Server.make()
   const credentials = { bucket: 'files', endpoint: `http://127.0.0.1:${bucket.port}`, credentials: S3_KEY }
   await using place = await SQLITE.at()
@@ -267,7 +267,7 @@ test('deleted files in a bucket are not under their public key until they are re
     const uploaded = headers()
     await send('DELETE', `/api/assets/${id}`)
     await eventually(async () => expect(keys()).toEqual([expect.stringMatching(/^\.deleted\//)]))
-    // While the bucket fails, nothing is restored, and nothing is lost.
+    // While the bucket fails, restores fail, and nothing is lost.
     bucket.failing = /^PUT/
     expect((await send('POST', `/api/assets/${id}/restore`, {})).status).toBe(503)
     expect((await send('GET', `/api/assets/${id}`)).status).toBe(404)

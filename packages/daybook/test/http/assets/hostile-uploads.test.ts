@@ -26,7 +26,7 @@ const END = '\r\n--b--\r\n'
 
 afterEach(expectQuietProcess)
 
-/** Begins an upload; its body comes after the head. */
+/** Begins an upload by sending its head. */
 function beginUpload(
   { port, service }: ListeningService,
   headers: Readonly<Record<string, string>> = {},
@@ -44,8 +44,8 @@ function beginUpload(
   })
 }
 
-/** The answer to a request that may still be sending. */
-async function answerOf(sent: ClientRequest): Promise<readonly [status: number, body: string]> {
+/** Reads the response to a request that may still be sending. */
+async function readResponse(sent: ClientRequest): Promise<readonly [status: number, body: string]> {
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const body = await text(response)
   sent.destroy()
@@ -58,7 +58,7 @@ async function countAssets({ service }: Pick<ListeningService, 'service'>): Prom
 }
 
 describe('an upload over a socket', () => {
-  test('that is refused leaves its connection to the next request, however long that takes', async () => {
+  test('that is rejected keeps its connection open for the next request', async () => {
     await using server = await listen({ ...config, assets: { accept: ['image/*'] } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>, body = '') => {
@@ -74,16 +74,16 @@ describe('an upload over a socket', () => {
     }
     const refused = await ask('POST', '/api/assets', headers, `${BEGINNING}<!doctype html><p>x${END}`)
     expect(refused.status).toBe(400)
-    // What is left of a refused body is given half a second at least.
+    // The rest of a rejected body may take at least half a second.
     await sleep(800)
     expect(await ask('GET', '/api/health', {})).toEqual({ status: 200, localPort: refused.localPort })
     agent.destroy()
   })
 
-  test('U5: of more bytes than are allowed, without a length, is 413 at the limit, and nothing of it stays', async () => {
+  test('of too many bytes, without a length, is 413 at the limit, and leaves nothing', async () => {
     await using server = await listen(config)
     const sent = beginUpload(server).on('error', () => {})
-    const answered = answerOf(sent)
+    const answered = readResponse(sent)
     sent.write(BEGINNING)
     const chunk = Buffer.alloc(64 * KIB)
     for (let count = 0; count < 1000 && !sent.destroyed; count++) {
@@ -94,7 +94,7 @@ describe('an upload over a socket', () => {
     expect([await countAssets(server), await storedFiles(server.service.data)]).toEqual([0, []])
   })
 
-  test('R10: of a length over the limit is 413 before the body is sent; one within the limit of files may be', async () => {
+  test('with a length over the limit is 413 before the body is sent; within the limit, the client continues', async () => {
     await using server = await listen(config)
     const large = beginUpload(server, { Expect: '100-continue', 'Content-Length': String(10_000 * KIB) })
     let isContinued = false
@@ -104,17 +104,17 @@ describe('an upload over a socket', () => {
         isContinued = true
       })
     large.flushHeaders()
-    expect([(await answerOf(large))[0], isContinued]).toEqual([413, false])
+    expect([(await readResponse(large))[0], isContinued]).toEqual([413, false])
     const content = 'x'.repeat(100 * KIB)
     const length = String(BEGINNING.length + content.length + END.length)
     const fitting = beginUpload(server, { Expect: '100-continue', 'Content-Length': length })
     fitting.flushHeaders()
     await once(fitting, 'continue')
     fitting.end(`${BEGINNING}${content}${END}`)
-    expect((await answerOf(fitting))[0]).toBe(201)
+    expect((await readResponse(fitting))[0]).toBe(201)
   })
 
-  test('U6: that breaks off at any byte leaves neither file nor asset', { timeout: LARGE_TEST_MS }, async () => {
+  test('that breaks off at any byte leaves neither file nor asset', { timeout: LARGE_TEST_MS }, async () => {
     await using server = await listen(config)
     const form = `${BEGINNING}${'x'.repeat(200 * KIB)}${END}`
     const breakOff = async (index: number): Promise<void> => {
@@ -133,7 +133,7 @@ describe('an upload over a socket', () => {
     expect((await postUpload(server.service)).status).toBe(201)
   })
 
-  test('that comes in steadily may take longer than other bodies', async () => {
+  test('that makes steady progress may take longer than other bodies', async () => {
     await using server = await listen({ ...config, assets: { maxBytes: 10_000 * KIB } }, { requestTimeoutMs: 500 })
     const sent = beginUpload(server)
     sent.write(BEGINNING)
@@ -142,13 +142,13 @@ describe('an upload over a socket', () => {
       await sleep(100)
     }
     sent.end(END)
-    expect((await answerOf(sent))[0]).toBe(201)
+    expect((await readResponse(sent))[0]).toBe(201)
   })
 
-  test('that hardly comes in is 408, and nothing of it stays', async () => {
+  test('that makes hardly any progress is 408, and leaves nothing', async () => {
     await using server = await listen(config, { requestTimeoutMs: 300 })
     const sent = beginUpload(server).on('error', () => {})
-    const answered = answerOf(sent)
+    const answered = readResponse(sent)
     sent.write(BEGINNING)
     const trickle = setInterval(() => sent.write('x'), 20)
     try {
@@ -160,21 +160,21 @@ describe('an upload over a socket', () => {
   })
 })
 
-/** Files on disk, in a store that does as a test says before it publishes a file. */
+/** A disk store that calls a function of the test before it stages or publishes a file. */
 function failingStore(fail: (step: 'stage' | 'publish') => void): BlobStoreOption {
-  const own = disk()
+  const diskOption = disk()
   return {
     name: 'failing',
     async open(host) {
-      const store = await own.open(host)
+      const store = await diskOption.open(host)
       const failing: Pick<BlobStore, 'stage' | 'publish'> = {
-        stage: async (...given) => {
+        stage: async (...parameters) => {
           fail('stage')
-          return store.stage(...given)
+          return store.stage(...parameters)
         },
-        publish: async (...given) => {
+        publish: async (...parameters) => {
           fail('publish')
-          return store.publish(...given)
+          return store.publish(...parameters)
         },
       }
       return new Proxy(store, {
@@ -201,21 +201,23 @@ describe.each(POLICY_STORES)('a store of files that fails, on $name', (store) =>
         if (isFailing && at === step) throw new DaybookError(code)
       }
       await using service = await store.open({ ...config, assets: { store: failingStore(fail) } })
-      const given = { texts: { filename: 'a.txt' } }
-      const response = await postUpload(service, given)
+      const upload = { texts: { filename: 'a.txt' } }
+      const response = await postUpload(service, upload)
       expect([response.status, await response.json()]).toMatchObject([status, { code, details: {} }])
       expect(await storedFiles(service.data)).toEqual([])
       expect((await service.request('/api/posts')).status).toBe(200)
       isFailing = false
-      expect((await postUpload(service, given)).status).toBe(201)
+      expect((await postUpload(service, upload)).status).toBe(201)
       expect(await storedFiles(service.data)).toEqual(['a.txt'])
     },
   )
 
-  test('U13: beyond the quota of an account an upload is 403 or 413, however many come at once, and leaves no file', async () => {
+  test('an upload beyond the quota of an account is 403 or 413, also with concurrent uploads, and leaves no file', async () => {
     await using service = await store.open({ ...config, assets: { quota: { files: 3, bytes: 100 } } })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => postUpload(service, { content: 'x'.repeat(10) })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 403, 403, 403, 403, 403])
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => postUpload(service, { content: 'x'.repeat(10) })),
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 201, 403, 403, 403, 403, 403])
     const { items } = (await (await service.request('/api/assets')).json()) as { readonly items: readonly Asset[] }
     const headers = { Authorization: `Bearer ${service.token}` }
     await service.request(`/api/assets/${items[0]?.id}`, { method: 'DELETE', headers })
@@ -228,7 +230,7 @@ describe.each(POLICY_STORES)('a store of files that fails, on $name', (store) =>
     )
   })
 
-  test('a rule that refuses the asset once it is known leaves no file', async () => {
+  test('a rule that rejects the new asset leaves no file', async () => {
     const access = { create: () => ({ mimeType: { eq: 'image/png' } }) }
     await using service = await store.open({ ...config, assets: { access } })
     expect((await postUpload(service)).status).toBe(403)
@@ -237,7 +239,7 @@ describe.each(POLICY_STORES)('a store of files that fails, on $name', (store) =>
 })
 
 describe('files on S3', () => {
-  test('U7: while it is gone, uploads are 503 and all else works; then they work again', async () => {
+  test('while it is gone, uploads are 503 and everything else works; then uploads work again', async () => {
     await using bucket = await S3Server.make()
     await using network = await FaultyProxy.to(bucket.port)
     const store = s3({

@@ -32,22 +32,22 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
   const get = (asset: Asset, query: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     service.request(`/api/assets/${asset.id}/image${query}`, { headers })
 
-  test('are made in the size that is asked for', async () => {
+  test('have the requested size', async () => {
     const response = await get(await uploadPicture(), '?w=128&format=webp')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp'])
     expect(await sharp(await bytesOf(response)).metadata()).toMatchObject({ format: 'webp', width: 128, height: 64 })
   })
 
-  test('come in a format that the client accepts, and say that they vary', async () => {
+  test('have a format that the client accepts, and Vary', async () => {
     const asset = await uploadPicture()
     const avif = await get(asset, '?w=64', { Accept: 'image/avif,image/webp,*/*' })
-    const own = await get(asset, '?w=64', { Accept: '*/*' })
-    expect([avif, own].map(({ headers }) => headers.get('content-type'))).toEqual(['image/avif', 'image/png'])
+    const original = await get(asset, '?w=64', { Accept: '*/*' })
+    expect([avif, original].map(({ headers }) => headers.get('content-type'))).toEqual(['image/avif', 'image/png'])
     expect(avif.headers.get('vary')).toMatch(/\bAccept$/)
     expect((await get(asset, '?w=64&format=png')).headers.get('vary')).not.toContain('Accept')
   })
 
-  test('are not sent again to a client that has them', async () => {
+  test('get 304 if the client has them', async () => {
     const asset = await uploadPicture()
     const first = await get(asset, '?w=64')
     const etag = first.headers.get('etag') ?? ''
@@ -69,14 +69,14 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
     }
   })
 
-  test('are answered to HEAD without their bytes', async () => {
+  test('have no body in responses to HEAD', async () => {
     const asset = await uploadPicture()
     const response = await service.request(`/api/assets/${asset.id}/image?w=64`, { method: 'HEAD' })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png'])
     expect((await bytesOf(response)).length).toBe(0)
   })
 
-  test('keep the focal point of the asset in sight', async () => {
+  test('show the focal point of the asset', async () => {
     const red = { create: { width: 200, height: 200, channels: 3 as const, background: '#f00' } }
     const canvas = sharp({ create: { width: 400, height: 200, channels: 3, background: '#00f' } })
     const halves = new Uint8Array(
@@ -108,7 +108,7 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
     ['?w=64&format=gif', 'format'],
     ['?w=64&signature=nonsense', 'signature'],
     ['?width=64', 'width'],
-  ])('are refused for %s', async (query, path) => {
+  ])('are rejected for %s', async (query, path) => {
     const response = await get(await uploadPicture(), query)
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path }] } })
@@ -121,11 +121,11 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
     expect((await get(asset, '?w=120&h=63')).status).toBe(200)
   })
 
-  test('are not made of other files, nor of what only begins like a picture', async () => {
+  test('are not created from other files, or from files that only begin like a picture', async () => {
     const tiff = new Uint8Array(Buffer.concat([Buffer.from('49492a0008000000ffff', 'hex'), Buffer.alloc(900, 7)]))
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
-    for (const given of [{}, { content: tiff, name: 'a.tiff' }, { content: svg, name: 'a.svg' }]) {
-      const response = await get(await upload(service, given), '?w=64')
+    for (const file of [{}, { content: tiff, name: 'a.tiff' }, { content: svg, name: 'a.svg' }]) {
+      const response = await get(await upload(service, file), '?w=64')
       expect([response.status, await response.json()]).toEqual([
         400,
         expect.objectContaining({ code: 'VALIDATION_ERROR' }),
@@ -133,7 +133,7 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
     }
   })
 
-  test('are described by their asset, with a placeholder', async () => {
+  test('have their size and a placeholder in the asset', async () => {
     const { placeholder, width, height } = await uploadPicture()
     const shown = await sharp(
       Buffer.from(String(placeholder).replace(/^data:image\/webp;base64,/, ''), 'base64'),
@@ -142,12 +142,12 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
     expect(await upload(service)).toMatchObject({ placeholder: null, width: null })
   })
 
-  test('of an asset that is not there are not found', async () => {
+  test('of a missing asset are not found', async () => {
     const asset = await uploadPicture()
     expect((await get({ ...asset, id: '0190a3c4-0000-7000-8000-000000000000' }, '?w=64')).status).toBe(404)
   })
 
-  test('an upload of too many pixels or frames is refused, and one says its position no more', async () => {
+  test('an upload with too many pixels or frames is rejected, and a location is stripped', async () => {
     const bomb = Buffer.from('89504e470d0a1a0a0000000d494844520000c3500000c3500802000000', 'hex')
     const refused = await postUpload(service, {
       content: new Uint8Array(Buffer.concat([bomb, Buffer.alloc(40)])),
@@ -167,7 +167,7 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
   })
 })
 
-test('a picture is made for those who may read its asset, and no cache of others keeps it', async () => {
+test('a picture is served to callers who may read its asset, and not cached for others', async () => {
   const closed = await SQLITE.open(
     defineConfig({
       collections: { posts: defineCollection({ fields: { title: f.text() } }) },
@@ -177,12 +177,12 @@ test('a picture is made for those who may read its asset, and no cache of others
   try {
     const { id } = await upload(closed, { content: await png(), name: 'cat.png' })
     const headers = { Authorization: `Bearer ${closed.token}` }
-    const [own, others] = await Promise.all([
+    const [anns, bobs] = await Promise.all([
       closed.request(`/api/assets/${id}/image?w=64`, { headers }),
       closed.request(`/api/assets/${id}/image?w=64`),
     ])
-    expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-    expect(others.status).toBe(401)
+    expect([anns.status, anns.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
+    expect(bobs.status).toBe(401)
   } finally {
     await closed.close()
   }
@@ -196,7 +196,7 @@ test.each([
   [{ qualities: [101] }, 'assets.images.qualities'],
   [{ secret: 'short' }, 'assets.images.secret'],
   [{ size: ['1x1'] }, 'assets.images.size'],
-])('a config with %j is refused at %s', async (images, path) => {
+])('a config with %j is rejected at %s', async (images, path) => {
   const faulty = { collections: {}, assets: { images } } as unknown as DaybookConfig
   await expect(createService(faulty)).rejects.toThrow(path)
 })

@@ -9,7 +9,7 @@ import { upload } from '../../support/uploads.ts'
 const config = defineConfig({ collections: {} })
 const served = defineConfig({ ...config, plugins: [serveUploads()] })
 
-/** A file at the top and one in a folder; the latter is kept as `two`. */
+/** A file at the top and one in a folder. The id of the latter is kept as `two`. */
 const TWO: readonly Step[] = [
   uploadFile('one', { filename: 'one.txt' }, { body: { directory: '' }, keep: { one: '/id' } }),
   uploadFile(
@@ -33,7 +33,7 @@ const many = (where: string, json: object, extra: object): Step => ({
 
 runPolicyScenarios('files in folders', [
   {
-    name: 'move without a change of their address',
+    name: 'move without a change of their URL',
     config,
     steps: [
       ...TWO,
@@ -47,7 +47,7 @@ runPolicyScenarios('files in folders', [
     ],
   },
   {
-    name: 'move only where a file can be uploaded to',
+    name: 'move only to directories that uploads accept',
     config,
     steps: [
       ...TWO,
@@ -60,7 +60,7 @@ runPolicyScenarios('files in folders', [
     ],
   },
   {
-    name: 'move on conditions, and not at all in a dry run',
+    name: 'move with preconditions, and not in a dry run',
     config,
     steps: [
       ...TWO,
@@ -72,7 +72,7 @@ runPolicyScenarios('files in folders', [
     ],
   },
   {
-    name: 'move many at once, and in a batch',
+    name: 'move in bulk and in a batch',
     config,
     steps: [
       ...TWO,
@@ -88,7 +88,7 @@ runPolicyScenarios('files in folders', [
     ],
   },
   {
-    name: 'leave their address taken, and find room where another one has that name',
+    name: 'keep their URL, and move beside a file of the same name',
     config,
     steps: [
       ...TWO,
@@ -129,7 +129,7 @@ runPolicyScenarios('files in folders', [
 ])
 
 describe.each(POLICY_STORES)('files in folders on $name', (store) => {
-  test('are served at their address before and after they move', async () => {
+  test('are served at their URL before and after they move', async () => {
     await using service = await store.open(served)
     const { id } = await upload(service, { content: 'two', texts: { directory: 'notes', filename: 'two.txt' } })
     const url = '/uploads/notes/two.txt'

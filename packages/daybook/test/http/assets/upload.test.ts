@@ -25,7 +25,7 @@ function appendTwice(form: FormData, field: string): void {
 
 const fileOf = ({ path }: Asset): Promise<Buffer> => readFile(join(service.data, 'uploads', path))
 
-/** Runs a refused request, after which there are the same files, assets and changes as before. */
+/** Runs a request that is rejected, and checks that it leaves no file, asset or change. */
 async function refused(send: () => Promise<Response>): Promise<Response> {
   const state = async (): Promise<unknown> => [
     await storedFiles(service.data),
@@ -43,7 +43,7 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  test('an upload is answered 201 with the stored asset, its address and its tag', async () => {
+  test('an upload returns 201 with the stored asset, its URL and its tag', async () => {
     const texts = { directory: 'images/2026', filename: 'dot.png', alt: 'A dot' }
     const response = await postUpload(service, { content: DOT, name: 'my dot.png', type: 'text/html', texts })
     const asset = (await response.json()) as Asset
@@ -69,14 +69,14 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     expect(await read.json()).toEqual(asset)
   })
 
-  test('without a filename, the file gets a safe name that nobody can guess, and keeps its own beside', async () => {
+  test('without a filename, the file gets a safe name that cannot be guessed, and keeps its original name', async () => {
     const name = 'Über uns/../Zähler ‮(1).TXT'
     const assets = await Promise.all([upload(service, { name }), upload(service, { name })])
-    const [one, other] = assets.map(({ filename }) => filename)
-    expect(one).toMatch(/^[A-Za-z0-9][A-Za-z0-9-]*-[\w-]{22}\.txt$/)
-    expect(other).not.toBe(one)
-    expect(assets[0]?.path).toBe(one)
-    // Overrides of the direction of text, which show another ending than a name has, are left out.
+    const [first, second] = assets.map(({ filename }) => filename)
+    expect(first).toMatch(/^[A-Za-z0-9][A-Za-z0-9-]*-[\w-]{22}\.txt$/)
+    expect(second).not.toBe(first)
+    expect(assets[0]?.path).toBe(first)
+    // Direction overrides, which make a name show another ending, are removed.
     expect(assets[0]?.originalName).toBe('Zähler (1).TXT')
   })
 
@@ -84,14 +84,14 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     ['very '.repeat(60), '.txt', 'text/plain'],
     ['🗒️ ä'.repeat(100), '.tar.gz', 'application/octet-stream'],
     ['a\u202Egnp.\u2066', '.txt', 'text/plain'],
-  ])('a name that is cut or cleaned keeps its ending: %#', async (base, ending, mimeType) => {
+  ])('a name that is truncated or cleaned keeps its ending: %#', async (base, ending, mimeType) => {
     const asset = await upload(service, { name: base + ending, content: 'some text' })
     expect(asset).toMatchObject({ originalName: expect.stringMatching(/^[^\u202A-\u202E\u2066-\u2069]+$/u), mimeType })
     expect([...String(asset.originalName)].length).toBeLessThanOrEqual(255)
     for (const name of [asset.originalName, asset.filename]) expect(String(name).endsWith(ending)).toBe(true)
   })
 
-  test('texts of the form may come before and behind the file', async () => {
+  test('texts of the form may come before and after the file', async () => {
     const form = new FormData()
     form.set('directory', 'before')
     form.set('file', new File(['x'], 'x.txt'))
@@ -117,7 +117,7 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     expect(await upload(service, { content, name, type: 'image/gif' })).toMatchObject({ mimeType, originalName: name })
   })
 
-  test('an explicit name that is taken is 409, and the file that has it stays', async () => {
+  test('an explicit name in use is 409, and the existing file stays', async () => {
     const texts = { directory: 'taken', filename: 'a.txt' }
     const first = await upload(service, { content: 'first', texts })
     const response = await refused(() => postUpload(service, { content: 'second', texts }))
@@ -125,14 +125,14 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     expect(String(await fileOf(first))).toBe('first')
   })
 
-  test('fifty uploads to one name at once: one is stored, the others are 409', async () => {
+  test('of fifty concurrent uploads to one name, one is stored, and the others are 409', async () => {
     const texts = { filename: 'race.txt' }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => postUpload(service, { content: `number ${index}`, texts })),
     )
-    const stored = answers.filter(({ status }) => status === 201)
+    const stored = responses.filter(({ status }) => status === 201)
     expect(stored).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(49)
     const asset = (await stored[0]?.json()) as Asset
     expect(
       createHash('sha256')
@@ -154,7 +154,7 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     await expect.poll(left).toEqual([])
   })
 
-  describe('U1: names that lead elsewhere are 400, and nothing is written', () => {
+  describe('names that lead outside are 400, and nothing is written', () => {
     const names = [
       '../x',
       '..\\x',
@@ -209,7 +209,7 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     expect([response.status, await response.json()]).toMatchObject([400, { details: { issues: [{ path, code }] } }])
   })
 
-  test('U3: a form of ten thousand parts is 400', async () => {
+  test('a form of ten thousand parts is 400', async () => {
     const form = toForm({})
     for (let index = 0; index < 10_000; index++) form.append(`field${index}`, 'x')
     const response = await refused(() =>
@@ -252,7 +252,7 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     ],
     ['of nothing', 'multipart/form-data; boundary=b', ''],
   ]
-  test.each(malformed)('U2: a form %s is 400', async (_what, type, body) => {
+  test.each(malformed)('a form %s is 400', async (_what, type, body) => {
     const response = await refused(() =>
       service.request('/api/assets', { method: 'POST', body, headers: { ...auth(), 'Content-Type': type } }),
     )
@@ -269,7 +269,7 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     expect(response.status).toBe(415)
   })
 
-  test('a file of as many bytes as are allowed is stored; with one more it is 413', async () => {
+  test('a file of the maximum size is stored; one byte more is 413', async () => {
     const content = new Uint8Array(100_000)
     expect(await upload(service, { content })).toMatchObject({ size: 100_000 })
     const response = await refused(() => postUpload(service, { content: new Uint8Array(100_001) }))
@@ -279,28 +279,28 @@ describe.each(POLICY_STORES)('uploads on $name', (store) => {
     ])
   })
 
-  test('without a session it is 401, whatever the body', async () => {
+  test('an upload without a session is 401, whatever the body', async () => {
     const response = await refused(() => service.request('/api/assets', { method: 'POST', body: 'x' }))
     expect(response.status).toBe(401)
   })
 
   test('an Idempotency-Key stores a file once', async () => {
     const headers = { 'Idempotency-Key': 'upload-1' }
-    const given: Upload = { content: 'once', name: 'once.txt' }
-    const first = await postUpload(service, given, headers)
-    const again = await refused(() => postUpload(service, given, headers))
+    const file: Upload = { content: 'once', name: 'once.txt' }
+    const first = await postUpload(service, file, headers)
+    const again = await refused(() => postUpload(service, file, headers))
     expect(await again.json()).toEqual(await first.json())
     expect(again.headers.get('idempotency-replayed')).toBe('true')
-    const other = await refused(() => postUpload(service, { ...given, content: 'twice' }, headers))
+    const other = await refused(() => postUpload(service, { ...file, content: 'twice' }, headers))
     expect(other.status).toBe(422)
   })
 })
 
-describe('a service that takes some types', () => {
-  test('refuses a file by what its bytes are', async () => {
-    await using own = await SQLITE.open({ ...config, assets: { accept: ['image/*', 'text/plain'] } })
-    expect(await upload(own, { content: DOT, name: 'a.bin' })).toMatchObject({ mimeType: 'image/png' })
-    const response = await postUpload(own, { content: SVG, name: 'cat.png' })
+describe('a service that accepts some types', () => {
+  test('rejects a file by the type of its bytes', async () => {
+    await using limited = await SQLITE.open({ ...config, assets: { accept: ['image/*', 'text/plain'] } })
+    expect(await upload(limited, { content: DOT, name: 'a.bin' })).toMatchObject({ mimeType: 'image/png' })
+    const response = await postUpload(limited, { content: SVG, name: 'cat.png' })
     const issues = [{ path: '/file', code: 'accept' }]
     expect([response.status, await response.json()]).toMatchObject([400, { details: { issues } }])
   })

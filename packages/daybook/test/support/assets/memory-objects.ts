@@ -18,7 +18,7 @@ interface PartUpload {
   readonly parts: Map<number, Buffer>
 }
 
-/** What an upload or a copy gives. */
+/** The result of an upload or a copy. */
 interface Stored {
   readonly size: number
   readonly md5: string
@@ -27,8 +27,8 @@ interface Stored {
 const CHUNK = 64 * 1024
 
 /**
- * The objects of one bucket, as s3rver asks a store for them. Its own store of files answers before an object is written, shows halves of
- * copies, and pages lists with a cipher that Node no longer has.
+ * The objects of one bucket, with the interface of s3rver's stores. Its own store of files responds before an object is written, shows
+ * incomplete copies, and pages lists with a cipher that Node no longer has.
  */
 export class MemoryObjects {
   readonly bucket: string
@@ -56,13 +56,13 @@ export class MemoryObjects {
     key: string,
     { start, end }: { readonly start?: number; readonly end?: number } = {},
   ): Promise<S3Object | null> {
-    const found = this.objects.get(key)
-    if (!found) return null
-    const { length } = found.bytes
+    const stored = this.objects.get(key)
+    if (!stored) return null
+    const { length } = stored.bytes
     const range = { start: start ?? 0, end: Math.min(end ?? length - 1, length - 1) }
     const isOutside = start !== undefined && range.start > range.end
-    const content = isOutside ? null : chunksOf(found.bytes.subarray(range.start, range.end + 1))
-    const object = new S3Object(bucket, key, content, metadataOf(found))
+    const content = isOutside ? null : chunksOf(stored.bytes.subarray(range.start, range.end + 1))
+    const object = new S3Object(bucket, key, content, metadataOf(stored))
     if (start !== undefined) object.range = range
     return object
   }
@@ -119,7 +119,7 @@ export class MemoryObjects {
 
 const md5Of = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
 
-/** In pieces, so that a reader may leave in the middle. */
+/** Streams bytes in pieces, so that a reader can stop in the middle. */
 function chunksOf(bytes: Buffer): Readable {
   let at = 0
   return new Readable({

@@ -4,25 +4,25 @@ import type { AddressInfo } from 'node:net'
 import S3rver from 's3rver'
 import { MemoryObjects } from './memory-objects.ts'
 
-/** The most entries of a page of a list, as on S3. */
+/** The maximum number of entries on a page of a list, as on S3. */
 const PAGE = 1000
 
-/** The key that the server knows. */
+/** The access key that the server accepts. */
 export const S3_KEY = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const
 
 /**
- * A server that speaks S3's protocol, on loopback, with one bucket: s3rver, and before it the calls that s3rver lacks: broken-off uploads,
- * conditions of copies, lists of more than a page.
+ * A server with S3's protocol on loopback, with one bucket: s3rver, and the calls that it lacks: lists of interrupted uploads, conditional
+ * copies, and lists of more than one page.
  */
 export class S3Server implements AsyncDisposable {
   readonly stored: MemoryObjects
   /** Calls that fail: `METHOD PATH?QUERY`. */
   failing: RegExp | undefined
-  /** How they fail. */
+  /** The failure of those calls. */
   failure: readonly [status: number, code: string] = [500, 'InternalError']
-  /** The calls that have come, as far as `METHOD PATH?QUERY` tells. */
+  /** The calls so far, as `METHOD PATH?QUERY`. */
   readonly calls: string[] = []
-  /** Whether `If-None-Match` of a copy is known; if not, it is refused as S3's protocol has it. */
+  /** True if copies support `If-None-Match`. Otherwise the server rejects it as S3's protocol says. */
   knowsConditions = true
   readonly #server: Server
   readonly #pass: RequestListener
@@ -59,13 +59,13 @@ export class S3Server implements AsyncDisposable {
     const [, bucket = '', ...key] = decodeURIComponent(pathname).split('/')
     const isKnown = incoming.headers.authorization?.includes(`=${S3_KEY.accessKeyId}/`) === true
     const fault = this.#faultOf(call, incoming, key.join('/'))
-    const found = isKnown && bucket === this.stored.bucket ? this.#supply(incoming.method, searchParams) : undefined
+    const supply = isKnown && bucket === this.stored.bucket ? this.#supply(incoming.method, searchParams) : undefined
     if (fault) refuse(incoming, outgoing, ...fault)
-    else if (found !== undefined) outgoing.end(found)
+    else if (supply !== undefined) outgoing.end(supply)
     else this.#pass(incoming, outgoing)
   }
 
-  /** What s3rver lacks. */
+  /** Adds operations that s3rver lacks. */
   #supply(method: string | undefined, parameters: URLSearchParams): string | undefined {
     if (method === 'GET' && parameters.get('list-type') === '2') return this.#list(parameters)
     if (method === 'GET' && parameters.has('uploads')) return this.#listUploads(parameters)
@@ -129,7 +129,7 @@ export class S3Server implements AsyncDisposable {
   }
 }
 
-/** An element of XML; what is in it here needs no escapes. */
+/** An element of XML. Its content needs no escapes here. */
 const element = (name: string, ...content: readonly unknown[]): string => `<${name}>${content.join('')}</${name}>`
 
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, status: number, code: string): void {

@@ -1,4 +1,4 @@
-// What the tests use of s3rver, which brings no types.
+// Types of s3rver, as far as the tests use it. The package has none.
 
 declare module 's3rver' {
   import type { RequestListener } from 'node:http'
