@@ -5,12 +5,12 @@ import { ConfigError, type ConfigFault, createService, type DaybookConfig, f } f
 import { createTestService } from 'daybook/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 
-/** A folder that no service with a wrong config makes. */
+/** A data folder that an invalid config must not create. */
 const DATA = join(tmpdir(), `daybook-of-no-config-${process.pid}`)
 
 afterAll(() => rm(DATA, { recursive: true, force: true }))
 
-/** Why a service with this config does not start. */
+/** The error with which a config does not start. */
 async function refusalOf(config: unknown): Promise<unknown> {
   try {
     const service = await createService(config as DaybookConfig, { data: DATA })
@@ -21,7 +21,7 @@ async function refusalOf(config: unknown): Promise<unknown> {
   }
 }
 
-/** Faults of a config, as a start-up names them; none when it starts. */
+/** The faults of a config; none if it starts. */
 async function faultsOf(config: unknown): Promise<readonly ConfigFault[]> {
   const refusal = await refusalOf(config)
   if (refusal instanceof ConfigError) return refusal.faults
@@ -34,13 +34,13 @@ const fields = { title }
 
 /** A config whose collection `posts` has these fields. */
 const posts = (inner: unknown): object => ({ collections: { posts: { fields: inner } } })
-/** A config with one field that is to be refused. */
-const field = (one: unknown): object => posts({ field: one })
-/** A collection as it should be, beside a part of the config that is to be refused. */
-const beside = (parts: object): object => ({ collections: { posts: { fields } }, ...parts })
+/** A config with one field, in the collection `posts`. */
+const field = (definition: unknown): object => posts({ field: definition })
+/** A valid collection with further parts of the config. */
+const withParts = (parts: object): object => ({ collections: { posts: { fields } }, ...parts })
 
 const FIELD = 'collections.posts.fields.field'
-/** Options that the compiler refuses, too. */
+/** Passes options that the compiler rejects, too. */
 const wrong = (options: unknown): never => options as never
 
 const allowHtml = (parts: unknown): object => ({ markdown: { allowHtml: parts } })
@@ -72,10 +72,10 @@ const INDEX_FAULTS: readonly Case[] = [
   [
     'nine indexes',
     indexed([
-      ...['name', 'seo.rank', 'updatedAt', 'title'].flatMap((one) => [[one, 'day']]),
-      ...['name', 'seo.rank', 'updatedAt', 'title', 'day'].map((one) => [
-        one,
-        one === 'seo.rank' ? 'name' : 'seo.rank',
+      ...['name', 'seo.rank', 'updatedAt', 'title'].flatMap((key) => [[key, 'day']]),
+      ...['name', 'seo.rank', 'updatedAt', 'title', 'day'].map((key) => [
+        key,
+        key === 'seo.rank' ? 'name' : 'seo.rank',
       ]),
     ]),
     'collections.posts.indexes',
@@ -129,9 +129,9 @@ const CONFIGS: readonly Case[] = [
   ['a list', [], 'config', 'export default defineConfig'],
   ['an empty config', {}, 'collections', 'at least one collection'],
   ['collections that are a list', { collections: [] }, 'collections', 'write an object of collections'],
-  ['an unknown part', beside({ lokales: {} }), 'lokales', 'write one of: collections, globals, locales'],
-  ['globals that are a text', beside({ globals: 'site' }), 'globals', 'write an object of globals'],
-  ['routes that are an object', beside({ routes: {} }), 'routes', 'write a list of routes'],
+  ['an unknown part', withParts({ lokales: {} }), 'lokales', 'write one of: collections, globals, locales'],
+  ['globals that are a text', withParts({ globals: 'site' }), 'globals', 'write an object of globals'],
+  ['routes that are an object', withParts({ routes: {} }), 'routes', 'write a list of routes'],
   [
     'a validator that is no function',
     { collections: { posts: { fields, validate: true } } },
@@ -152,7 +152,7 @@ const CONFIGS: readonly Case[] = [
   ],
   [
     'hooks of a global that are none',
-    beside({ globals: { site: { fields, hooks: {} } } }),
+    withParts({ globals: { site: { fields, hooks: {} } } }),
     'globals.site.hooks',
     'write at least one of: beforeValidate, beforeChange, afterCommit',
   ],
@@ -162,39 +162,49 @@ const CONFIGS: readonly Case[] = [
     'collections.posts.hooks.afterCommit',
     'write a function',
   ],
-  ['a seed that is no function', beside({ seed: {} }), 'seed', 'write a function'],
-  ['an empty Cache-Control', beside({ publicCacheControl: '' }), 'publicCacheControl', 'write a text'],
-  ['a Cache-Control with a line end', beside({ publicCacheControl: 'no-store\n' }), 'publicCacheControl', 'of ASCII'],
-  ['docs that are switched on', beside({ docs: true }), 'docs', 'leave it out'],
-  ['docs that are a path', beside({ docs: '/docs' }), 'docs', 'write an object'],
-  ['an unknown option of the docs', beside({ docs: { url: '/x' } }), 'docs.url', 'one of: path, title, theme, logo'],
-  ['docs at a path without its slash', beside({ docs: { path: 'docs' } }), 'docs.path', "'/docs'"],
-  ['docs at a path that ends with one', beside({ docs: { path: '/docs/' } }), 'docs.path', 'does not end with it'],
-  ['docs at the root', beside({ docs: { path: '/' } }), 'docs.path', "'/docs'"],
-  ['docs at a pattern', beside({ docs: { path: '/:docs' } }), 'docs.path', 'a path of letters'],
-  ['docs at dots', beside({ docs: { path: '/docs/..' } }), 'docs.path', 'a path of letters'],
-  ['docs where the content is', beside({ docs: { path: '/api' } }), 'docs.path', '/api belongs to the service'],
-  ['docs below the content', beside({ docs: { path: '/api/docs' } }), 'docs.path', 'belongs to the service'],
-  ['docs at the description', beside({ docs: { path: '/openapi.json' } }), 'docs.path', 'belongs to the service'],
-  ['docs among the uploads', beside({ docs: { path: '/uploads' } }), 'docs.path', 'belongs to the service'],
-  ['an empty title of the docs', beside({ docs: { title: '' } }), 'docs.title', 'write a text'],
-  ['a theme that there is not', beside({ docs: { theme: 'moon' } }), 'docs.theme', "'system', 'light' or 'dark'"],
-  ['a logo that is a text', beside({ docs: { logo: './logo.svg' } }), 'docs.logo', 'new URL('],
-  ['a logo elsewhere', beside({ docs: { logo: new URL('https://x.example/a.svg') } }), 'docs.logo', 'new URL('],
-  ['a logo of no image', beside({ docs: { logo: new URL(import.meta.url) } }), 'docs.logo', 'ends with one of: .svg'],
+  ['a seed that is no function', withParts({ seed: {} }), 'seed', 'write a function'],
+  ['an empty Cache-Control', withParts({ publicCacheControl: '' }), 'publicCacheControl', 'write a text'],
+  [
+    'a Cache-Control with a line end',
+    withParts({ publicCacheControl: 'no-store\n' }),
+    'publicCacheControl',
+    'of ASCII',
+  ],
+  ['docs that are switched on', withParts({ docs: true }), 'docs', 'leave it out'],
+  ['docs that are a path', withParts({ docs: '/docs' }), 'docs', 'write an object'],
+  ['an unknown option of the docs', withParts({ docs: { url: '/x' } }), 'docs.url', 'one of: path, title, theme, logo'],
+  ['docs at a path without its slash', withParts({ docs: { path: 'docs' } }), 'docs.path', "'/docs'"],
+  ['docs at a path that ends with one', withParts({ docs: { path: '/docs/' } }), 'docs.path', 'does not end with it'],
+  ['docs at the root', withParts({ docs: { path: '/' } }), 'docs.path', "'/docs'"],
+  ['docs at a pattern', withParts({ docs: { path: '/:docs' } }), 'docs.path', 'a path of letters'],
+  ['docs at dots', withParts({ docs: { path: '/docs/..' } }), 'docs.path', 'a path of letters'],
+  ['docs where the content is', withParts({ docs: { path: '/api' } }), 'docs.path', '/api belongs to the service'],
+  ['docs below the content', withParts({ docs: { path: '/api/docs' } }), 'docs.path', 'belongs to the service'],
+  ['docs at the description', withParts({ docs: { path: '/openapi.json' } }), 'docs.path', 'belongs to the service'],
+  ['docs among the uploads', withParts({ docs: { path: '/uploads' } }), 'docs.path', 'belongs to the service'],
+  ['an empty title of the docs', withParts({ docs: { title: '' } }), 'docs.title', 'write a text'],
+  ['a theme that there is not', withParts({ docs: { theme: 'moon' } }), 'docs.theme', "'system', 'light' or 'dark'"],
+  ['a logo that is a text', withParts({ docs: { logo: './logo.svg' } }), 'docs.logo', 'new URL('],
+  ['a logo elsewhere', withParts({ docs: { logo: new URL('https://x.example/a.svg') } }), 'docs.logo', 'new URL('],
+  [
+    'a logo of no image',
+    withParts({ docs: { logo: new URL(import.meta.url) } }),
+    'docs.logo',
+    'ends with one of: .svg',
+  ],
   [
     'a logo that is missing',
-    beside({ docs: { logo: new URL('a.svg', import.meta.url) } }),
+    withParts({ docs: { logo: new URL('a.svg', import.meta.url) } }),
     'docs.logo',
     'no such file',
   ],
-  ['limits that are a number', beside({ limits: 5 }), 'limits', 'write an object'],
-  ['an unknown limit', beside({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
-  ['a negative limit', beside({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],
-  ['half a limit', beside({ limits: { renderMs: 0.5 } }), 'limits.renderMs', 'whole number, 0 or more'],
+  ['limits that are a number', withParts({ limits: 5 }), 'limits', 'write an object'],
+  ['an unknown limit', withParts({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
+  ['a negative limit', withParts({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],
+  ['half a limit', withParts({ limits: { renderMs: 0.5 } }), 'limits.renderMs', 'whole number, 0 or more'],
   [
     'an unknown option of Markdown',
-    beside({ markdown: { html: true } }),
+    withParts({ markdown: { html: true } }),
     'markdown.html',
     'write one of: allowHtml, mediaHosts',
   ],
@@ -208,37 +218,42 @@ const CONFIGS: readonly Case[] = [
   ].map(
     (mediaHosts): Case => [
       `hosts of media as ${JSON.stringify(mediaHosts)}`,
-      beside({ markdown: { mediaHosts } }),
+      withParts({ markdown: { mediaHosts } }),
       'markdown.mediaHosts',
       'write a list of hosts',
     ],
   ),
-  ['HTML that is a yes', beside(allowHtml(true)), 'markdown.allowHtml', 'write an object'],
+  ['HTML that is a yes', withParts(allowHtml(true)), 'markdown.allowHtml', 'write an object'],
   [
     'elements that are a text',
-    beside(allowHtml({ elements: 'figure' })),
+    withParts(allowHtml({ elements: 'figure' })),
     'markdown.allowHtml.elements',
     'write a list',
   ],
-  ['an element in capitals', beside(allowHtml({ elements: ['FIGURE'] })), 'markdown.allowHtml.elements', 'lower case'],
+  [
+    'an element in capitals',
+    withParts(allowHtml({ elements: ['FIGURE'] })),
+    'markdown.allowHtml.elements',
+    'lower case',
+  ],
   ...['script', 'style', 'iframe', 'object', 'embed', 'svg', 'math', 'noscript', 'template', 'base', 'meta'].map(
     (name): Case => [
       `<${name}> in Markdown`,
-      beside(allowHtml({ elements: ['figure', name] })),
+      withParts(allowHtml({ elements: ['figure', name] })),
       'markdown.allowHtml.elements',
       `<${name}> cannot be made safe`,
     ],
   ),
   [
     'attributes without elements',
-    beside(allowHtml({ attributes: ['class'] })),
+    withParts(allowHtml({ attributes: ['class'] })),
     'markdown.allowHtml.attributes',
     'write lists by element',
   ],
   ...['onclick', 'onpointerrawupdate', 'style', 'srcdoc'].map(
     (name): Case => [
       `${name} in Markdown`,
-      beside(allowHtml({ attributes: { '*': [name] } })),
+      withParts(allowHtml({ attributes: { '*': [name] } })),
       'markdown.allowHtml.attributes.*',
       `${name} cannot be made safe`,
     ],
@@ -246,57 +261,62 @@ const CONFIGS: readonly Case[] = [
   ...['*', 'on*', 'o*', 'xlink:href', 'CLASS', 5].map(
     (name): Case => [
       `the attribute ${name} in Markdown`,
-      beside(allowHtml({ attributes: { a: [name] } })),
+      withParts(allowHtml({ attributes: { a: [name] } })),
       'markdown.allowHtml.attributes.a',
       'write a list of attributes',
     ],
   ),
-  ['CORS without a list', beside({ cors: { origins: '*' } }), 'cors.origins', 'write exact origins'],
-  ['CORS for everyone', beside({ cors: { origins: ['*'] } }), 'cors.origins', 'write exact origins'],
+  ['CORS without a list', withParts({ cors: { origins: '*' } }), 'cors.origins', 'write exact origins'],
+  ['CORS for everyone', withParts({ cors: { origins: ['*'] } }), 'cors.origins', 'write exact origins'],
   [
     'CORS for every subdomain',
-    beside({ cors: { origins: ['https://a.example', 'https://*.a.example'] } }),
+    withParts({ cors: { origins: ['https://a.example', 'https://*.a.example'] } }),
     'cors.origins',
     '"https://*.a.example" is a pattern; list each origin by its full name',
   ],
   [
     'CORS for apps',
-    beside({ cors: { origins: ['ftp://a.example'] } }),
+    withParts({ cors: { origins: ['ftp://a.example'] } }),
     'cors.origins',
     '"ftp://a.example" does not begin with http:// or https://',
   ],
   [
     'an origin in capitals, with a slash at its end',
-    beside({ cors: { origins: ['https://A.example/'] } }),
+    withParts({ cors: { origins: ['https://A.example/'] } }),
     'cors.origins',
     'write "https://a.example" in place of "https://A.example/"',
   ],
-  ['an origin with a path', beside({ cors: { origins: ['https://a.example/x'] } }), 'cors.origins', 'exact origins'],
-  ['CORS without origins', beside({ cors: {} }), 'cors.origins', 'write exact origins'],
-  ['credentials that are a text', beside({ cors: { origins: [], credentials: 'yes' } }), 'cors.credentials', 'true or'],
-  ['an adapter without getPrincipal', beside({ auth: { invoke() {} } }), 'auth.getPrincipal', 'write a function'],
+  ['an origin with a path', withParts({ cors: { origins: ['https://a.example/x'] } }), 'cors.origins', 'exact origins'],
+  ['CORS without origins', withParts({ cors: {} }), 'cors.origins', 'write exact origins'],
+  [
+    'credentials that are a text',
+    withParts({ cors: { origins: [], credentials: 'yes' } }),
+    'cors.credentials',
+    'true or',
+  ],
+  ['an adapter without getPrincipal', withParts({ auth: { invoke() {} } }), 'auth.getPrincipal', 'write a function'],
   [
     'an adapter of texts',
-    beside({ auth: { invoke() {}, getPrincipal: 'me' } }),
+    withParts({ auth: { invoke() {}, getPrincipal: 'me' } }),
     'auth.getPrincipal',
     'write a function',
   ],
-  ['a misspelt member', beside({ auth: { getPrinciple: () => null } }), 'auth.getPrincipal', 'write a function'],
-  ['an adapter that is a name', beside({ auth: 'intranet' }), 'auth', 'write an object'],
+  ['a misspelt member', withParts({ auth: { getPrinciple: () => null } }), 'auth.getPrincipal', 'write a function'],
+  ['an adapter that is a name', withParts({ auth: 'intranet' }), 'auth', 'write an object'],
   [
     'a kind of registration that there is not',
-    beside({ auth: { registration: 'off' } }),
+    withParts({ auth: { registration: 'off' } }),
     'auth.registration',
     'closed',
   ],
   [
     'writes that are accepted with a text',
-    beside({ auth: { anyoneMayWrite: 'yes' } }),
+    withParts({ auth: { anyoneMayWrite: 'yes' } }),
     'auth.anyoneMayWrite',
     'true or',
   ],
-  ['a number of proxies that is none', beside({ trustProxy: true }), 'trustProxy', 'whole number'],
-  ['days before now', beside({ assets: { keepDeletedDays: -1 } }), 'assets.keepDeletedDays', 'whole number'],
+  ['a number of proxies that is none', withParts({ trustProxy: true }), 'trustProxy', 'whole number'],
+  ['days before now', withParts({ assets: { keepDeletedDays: -1 } }), 'assets.keepDeletedDays', 'whole number'],
 ]
 
 const LOCALES: readonly Case[] = [
@@ -318,7 +338,7 @@ const LOCALES: readonly Case[] = [
     'locales.main',
     'default, available, fallback',
   ],
-].map(([what, locales, path, message]) => [what, beside({ locales }), path, message] as Case)
+].map(([what, locales, path, message]) => [what, withParts({ locales }), path, message] as Case)
 
 function fallback(chains: object): object {
   return { default: 'en', available: ['en', 'de'], fallback: chains }
@@ -340,8 +360,13 @@ const KEYS: readonly Case[] = [
     'collections.blogPosts',
     'by case',
   ],
-  ['a global with a capital', beside({ globals: { Site: { fields } } }), 'globals.Site', 'starts with a small letter'],
-  ['globals by case', beside({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'by case alone'],
+  [
+    'a global with a capital',
+    withParts({ globals: { Site: { fields } } }),
+    'globals.Site',
+    'starts with a small letter',
+  ],
+  ['globals by case', withParts({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'by case alone'],
   [
     'people who are nobody',
     { collections: { posts: { fields, people: { read: false } } } },
@@ -456,7 +481,7 @@ function option(options: object): object {
 }
 
 function global(options: object): object {
-  return beside({ globals: { site: { fields, ...options } } })
+  return withParts({ globals: { site: { fields, ...options } } })
 }
 
 const RENAMES: readonly Case[] = [
@@ -476,15 +501,15 @@ const LOCALIZED: readonly Case[] = [
     'inside of it',
   ],
   ['a list of localized texts', f.list(f.text({ localized: true }), { localized: true }), 'localized', 'inside of it'],
-].map(([what, one, option, message]): Case => {
-  const config = { ...field(one), locales: { default: 'en', available: ['en', 'de'] } }
+].map(([what, definition, option, message]): Case => {
+  const config = { ...field(definition), locales: { default: 'en', available: ['en', 'de'] } }
   return [`localized: ${what}`, config, `${FIELD}.${option}`, String(message)]
 })
 
 const HIDDEN = { access: { read: () => false } } as const
-const held = f.relation('posts', { onDelete: 'restrict' })
+const restricted = f.relation('posts', { onDelete: 'restrict' })
 
-/** What would tell others of a field that they may not read. */
+/** Options that would reveal a field to callers who may not read it. */
 const GUARDED: readonly Case[] = [
   ['a unique text', { a: f.text({ ...HIDDEN, unique: true }) }, 'a.unique', 'a 409 would tell'],
   ['a unique number', { a: f.integer({ ...HIDDEN, unique: true }) }, 'a.unique', 'leave access.read out'],
@@ -497,9 +522,14 @@ const GUARDED: readonly Case[] = [
   ],
   ['a relation', { a: f.relation('posts', { ...HIDDEN, onDelete: 'restrict' }) }, 'a.onDelete', 'write "unset"'],
   ['a required relation', { a: f.relation('posts', { ...HIDDEN, required: true }) }, 'a.onDelete', 'write "unset"'],
-  ['a relation in a group', { a: f.group({ b: held }, HIDDEN) }, 'a.fields.b.onDelete', 'write "unset"'],
-  ['a relation in a list', { a: f.list(f.group({ b: held }), HIDDEN) }, 'a.of.fields.b.onDelete', 'write "unset"'],
-  ['a relation in blocks', { a: f.blocks({ b: { c: held } }, HIDDEN) }, 'a.types.b.c.onDelete', 'write "unset"'],
+  ['a relation in a group', { a: f.group({ b: restricted }, HIDDEN) }, 'a.fields.b.onDelete', 'write "unset"'],
+  [
+    'a relation in a list',
+    { a: f.list(f.group({ b: restricted }), HIDDEN) },
+    'a.of.fields.b.onDelete',
+    'write "unset"',
+  ],
+  ['a relation in blocks', { a: f.blocks({ b: { c: restricted } }, HIDDEN) }, 'a.types.b.c.onDelete', 'write "unset"'],
 ].flatMap(([what, inner, key, message]): Case[] => {
   const inGlobal: Case = [
     `${what} of a global`,
@@ -508,8 +538,8 @@ const GUARDED: readonly Case[] = [
     String(message),
   ]
   const isForEntries = String(what).includes('slug')
-  const own: Case = [String(what), posts(inner), `collections.posts.fields.${key}`, String(message)]
-  return isForEntries ? [own] : [own, inGlobal]
+  const sealedCase: Case = [String(what), posts(inner), `collections.posts.fields.${key}`, String(message)]
+  return isForEntries ? [sealedCase] : [sealedCase, inGlobal]
 })
 
 const COMMON: readonly Case[] = [
@@ -522,9 +552,9 @@ const COMMON: readonly Case[] = [
   ['a rule that is a flag', f.text({ access: wrong({ read: false }) }), 'access', 'write { read'],
   ['unique that is a text', f.text({ unique: wrong('yes') }), 'unique', 'write true or false'],
   ['index that is a number', f.integer({ index: wrong(0) }), 'index', 'write true or false'],
-].map(([what, one, key, message]): Case => [String(what), field(one), `${FIELD}.${key}`, String(message)])
+].map(([what, definition, key, message]): Case => [String(what), field(definition), `${FIELD}.${key}`, String(message)])
 
-/** Every builder with an option that no type has: the answer names those that this one takes. */
+/** Every builder with an unknown option. The message lists the valid ones. */
 const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes: string]>> = {
   text: [f.text(wrong({ requird: true })), 'unique, index, default, minLength, maxLength, pattern, collation, search'],
   markdown: [f.markdown(wrong({ requird: true })), 'default, maxLength, html, toc, search'],
@@ -547,7 +577,7 @@ const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes:
   blocks: [f.blocks({ a: fields }, wrong({ requird: true })), 'min, max'],
 }
 
-/** What a reverse field of authors can name wrong: their posts refer to them in several ways, and to each other. */
+/** Wrong names of relations in a reverse field of authors, whose posts refer to them in several ways, and to each other. */
 const REVERSES: readonly Case[] = [
   [
     'a mistyped relation',
@@ -614,7 +644,7 @@ const REVERSE_PLACES: readonly Case[] = [
   ['reverse: in a list', field(f.list(f.reverse('posts.field'))), `${FIELD}.of`, 'at the top level'],
   [
     'reverse: in a global',
-    beside({ globals: { site: { fields: { a: f.reverse('posts.title') } } } }),
+    withParts({ globals: { site: { fields: { a: f.reverse('posts.title') } } } }),
     'globals.site.fields.a',
     'at the top level of a collection',
   ],
@@ -632,7 +662,7 @@ const REVERSE_PLACES: readonly Case[] = [
   ],
 ]
 
-/** What a relation to several collections can say wrong. */
+/** Faults of a relation to several collections. */
 const RELATIONS_TO_SEVERAL: readonly Case[] = (
   [
     ['no collection', f.relation([]), '', 'name at least one collection'],
@@ -790,12 +820,12 @@ const TYPES: readonly Case[] = [
     'types.a.b.schema',
     'Schema',
   ],
-].map(([what, one, key, message]): Case => {
-  return [String(what), field(one), key === '' ? FIELD : `${FIELD}.${key}`, String(message)]
+].map(([what, definition, key, message]): Case => {
+  return [String(what), field(definition), key === '' ? FIELD : `${FIELD}.${key}`, String(message)]
 })
 
-const misspelt = Object.entries(MISSPELT).map(([name, [one, takes]]): Case => {
-  return [`f.${name}()`, field(one), `${FIELD}.requird`, takes]
+const misspelt = Object.entries(MISSPELT).map(([name, [definition, takes]]): Case => {
+  return [`f.${name}()`, field(definition), `${FIELD}.requird`, takes]
 })
 
 describe.each([
@@ -818,7 +848,7 @@ describe.each([
   })
 })
 
-test('a field with a rule for reading is served where nothing tells of it', async () => {
+test('a field with a rule for reading is accepted if no option reveals it', async () => {
   const config = posts({
     title,
     slug: f.slug({ from: 'title' }),
@@ -831,7 +861,7 @@ test('a field with a rule for reading is served where nothing tells of it', asyn
   expect(await faultsOf(config)).toEqual([])
 })
 
-describe('a wrong config', () => {
+describe('an invalid config', () => {
   const config = {
     collections: {
       Posts: { fields: { title: f.text({ minLength: -1 }), author: f.relation('people') }, maxLimit: 'x' },
@@ -842,7 +872,7 @@ describe('a wrong config', () => {
     colections: {},
   }
 
-  test('is refused once, with every fault in it', async () => {
+  test('is rejected with all its faults at once', async () => {
     const faults = await faultsOf(config)
     expect(faults.map(({ path }) => path).sort()).toEqual([
       'colections',
@@ -857,14 +887,14 @@ describe('a wrong config', () => {
     ])
   })
 
-  test('says in one message where each fault is and what to write instead', async () => {
+  test('has one message with the path of each fault and advice', async () => {
     const error = (await refusalOf(config)) as ConfigError
     expect(error).toBeInstanceOf(ConfigError)
     expect(error.message).toMatch(/^The config has 9 faults:\n/)
     for (const { path, message } of error.faults) expect(error.message).toContain(`\n  ${path}: ${message}`)
   })
 
-  test('names a refused default and a broken schema beside the other faults', async () => {
+  test('lists an invalid default and a broken schema with the other faults', async () => {
     const faults = await faultsOf(
       posts({ a: f.text({ default: wrong(5) }), b: f.json({ schema: BROKEN_SCHEMA }), c: f.text({ minLength: -1 }) }),
     )
@@ -875,14 +905,14 @@ describe('a wrong config', () => {
     ])
   })
 
-  test('makes no store', async () => {
+  test('creates no store', async () => {
     await rm(DATA, { recursive: true, force: true })
     await refusalOf(config)
     await expect(access(DATA)).rejects.toThrow('ENOENT')
   })
 })
 
-describe('a config that is right', () => {
+describe('a valid config', () => {
   const schema = (): object => ({
     $id: 'https://schemas.example.org/point',
     type: 'object',
@@ -895,7 +925,7 @@ describe('a config that is right', () => {
     ['keys of 48 characters', { collections: { ['c'.repeat(48)]: { fields: { ['f'.repeat(48)]: title } } } }],
     ['words of SQL as keys', { collections: { select: { fields: { order: title, group: f.integer() } } } }],
     ['options that are undefined', posts({ title: f.text({ required: undefined as never }) })],
-    ['no seed and no locales', beside({ seed: undefined, locales: undefined, globals: {} })],
+    ['no seed and no locales', withParts({ seed: undefined, locales: undefined, globals: {} })],
     ['a text as long as an index takes', posts({ title: f.text({ maxLength: 512 }) })],
     ['a long text without an index', posts({ title: f.text({ maxLength: 100_000, index: false }) })],
     ['a status of one value', posts({ state: f.status({ options: ['published'] }) })],
@@ -908,10 +938,10 @@ describe('a config that is right', () => {
         locales: { default: 'en', available: ['en', 'pt-BR', 'zh-hant-tw'], fallback: { 'pt-BR': ['en'] } },
       },
     ],
-    ['no docs page', beside({ docs: false })],
-    ['docs with defaults', beside({ docs: {} })],
-    ['docs at a longer path', beside({ docs: { path: '/v1.0/api-reference', theme: 'light' } })],
-    ['exact origins', beside({ cors: { origins: ['https://app.example.org', 'http://127.0.0.1:8080'] } })],
+    ['no docs page', withParts({ docs: false })],
+    ['docs with defaults', withParts({ docs: {} })],
+    ['docs at a longer path', withParts({ docs: { path: '/v1.0/api-reference', theme: 'light' } })],
+    ['exact origins', withParts({ cors: { origins: ['https://app.example.org', 'http://127.0.0.1:8080'] } })],
     ['a name that a field had', posts({ title, headline: f.text({ renamedFrom: 'caption' }) })],
     [
       'defaults of every kind',
@@ -939,7 +969,7 @@ describe('a config that is right', () => {
     expect((await second.request('/api/ready')).status).toBe(200)
   })
 
-  test('is compiled into data that nobody changes', async () => {
+  test('is compiled into frozen data', async () => {
     await using service = await createTestService(posts(fields) as DaybookConfig)
     expect(Object.isFrozen(service.model)).toBe(true)
     expect(Object.isFrozen(service.model.collections.get('posts'))).toBe(true)

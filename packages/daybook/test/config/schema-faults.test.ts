@@ -4,7 +4,7 @@ import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-/** Whether a config with this JSON Schema is refused for it. */
+/** Returns true if a config is rejected because of this JSON Schema. */
 async function isRefused(schema: Record<string, unknown>): Promise<boolean> {
   const config: DaybookConfig = { collections: { posts: { fields: { extra: f.json({ schema }) } } } }
   try {
@@ -18,7 +18,7 @@ async function isRefused(schema: Record<string, unknown>): Promise<boolean> {
   }
 }
 
-/** What is no JSON Schema of the draft 2020-12, by its own schema and by what can be compiled. */
+/** Returns true for an invalid JSON Schema (draft 2020-12), by the meta-schema and by compiling it. */
 function isBroken(schema: Record<string, unknown>): boolean {
   try {
     new Ajv2020({ strict: false }).compile(schema)
@@ -32,7 +32,7 @@ const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'strin
 const count = fc.oneof(fc.nat(9), fc.constantFrom(-1, 0.5, '1', null))
 const names = fc.oneof(fc.uniqueArray(fc.constantFrom('a', 'b')), fc.constantFrom(['a', 'a'], [1], 'a'))
 
-/** Schemas of one or two everyday keywords, some of which hold what they may not. */
+/** Schemas of one or two common keywords, some with invalid values. */
 const { schema: schemas } = fc.letrec<{ schema: Record<string, unknown> }>((tie) => {
   const keywords: Record<string, fc.Arbitrary<unknown>> = {
     type: fc.constantFrom(...TYPES, 'text', null, ['string', 'null'], []),
@@ -58,7 +58,7 @@ const { schema: schemas } = fc.letrec<{ schema: Record<string, unknown> }>((tie)
   return { schema }
 })
 
-test('a JSON Schema is refused exactly where it is none', async () => {
+test('a JSON Schema is rejected if and only if it is invalid', async () => {
   const check = async (schema: Record<string, unknown>): Promise<void> => {
     expect(await isRefused(schema)).toBe(isBroken(schema))
   }

@@ -44,7 +44,7 @@ describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
   const titles = async (options: object): Promise<readonly string[]> =>
     (await service.content.as(ANONYMOUS).list('songs', { sort: 'length', ...options })).items.map(({ title }) => title)
 
-  test('is served with the value that is made from it, also inside lists', async () => {
+  test('is served with its generated value, also inside lists', async () => {
     const { items } = await service.content.as(ANONYMOUS).list('songs', { where: { title: { eq: 'Long' } } })
     expect(items).toEqual([
       expect.objectContaining({
@@ -87,7 +87,7 @@ describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
     [{ length: '61' }, '/length', 'type'],
     [{ length: 1, takes: [{ length: -1 }] }, '/takes/0/length', 'minimum'],
     [{}, '/length', 'required'],
-  ])('refuses %j', async (data, path, code) => {
+  ])('rejects %j', async (data, path, code) => {
     await expect(service.content.create('songs', { title: 'Wrong', ...data } as never)).rejects.toMatchObject({
       details: { issues: [expect.objectContaining({ path, code })] },
     })
@@ -104,7 +104,7 @@ describe.each(POLICY_STORES)('a field type of your own on $name', (store) => {
   })
 })
 
-test('its options are checked by its own rules', async () => {
+test('its options are checked by its rules', async () => {
   const fields = { length: durationField({ max: -1, ...({ min: 5 } as object) }) }
   const broken = createService({ collections: { songs: defineCollection({ fields }) } })
   await expect(broken).rejects.toMatchObject({
@@ -115,7 +115,7 @@ test('its options are checked by its own rules', async () => {
   })
 })
 
-test('the unique items of its schema are compared as JSON Schema says, objects too', async () => {
+test('uniqueItems in its schema compares objects as JSON Schema says', async () => {
   const palette: FieldType = {
     name: 'palette',
     rules: COMMON_RULES,

@@ -5,9 +5,9 @@ import { STORES } from '../support/stores/stores.ts'
 import { upload } from '../support/uploads.ts'
 import { FIELDS, FILE, type FieldCase, ID, SHOUTED_ID } from './values.ts'
 
-/** Every case with the collection that has its field. */
+/** Every case with the key of its collection. */
 const CASES = Object.entries(FIELDS).flatMap(([type, cases]) =>
-  cases.map((one, index) => ({ ...one, type, collection: `${type}${index}` })),
+  cases.map((fieldCase, index) => ({ ...fieldCase, type, collection: `${type}${index}` })),
 )
 
 type Case = (typeof CASES)[number]
@@ -22,18 +22,18 @@ function makeConfig(): DaybookConfig {
     defineCollection({ fields: { title: f.text(), field } }),
   ])
   const targets = defineCollection({ fields: { name: f.text() } })
-  const others = defineCollection({ fields: { name: f.text() } })
-  return { collections: { targets, others, ...Object.fromEntries(collections) } } as DaybookConfig
+  const namedEntries = defineCollection({ fields: { name: f.text() } })
+  return { collections: { targets, others: namedEntries, ...Object.fromEntries(collections) } } as DaybookConfig
 }
 
 const created: (readonly [collection: string, id: string])[] = []
 
-/** Puts the id of the target where a row marks its place. */
+/** Replaces placeholders with the id of the target. */
 function filled(value: unknown): unknown {
   if (value === ID) return id
   if (value === SHOUTED_ID) return id.toUpperCase()
   if (value === FILE) return file
-  if (Array.isArray(value) && value.some((one) => filled(one) !== one)) return value.map(filled)
+  if (Array.isArray(value) && value.some((item) => filled(item) !== item)) return value.map(filled)
   const isReference = typeof value === 'object' && value !== null && 'collection' in value && 'id' in value
   return isReference ? { ...value, id: filled(value.id) } : value
 }
@@ -48,7 +48,7 @@ async function read({ collection }: Case, entryId: unknown): Promise<Readonly<Re
   return service.content.get(collection, String(entryId))
 }
 
-/** What is wrong with a write, as its error says. */
+/** The issues of a rejected write. */
 async function issuesOf(write: Promise<unknown>): Promise<readonly Issue[]> {
   const error = await write.then(
     () => undefined,
@@ -67,13 +67,15 @@ function withoutKeys(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, member) => (name === '_key' ? undefined : member)))
 }
 
-/** A value as a short name of its test. */
+/** Formats a value for the title of its test. */
 function show(value: unknown): string {
-  const text = JSON.stringify(value, (_, one) => (typeof one === 'number' && !Number.isFinite(one) ? String(one) : one))
+  const text = JSON.stringify(value, (_, item) =>
+    typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,
+  )
   return text.length > 60 ? `${text.slice(0, 50)}… (${text.length})` : text
 }
 
-test('every builder has its rows', () => {
+test('every builder has cases', () => {
   expect(Object.keys(FIELDS).sort()).toEqual(Object.keys(f).sort())
 })
 
@@ -88,21 +90,24 @@ describe.each(STORES)('on $name', (store) => {
     for (const [collection, entry] of created.splice(0)) await service.content.delete(collection, entry)
   })
 
-  describe.each(CASES)('$type: $name', (one) => {
-    const accepts = one.accepts.map(([given, ...stored]) => ({ given, stored: stored.length > 0 ? stored[0] : given }))
-    const refuses = one.refuses.map(([given, code, path = '']) => ({ given, code, path }))
+  describe.each(CASES)('$type: $name', (fieldCase) => {
+    const accepts = fieldCase.accepts.map(([given, ...stored]) => ({
+      given,
+      stored: stored.length > 0 ? stored[0] : given,
+    }))
+    const refuses = fieldCase.refuses.map(([given, code, path = '']) => ({ given, code, path }))
 
     test.each(accepts.map((row) => [show(row.given), row] as const))('takes %s', async (_name, { given, stored }) => {
-      const entry = await create(one, { field: filled(given) })
+      const entry = await create(fieldCase, { field: filled(given) })
       expect(withoutKeys(entry.field)).toStrictEqual(filled(stored))
-      expect(await read(one, entry.id)).toStrictEqual(entry)
+      expect(await read(fieldCase, entry.id)).toStrictEqual(entry)
     })
 
     test.each(accepts.map((row) => [show(row.given), row] as const))(
       'serves %s so that it can be written back',
       async (_name, { given }) => {
-        const entry = await create(one, { field: filled(given), title: show(given).slice(0, 9) })
-        const rewritten = await service.content.update(one.collection, String(entry.id), { ...entry } as never)
+        const entry = await create(fieldCase, { field: filled(given), title: show(given).slice(0, 9) })
+        const rewritten = await service.content.update(fieldCase.collection, String(entry.id), { ...entry } as never)
         expect(rewritten).toStrictEqual(entry)
       },
     )
@@ -110,38 +115,38 @@ describe.each(STORES)('on $name', (store) => {
     test.each(refuses.map((row) => [show(row.given), row] as const))(
       'refuses %s',
       async (_name, { given, code, path }) => {
-        const before = await total(one)
-        const issues = await issuesOf(create(one, { field: filled(given) }))
+        const before = await total(fieldCase)
+        const issues = await issuesOf(create(fieldCase, { field: filled(given) }))
         const place = path === '*' ? expect.stringMatching(/^\/field\//) : `/field${path}`
         const rule = code === '*' ? expect.stringMatching(/\S/) : code
         const issue = { path: place, code: rule, message: expect.stringMatching(/\S/) }
         expect(issues).toContainEqual(expect.objectContaining(issue))
-        expect(await total(one)).toBe(before)
+        expect(await total(fieldCase)).toBe(before)
       },
     )
 
-    test('null empties it', () => expectEmpty(one, { field: null }, one.empty))
+    test('null empties it', () => expectEmpty(fieldCase, { field: null }, fieldCase.empty))
 
-    test('is empty, or its default, in a new entry that does not name it', () =>
-      expectEmpty(one, {}, 'unnamed' in one ? one.unnamed : one.empty))
+    test('is empty or has its default in a new entry without it', () =>
+      expectEmpty(fieldCase, {}, 'unnamed' in fieldCase ? fieldCase.unnamed : fieldCase.empty))
 
-    test('undefined is a name without a value', async () => {
+    test('undefined counts as absent', async () => {
       const [first] = accepts
       if (!first) return
-      const entry = await create(one, { field: filled(first.given) })
-      const changed = await service.content.update(one.collection, String(entry.id), { title: 'B' } as never)
+      const entry = await create(fieldCase, { field: filled(first.given) })
+      const changed = await service.content.update(fieldCase.collection, String(entry.id), { title: 'B' } as never)
       expect({ ...changed, title: null, updatedAt: null }).toStrictEqual({ ...entry, title: null, updatedAt: null })
     })
   })
 })
 
-async function expectEmpty(one: Case, data: object, stored: FieldCase['empty']): Promise<void> {
+async function expectEmpty(fieldCase: Case, data: object, stored: FieldCase['empty']): Promise<void> {
   if (stored === 'refused') {
-    const issues = await issuesOf(create(one, { title: 'The title', ...data }))
+    const issues = await issuesOf(create(fieldCase, { title: 'The title', ...data }))
     expect(issues).toContainEqual(expect.objectContaining({ path: '/field' }))
     return
   }
-  const entry = await create(one, { title: 'The title', ...data })
+  const entry = await create(fieldCase, { title: 'The title', ...data })
   expect(withoutKeys(entry.field)).toStrictEqual(stored ?? null)
-  expect(await read(one, entry.id)).toStrictEqual(entry)
+  expect(await read(fieldCase, entry.id)).toStrictEqual(entry)
 }

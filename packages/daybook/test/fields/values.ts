@@ -1,35 +1,35 @@
 import { f } from 'daybook'
 
-/** A value that is given, and the form in which it is stored where that is another one. */
+/** A valid value, with its stored form if that differs. */
 export type Accepted = readonly [given: unknown, stored?: unknown]
-/** A value that is refused: the rule it breaks, and where inside the field when not at the field itself; `*`: any. */
+/** An invalid value, with the code of the issue, and its path inside the field; `*`: any. */
 export type Refused = readonly [given: unknown, code: string, path?: string]
 
-/** One field as a config writes it, and what it does with values. */
+/** One field of a config, with valid and invalid values. */
 export interface FieldCase {
   readonly name: string
   readonly field: ReturnType<(typeof f)[keyof typeof f]>
   readonly accepts: readonly Accepted[]
   readonly refuses: readonly Refused[]
-  /** What `null` stores; `'refused'` where the field must hold something. @default null */
+  /** The value that `null` stores; `'refused'` if the field is required. @default null */
   readonly empty?: unknown
-  /** What a new entry that does not name the field stores. @default the same as `empty` */
+  /** The value of a new entry without the field. @default the same as `empty` */
   readonly unnamed?: unknown
 }
 
-/** An entry that relations of the suite refer to, and one that is not there. */
+/** An entry that relations of the suite refer to, and a missing one. */
 export const TARGET = '0198c0de-1111-7000-8000-00000000000a'
 export const NOBODY = '0198c0de-1111-7000-8000-00000000000b'
-/** Marks a place for the id of the entry that relations refer to. */
+/** The placeholder for the id of the entry that relations refer to. */
 export const ID = '<id>'
 export const SHOUTED_ID = '<ID>'
-/** Marks a place for the id of a file of plain text. */
+/** The placeholder for the id of a plain text file. */
 export const FILE = '<file>'
 
 const emoji = '\u{1F600}'
 const LONG_SLUG = 'a'.repeat(200)
 
-/** Rules that hold for every type whose values are texts. */
+/** Invalid values of every type whose values are texts. */
 const TEXT_REFUSES: readonly Refused[] = [
   [5, 'type'],
   [true, 'type'],
@@ -47,7 +47,7 @@ const POINT = {
   $defs: { coordinate: { type: 'number', maximum: 9 } },
 } as const
 
-/** Every builder with the values that it takes and refuses. A new type without rows does not compile. */
+/** Every builder with its valid and invalid values. A new type without cases does not compile. */
 export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
   text: [
     {
@@ -371,7 +371,7 @@ export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
         ['日本語'],
         ['2026'],
         [LONG_SLUG],
-        // Letters and marks taken apart; stored put together.
+        // Decomposed letters and marks, which are stored composed.
         ['cafe\u0301', 'caf\u00e9'],
         ['\u1112\u1161\u11ab', '\ud55c'],
       ],
@@ -796,7 +796,7 @@ export const FIELDS: Readonly<Record<keyof typeof f, readonly FieldCase[]>> = {
   ],
 }
 
-/** A value that is nested this deep. */
+/** A value with a depth of nesting. */
 function nested(levels: number): unknown {
   return levels === 0 ? 'the ground' : [nested(levels - 1)]
 }

@@ -1,7 +1,7 @@
-/** Whether two types are the same, not merely assignable to each other. */
+/** True if two types are identical, not merely assignable to each other. */
 export type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
-/** Whether each of two types can stand for the other, however they are written. */
+/** True if two types are assignable to each other. */
 export type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
 /** Does not compile unless `T` is `true`. */

@@ -69,8 +69,8 @@ f.text({ access: { read: async () => true } })
 f.text({ access: { reed: () => true } })
 
 const text = { title: f.text() }
-const own: AccessRule = ({ identity }) => identity !== null && { title: { eq: identity.subject } }
-defineCollection({ fields: text, access: { read: hasRole('editor'), update: own, delete: async () => true } })
+const ownTitle: AccessRule = ({ identity }) => identity !== null && { title: { eq: identity.subject } }
+defineCollection({ fields: text, access: { read: hasRole('editor'), update: ownTitle, delete: async () => true } })
 defineCollection({
   fields: text,
   access: { update: ({ entry }) => entry?.title === 'x', read: async () => ({ title: { in: ['x'] } }) },

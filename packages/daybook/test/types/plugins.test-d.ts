@@ -1,4 +1,4 @@
-// What plugins contribute is typed by inference alone. tsc is the test.
+// Contributions of plugins are typed by inference alone. tsc is the test.
 import {
   type CallerContent,
   type CollectionHooks,
@@ -36,9 +36,9 @@ const redirects = (options: { status?: 301 | 308 } = {}) =>
           },
           afterCommit: async ({ seq, asSystem }) => {
             const { items } = await asSystem({ reason: 'old addresses' }).list('redirects')
-            const one: { from: string; of: number } | undefined = items[0] && { from: items[0].from, of: seq }
+            const change: { from: string; of: number } | undefined = items[0] && { from: items[0].from, of: seq }
             // @ts-expect-error a plugin knows what its own entries hold
-            return one?.missing
+            return change?.missing
           },
         },
       },

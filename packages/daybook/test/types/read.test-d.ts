@@ -1,4 +1,4 @@
-// What a reader gets: Entry and GlobalEntry of a config, by inference alone. tsc is the test.
+// Types of reads: Entry and GlobalEntry of a config, by inference alone. tsc is the test.
 import type { CollectionKey, Entry, GlobalEntry, GlobalKey, TocEntry } from 'daybook'
 import type { Alike, Equal, Expect } from './expect.ts'
 import type { Point, Showcase } from './showcase.ts'

@@ -1,4 +1,4 @@
-// What a writer gives: EntryCreate, EntryUpdate and GlobalUpdate of a config. tsc is the test.
+// Types of writes: EntryCreate, EntryUpdate and GlobalUpdate of a config. tsc is the test.
 import type { EntryCreate, EntryUpdate, GlobalUpdate } from 'daybook'
 import type { Alike, Equal, Expect } from './expect.ts'
 import type { Point, Showcase } from './showcase.ts'

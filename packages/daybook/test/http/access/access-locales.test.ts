@@ -6,7 +6,7 @@ import { create, get, put } from '../../support/scenarios/steps.ts'
 
 const people = new People({ ann: ['editor'] })
 
-/** In reach while the English title begins with "Open", whatever language it is read in. */
+/** Entries are visible while the English title begins with "Open", in every locale. */
 const config = defineConfig({
   auth: people.adapter,
   locales: LOCALES,
@@ -40,7 +40,7 @@ const missing = { status: 404 } as const
 
 runPolicyScenarios('a rule about a localized field', [
   {
-    name: 'speaks of the default locale, so that an entry is in reach in all languages, or in none',
+    name: 'applies to the default locale, so that an entry is visible in all locales or in none',
     config,
     steps: [
       ...PAGES,
@@ -66,7 +66,7 @@ runPolicyScenarios('a rule about a localized field', [
     ],
   },
   {
-    name: 'is asked of the locale itself where the field is the same in all of them',
+    name: 'applies to the requested locale if the field is not localized',
     config,
     steps: [
       create('topics', { title: 'A', topic: 'open' }, { keep: { a: '/id' } }),

@@ -8,14 +8,14 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 
 const people = new People({ ann: [], ada: ['admin'] })
 
-/** What the rules of the tests say at the moment, for everyone but Ada. */
+/** The current result of the rules, for everyone except Ada. */
 let rule: AccessRule = () => true
-const asked: AccessRule = (request) => request.identity?.roles.includes('admin') === true || rule(request)
+const adminOrRule: AccessRule = (request) => request.identity?.roles.includes('admin') === true || rule(request)
 
-/** What the rules of one field say at the moment. */
+/** The current result of the rules of one field. */
 let fieldRule: () => unknown = () => false
 
-/** And those of the global. */
+/** The current result of the rules of the global. */
 let doorRule: () => unknown = () => true
 
 const config = defineConfig({
@@ -36,11 +36,11 @@ const config = defineConfig({
         secret: f.text({ access: { read: () => false, write: () => true } }),
         odd: f.text({ access: { read: () => fieldRule() as boolean, write: () => fieldRule() as boolean } }),
       },
-      access: { read: asked },
+      access: { read: adminOrRule },
     }),
     drawers: defineCollection({
       fields: { title: f.text(), slug: f.slug({ from: 'title' }) },
-      access: { create: asked, update: asked, delete: asked },
+      access: { create: adminOrRule, update: adminOrRule, delete: adminOrRule },
     }),
     pages: defineCollection({ fields: { title: f.text(), note: f.relation('notes') } }),
   },
@@ -57,7 +57,7 @@ cyclic.not = cyclic
 const many = (count: number, make: (index: number) => unknown): unknown[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** Answers that no rule may give, as JavaScript lets one. */
+/** Invalid results of a rule. */
 const FAULTS: readonly (readonly [string, () => unknown])[] = [
   [
     'throws',
@@ -102,7 +102,7 @@ const FAULTS: readonly (readonly [string, () => unknown])[] = [
   ['is without end', () => cyclic],
 ]
 
-describe.each(POLICY_STORES)('a rule without a usable answer on $name', (store) => {
+describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) => {
   let service: StoredService
   let id: string
   const log = new KeptLog()
@@ -115,25 +115,25 @@ describe.each(POLICY_STORES)('a rule without a usable answer on $name', (store) 
       },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    expectSane(answer, method)
-    return answer
+    const result = { status: response.status, headers: response.headers, text: await response.text() }
+    expectSane(result, method)
+    return result
   }
 
   beforeAll(async () => {
     service = await store.open(config, { log })
-    const made = await ask('/api/notes', 'ada', 'POST', { title: CANARY, owner: 'ann', body: CANARY })
-    id = JSON.parse(made.text).id
+    const created = await ask('/api/notes', 'ada', 'POST', { title: CANARY, owner: 'ann', body: CANARY })
+    id = JSON.parse(created.text).id
     await ask('/api/pages', 'ada', 'POST', { title: 'P', note: id })
     const drawer = await ask('/api/drawers', 'ada', 'POST', { title: CANARY })
-    expect([made.status, drawer.status]).toEqual([201, 201])
+    expect([created.status, drawer.status]).toEqual([201, 201])
   })
   afterAll(() => service.close())
 
   test.each(FAULTS)(
     'that %s: 500, nothing is shown or changed, and the log says which rule it was',
-    async (_what, answer) => {
-      rule = answer as AccessRule
+    async (_what, result) => {
+      rule = result as AccessRule
       fieldRule = () => true
       const drawer = JSON.parse((await ask('/api/drawers?limit=1', 'ada')).text).items[0].id
       log.take()
@@ -162,7 +162,7 @@ describe.each(POLICY_STORES)('a rule without a usable answer on $name', (store) 
         expect(said[0]).toContain(`The access rule collections.${name}`)
         expect(said[0]).not.toContain(CANARY)
       }
-      // Who asks about other things is none the wiser.
+      // Requests about other documents show nothing of it.
       expect((await ask('/api/pages', 'ann')).status).toBe(200)
       const drawers = await ask('/api/drawers', 'ann')
       expect(JSON.parse(drawers.text)).toMatchObject({ total: 1, items: [{ title: CANARY }] })
@@ -171,7 +171,7 @@ describe.each(POLICY_STORES)('a rule without a usable answer on $name', (store) 
 })
 
 describe.each(POLICY_STORES)('a rule of a global on $name', (store) => {
-  const answers: readonly (() => unknown)[] = [
+  const results: readonly (() => unknown)[] = [
     () => {
       throw new Error('cannot tell')
     },
@@ -179,9 +179,9 @@ describe.each(POLICY_STORES)('a rule of a global on $name', (store) => {
     () => undefined,
   ]
 
-  test.each(answers)(
+  test.each(results)(
     'that has no usable answer is in the way of those alone who ask about the global',
-    async (answer) => {
+    async (result) => {
       await using service = await store.open<typeof config>(config)
       const ada = people.caller('ada')
       doorRule = () => true
@@ -190,7 +190,7 @@ describe.each(POLICY_STORES)('a rule of a global on $name', (store) => {
       const page = await service.content.as(ada).create('pages', { title: 'P' })
       const other = await service.content.as(ada).create('pages', { title: 'Q' })
       await service.content.as(ada).writeGlobal('door', { page: page.id })
-      doorRule = answer
+      doorRule = result
       const failed = { code: 'INTERNAL_ERROR' }
       await expect(service.content.as(ada).readGlobal('door')).rejects.toMatchObject(failed)
       await expect(service.content.as(ada).writeGlobal('door', { page: null })).rejects.toMatchObject(failed)
@@ -201,17 +201,17 @@ describe.each(POLICY_STORES)('a rule of a global on $name', (store) => {
   )
 })
 
-describe.each(POLICY_STORES)('a rule of a field that answers anything but true on $name', (store) => {
-  const answers: readonly unknown[] = [undefined, null, 'yes', 1, {}, Promise.resolve(true)]
+describe.each(POLICY_STORES)('a rule of a field with a result other than true on $name', (store) => {
+  const results: readonly unknown[] = [undefined, null, 'yes', 1, {}, Promise.resolve(true)]
 
-  test('hides it, and closes it to writers', async () => {
+  test('hides the field, and rejects writes', async () => {
     await using service = await store.open<typeof config>(config)
     const ann = people.caller('ann')
     rule = () => true
     fieldRule = () => true
     const { id } = await service.content.as(ann).create('notes', { title: 'a', odd: CANARY })
-    for (const answer of answers) {
-      fieldRule = () => answer
+    for (const result of results) {
+      fieldRule = () => result
       expect(JSON.stringify(await service.content.as(ann).list('notes'))).not.toContain(CANARY)
       await expect(service.content.as(ann).update('notes', id, { odd: 'x' })).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
@@ -219,7 +219,7 @@ describe.each(POLICY_STORES)('a rule of a field that answers anything but true o
     }
   })
 
-  test('ends the request when it throws, and is named in the log', async () => {
+  test('fails the request if it throws, with its name in the log', async () => {
     const log = new KeptLog()
     await using service = await store.open<typeof config>(config, { log })
     rule = () => true
@@ -233,7 +233,7 @@ describe.each(POLICY_STORES)('a rule of a field that answers anything but true o
   })
 })
 
-/** What a rule may say, beside how many of the notes hold it. */
+/** Results of a rule, each with the number of notes that match. */
 const WHERES: readonly (readonly [AccessWhere, number])[] = [
   [{ owner: { eq: 'ann' } }, 2],
   [{ owner: { ne: 'ann' } }, 3],
@@ -283,7 +283,7 @@ describe.each(POLICY_STORES)('a where of a rule on $name', (store) => {
     rule = () => true
   })
 
-  test.each(WHERES)('%j lets the same entries through, by whichever way they are asked for', async (where, count) => {
+  test.each(WHERES)('%j admits the same entries on every route', async (where, count) => {
     const all = await service.content.as(people.caller('ada')).list('notes', { sort: 'title' })
     rule = () => where
     const shown = await titles()
@@ -293,8 +293,8 @@ describe.each(POLICY_STORES)('a where of a rule on $name', (store) => {
     for (const { id, title, slug } of all.items) {
       const isShown = shown.includes(title)
       for (const address of [id, slug]) {
-        const found = await service.content.as(people.caller('ann')).get('notes', address)
-        expect(found?.title, address).toBe(isShown ? title : undefined)
+        const entry = await service.content.as(people.caller('ann')).get('notes', address)
+        expect(entry?.title, address).toBe(isShown ? title : undefined)
       }
       const changed = service.content.as(people.caller('ann')).update('notes', id, {})
       await (isShown

@@ -4,7 +4,7 @@ import { CANARY } from '../../support/scenarios/sane.ts'
 import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 
-/** Ann's own note, a shared one of hers, and one of Bob's. */
+/** A private and a shared note of Ann's, and one of Bob's. */
 const NOTES: readonly Step[] = [
   as(
     'ann',
@@ -31,9 +31,9 @@ const NOTES: readonly Step[] = [
 const missing = { status: 404, body: { code: 'NOT_FOUND', details: {} } } as const
 const forbidden = { status: 403, body: { code: 'FORBIDDEN' } } as const
 
-runPolicyScenarios('a read rule that gives a where', [
+runPolicyScenarios('a read rule with a where', [
   {
-    name: 'narrows lists, counts, filters, sorts and searches to what holds it',
+    name: 'narrows lists, counts, filters, sorts and searches to entries that match',
     config,
     steps: [
       ...NOTES,
@@ -68,7 +68,7 @@ runPolicyScenarios('a read rule that gives a where', [
     ],
   },
   {
-    name: 'makes an entry out of reach as one that is not there: by slug, id, tag, HEAD, and to every change (Z5, Z6)',
+    name: 'hides an entry as if it did not exist: by slug, id, tag, HEAD, and from every change',
     config,
     steps: [
       ...NOTES,
@@ -92,7 +92,7 @@ runPolicyScenarios('a read rule that gives a where', [
     ],
   },
   {
-    name: 'gives each reader tags of their own, and 304 for these alone (Z11)',
+    name: 'gives each caller its own tags, and 304 for these alone',
     config,
     steps: [
       ...NOTES,
@@ -110,7 +110,7 @@ runPolicyScenarios('a read rule that gives a where', [
     ],
   },
   {
-    name: 'narrows what relations expand to, and what is asked through them (Z4)',
+    name: 'narrows expanded relations, and filters through them',
     config,
     steps: [
       ...NOTES,
@@ -159,7 +159,7 @@ runPolicyScenarios('a read rule that gives a where', [
     ],
   },
   {
-    name: 'may ask through a relation; what changes there changes lists and tags, even where the reader sees nothing of it',
+    name: 'may filter through a relation, whose changes affect lists and tags even if the caller cannot see them',
     config,
     steps: [
       create('teams', { name: 'Red', open: true, status: 'draft' }, { keep: { red: '/id' } }),
@@ -180,7 +180,7 @@ runPolicyScenarios('a read rule that gives a where', [
     ],
   },
   {
-    name: 'leaves out who refers, and why a deletion is refused, where the reader may not see it',
+    name: 'hides referring entries from the caller, also as the reason of a rejected deletion',
     config,
     steps: [
       ...NOTES,
@@ -222,9 +222,9 @@ runPolicyScenarios('a read rule that gives a where', [
   },
 ])
 
-runPolicyScenarios('a write rule that gives a where', [
+runPolicyScenarios('a write rule with a where', [
   {
-    name: 'lets those entries be changed and deleted that hold it; others that can be read are 403',
+    name: 'allows changes and deletions of entries that match; other readable entries are 403',
     config,
     steps: [
       ...NOTES,
@@ -248,7 +248,7 @@ runPolicyScenarios('a write rule that gives a where', [
     ],
   },
   {
-    name: 'keeps an entry in reach: nobody gives away what they may change, nor makes what they may not',
+    name: 'must match the entry after a change, and a new entry',
     config,
     steps: [
       ...NOTES,
@@ -292,7 +292,7 @@ runPolicyScenarios('a write rule that gives a where', [
     ],
   },
   {
-    name: 'may look at the entry instead: before the change, and at what would come of it',
+    name: 'may inspect the entry instead, before and after the change',
     config,
     steps: [
       create('plans', { title: 'Draft', status: 'draft' }, { keep: { draft: '/id' } }),
@@ -314,7 +314,7 @@ runPolicyScenarios('a write rule that gives a where', [
     ],
   },
   {
-    name: 'may be about deleting alone',
+    name: 'may restrict deletions only',
     config,
     steps: [
       create('teams', { name: 'Red', open: true }, { keep: { red: '/id' } }),
@@ -329,7 +329,7 @@ runPolicyScenarios('a write rule that gives a where', [
     ],
   },
   {
-    name: 'never shows by a change what may not be read',
+    name: 'never reveals hidden values by a change',
     config,
     steps: [
       create('ledgers', { title: CANARY }, { keep: { id: '/id' } }),
@@ -347,9 +347,9 @@ runPolicyScenarios('a write rule that gives a where', [
   },
 ])
 
-runPolicyScenarios('a reference to what the writer may not see', [
+runPolicyScenarios('a reference', [
   {
-    name: 'is one to an entry that is not there: the same answer, whether it exists or not (Z7)',
+    name: 'to a hidden entry gets the same response as one to a missing entry',
     config,
     steps: [
       ...NOTES,
@@ -369,15 +369,15 @@ runPolicyScenarios('a reference to what the writer may not see', [
         ]
       }),
       as('ann', create('pages', { title: 'P', note: '{own}', notes: ['{shared}'] }, { keep: { page: '/id' } })),
-      // What was there before stays, no matter who saves the page again.
+      // Former references stay, no matter who saves the page again.
       as('bob', put('/api/pages/{page}', { title: 'Q', note: '{own}' }, { body: { note: '{own}' } })),
     ],
   },
 ])
 
-runPolicyScenarios('an answer that is given again', [
+runPolicyScenarios('an idempotent response', [
   {
-    name: 'is not given to those from whose reach the entry has come',
+    name: 'is not returned to a caller who can no longer see the entry',
     config,
     steps: [
       as(
@@ -418,7 +418,7 @@ runPolicyScenarios('an answer that is given again', [
     ],
   },
   {
-    name: 'is not given for a batch either',
+    name: 'is not returned for a batch either',
     config,
     steps: [
       as(
@@ -449,7 +449,7 @@ runPolicyScenarios('an answer that is given again', [
 
 runPolicyScenarios('a closed collection', [
   {
-    name: 'stays unsaid to those who ask through others',
+    name: 'is hidden from filters through relations',
     config,
     steps: [
       create('ledgers', { title: CANARY }, {}),

@@ -26,7 +26,7 @@ const SERVICE_TOKEN = 'the-service-token-of-the-authorization-matrix'
 const people = new People({ cleo: [], ines: ['contributor'], ann: ['editor'] })
 const editors = hasRole('editor', 'service')
 const fields = { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) }
-const own = (request: { readonly entry?: Readonly<Record<string, unknown>> }) => request.entry?.title !== 'shut'
+const isOpen = (request: { readonly entry?: Readonly<Record<string, unknown>> }) => request.entry?.title !== 'shut'
 
 const through = (
   operationId: string,
@@ -45,7 +45,7 @@ const through = (
   run,
 })
 
-/** A plugin whose routes let everyone through to content: what they may do there is the same as at Daybook's own (Z10). */
+/** A plugin whose public routes pass every caller on to content, where the same rules hold as for Daybook's own routes. */
 const door = definePlugin({
   name: 'door',
   version: '1.0.0',
@@ -67,25 +67,25 @@ const door = definePlugin({
   ],
 })
 
-/** One collection and one global for each way of saying who may do what. */
+/** One collection and one global for each kind of access rule. */
 const config = defineConfig({
   auth: people.adapter,
   plugins: [door],
   collections: {
-    /** Nothing is said. */
+    /** No rules. */
     plain: defineCollection({ fields: { ...fields, status: f.status() } }),
     /** Everyone reads, editors write. */
     edited: defineCollection({ fields, access: { create: editors, update: editors, delete: editors } }),
-    /** Editors alone. */
+    /** Editors only. */
     closed: defineCollection({ fields, access: { read: editors, create: editors, update: editors, delete: editors } }),
-    /** What anyone may do, and does to entries that are there for nobody but editors. */
+    /** Everyone may write here, but only editors see the entries. */
     limited: defineCollection({
       fields,
       access: {
         read: (request) => editors(request) || { title: { eq: 'no such title' } },
         create: () => true,
-        update: (request) => editors(request) || own(request),
-        delete: (request) => editors(request) || own(request),
+        update: (request) => editors(request) || isOpen(request),
+        delete: (request) => editors(request) || isOpen(request),
       },
     }),
   },
@@ -100,9 +100,9 @@ const config = defineConfig({
 const ROLES = ['anonymous', 'banned', 'human', 'contributor', 'readToken', 'editor', 'service'] as const
 type Role = (typeof ROLES)[number]
 
-/** What a caller without a session is answered, one with a session, an editor, and a program with the service token. */
+/** The statuses for a caller without a session, one with a session, an editor, and a program with the service token. */
 type Statuses = readonly [anonymous: number, human: number, editor: number, service: number]
-/** The same for each collection or global of the config that a path may name. */
+/** Statuses by the collection or global in the path. */
 type ByDocument = Readonly<Record<string, Statuses>>
 
 const everyone: Statuses = [200, 200, 200, 200]
@@ -129,7 +129,7 @@ const GLOBAL_HISTORY: ByDocument = {
 }
 const HISTORY: ByDocument = { ...GLOBAL_HISTORY, limited: [401, 404, 200, 200] }
 
-/** Every route of the table has its line here. */
+/** The statuses of every route. */
 const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getHealth: everyone,
   getReady: everyone,
@@ -199,7 +199,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   deleteAuthProvider: everyone,
 }
 
-/** Requests of which a parameter makes another one, by operation. */
+/** Parameters that change the meaning of a request, by operation. */
 const BY_QUERY: Readonly<Record<string, { readonly query: string; readonly expected: ByDocument }>> = {
   listEntries: {
     query: '?deleted=true',
@@ -212,10 +212,10 @@ const BY_QUERY: Readonly<Record<string, { readonly query: string; readonly expec
   },
 }
 
-/** Routes about what is published, when, or what was before. */
+/** Routes for publication, schedules and history. */
 const PUBLICATIONS = /^(?:publish|unpublish|unschedule|restore|preview)Entry$|^revokePreviewsOfEntry$/
 
-/** Routes that write content of collections that their paths do not name. */
+/** Routes that write to collections outside their path. */
 const WRITES_WITHOUT_ACTION: ReadonlySet<string> = new Set([
   'runBatch',
   'createThrough',
@@ -223,34 +223,34 @@ const WRITES_WITHOUT_ACTION: ReadonlySet<string> = new Set([
   'deleteThrough',
 ])
 
-/** Routes about who works on the draft of an entry. */
+/** Routes for presence at a draft. */
 const PRESENCE = /^(?:enter|leave)Entry$/
 
-/** What a role is answered: the roles that no rule of this config names have what others have. */
+/** The status for a role. A role that no rule of this config names gets that of others. */
 function statusFor({ route, document, expected, query }: Cell, role: Role): number {
   const [anonymous, human, editor, service] = expected
   if (role === 'editor') return editor
   if (role === 'service') return service
   if (role === 'anonymous' || role === 'banned') return anonymous
-  // Only what the caller may write again is listed as deleted.
+  // The list of deleted entries has those that the caller may write again.
   const isWrite = route.action !== undefined || WRITES_WITHOUT_ACTION.has(route.operationId) || query !== ''
-  // What the rules of the last document open to everyone is open to the token, too.
+  // Routes that the rules of the last document open to everyone are open to the token, too.
   const isOfDrafts = PRESENCE.test(route.operationId) && document === 'plain'
   const isRefused = role === 'readToken' && (isOfDrafts || (isWrite && document !== 'limited')) && human < 300
   return isRefused ? 403 : human
 }
 
-/** What a read cannot do without, by its path. */
+/** The parameters that a read requires, by its path. */
 const QUERIES: Readonly<Record<string, string>> = { '/api/cms/search': '?q=made' }
 
 const ALL: readonly Route[] = kindsOf(await routesOf(config))
 
-/** A route, for one of the documents that its path may name. */
+/** A route with one of its documents. */
 interface Cell {
   readonly route: Route
   readonly document: string
   readonly expected: Statuses
-  /** The operation, and what is asked besides. */
+  /** The operation and its parameters. */
   readonly name: string
   readonly query: string
 }
@@ -272,11 +272,11 @@ const CELLS: readonly Cell[] = ALL.flatMap((route) => {
   return [...cellsOf(byDocument, ''), ...(more ? cellsOf(more.expected, more.query) : [])]
 })
 
-test('every route says what each role is answered, and nothing else does (Z1)', () => {
+test('the matrix has every route, with a status for each role, and nothing else', () => {
   expect(Object.keys(EXPECTED).sort()).toEqual(ALL.map(({ operationId }) => operationId).sort())
 })
 
-test('every operation of the document is in the matrix, and says who needs a session (Z1, Z10)', async () => {
+test('every operation of the OpenAPI document is in the matrix, and declares whether it needs a session', async () => {
   await using service = await createTestService(config, { export: true, metrics: true })
   const response = await service.request('/openapi.json', { headers: { Authorization: `Bearer ${service.token}` } })
   const { paths } = (await response.json()) as {
@@ -287,29 +287,29 @@ test('every operation of the document is in the matrix, and says who needs a ses
     Object.entries(item).map(([verb, { security }]) => ({ path, verb, security })),
   )
   for (const { path, verb, security } of operations) {
-    const found = router.find(verb.toUpperCase(), path.replace(/\{\w+\}/g, 'x'))
-    const route = found && 'route' in found ? found.route : undefined
+    const match = router.find(verb.toUpperCase(), path.replace(/\{\w+\}/g, 'x'))
+    const route = match && 'route' in match ? match.route : undefined
     const expected = EXPECTED[route?.operationId ?? '']
     expect(expected, `${verb} ${path}`).toBeDefined()
     const statuses = expected && 'plain' in expected ? expected[route?.resource?.key ?? 'plain'] : expected
     const [anonymous] = (statuses ?? []) as readonly number[]
-    const needsSession = security.length > 0 && security.every((one) => Object.keys(one).length > 0)
-    // What a plugin's public route refuses is a matter of its `run`.
+    const needsSession = security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0)
+    // A public route of a plugin decides in its `run`.
     if (route?.plugin !== undefined) expect(needsSession, `${verb} ${path}`).toBe(route.protection === 'session')
-    // A collection that one route does not name is read as the plain one is.
+    // A route without a collection in its path is checked with the plain one.
     else if (anonymous !== undefined) expect(needsSession, `${verb} ${path}`).toBe(anonymous === 401)
   }
   const documented = new Set(
     operations.map(({ path, verb }) => `${verb.toUpperCase()} ${path.replace(/\{\w+\}/g, 'x')}`),
   )
-  // Pages, which are the same for everyone, are for people.
+  // Pages are not part of the API.
   const served = service.routes
     .filter(({ ignoresCaller }) => !ignoresCaller)
     .map(({ method, path, resource }) => `${method} ${shapeOf(path, resource?.key ?? 'x')}`)
-  expect(served.filter((one) => !documented.has(one))).toEqual([])
+  expect(served.filter((operation) => !documented.has(operation))).toEqual([])
 })
 
-test('a route without protection is refused at start, and so is one that changes content past the rules (Z1)', () => {
+test('a route without protection is rejected at start, and so is one that changes content past the rules', () => {
   expect(() => requireProtection(ALL)).not.toThrow()
   const [route] = ALL as readonly [Route]
   const unprotected = { ...route, method: 'POST', path: '/api/open', protection: undefined } as unknown as Route
@@ -324,9 +324,9 @@ test('a route without protection is refused at start, and so is one that changes
   expect(() => requireProtection([unruled])).toThrow(/PUT \/api\/:collection\/:id changes content/)
 })
 
-test('only what signs in and out is open to changes without a session', () => {
-  const own = ALL.filter(({ plugin }) => plugin === undefined)
-  const open = own.filter(({ method, protection }) => method !== 'GET' && protection !== 'session')
+test('only routes for signing in and out accept changes without a session', () => {
+  const coreRoutes = ALL.filter(({ plugin }) => plugin === undefined)
+  const open = coreRoutes.filter(({ method, protection }) => method !== 'GET' && protection !== 'session')
   expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'POST /api/cms/auth/actions/:action',
     'POST /api/auth/*',
@@ -336,11 +336,11 @@ test('only what signs in and out is open to changes without a session', () => {
   ])
 })
 
-describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) => {
+describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
   let place: Place
   let opened: Awaited<ReturnType<Place['open']>>
   let readToken = ''
-  let made = 0
+  let entryCount = 0
   const service = {
     token: SERVICE_TOKEN,
     request: (path: string, init?: RequestInit): Promise<Response> =>
@@ -379,15 +379,15 @@ describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) =>
       headers: { ...headersOf(role), ...(json === undefined || isForm ? {} : { 'Content-Type': 'application/json' }) },
       ...(json === undefined ? {} : { body: isForm ? json : JSON.stringify(json) }),
     })
-    const answer = { status: response.status, headers: response.headers, text: await textOf(response) }
-    expectSane(answer, method)
-    return answer.status
+    const result = { status: response.status, headers: response.headers, text: await textOf(response) }
+    expectSane(result, method)
+    return response.status
   }
 
-  /** The revision that the last preparation of a request has stored. */
+  /** The revision of the last prepared write. */
   let revision = ''
 
-  /** Stores something that a request is about. */
+  /** Stores content for a request. */
   async function prepare(method: 'POST' | 'PUT', path: string, json: object): Promise<unknown> {
     const response = await service.request(path, {
       method,
@@ -399,19 +399,19 @@ describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) =>
     return response.json()
   }
 
-  /** The id of a new entry. */
+  /** Creates an entry. Returns its id. */
   async function makeEntry(collection: string): Promise<string> {
-    return ((await prepare('POST', `/api/${collection}`, { title: `made ${made++}` })) as { id: string }).id
+    return ((await prepare('POST', `/api/${collection}`, { title: `made ${entryCount++}` })) as { id: string }).id
   }
 
-  /** The id of a picture. */
+  /** Uploads a picture. Returns its id. */
   const makePicture = async (): Promise<string> => (await upload(service, { content: DOT, name: 'dot.png' })).id
 
-  /** An address that a path stands for, with an entry or a picture of its own. */
+  /** Fills a path with a new entry or picture. */
   async function addressOf(path: string, document: string): Promise<string> {
     const make = path.endsWith('/image') ? makePicture : () => makeEntry(document)
     if (path.startsWith('/api/globals/:key/versions'))
-      await prepare('PUT', `/api/globals/${document}`, { text: `made ${made++}` })
+      await prepare('PUT', `/api/globals/${document}`, { text: `made ${entryCount++}` })
     const address = path
       .replace(':collection', document)
       .replace(':key', document)
@@ -421,7 +421,7 @@ describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) =>
     return address.replace(':revision', revision) + (QUERIES[path] ?? '')
   }
 
-  /** A request about what is published, when, or what was before. */
+  /** A request for publication, schedules or history. */
   async function publicationOf(operationId: string, document: string, path: string) {
     const id = path.split('/')[3] ?? ''
     if (operationId === 'unscheduleEntry')
@@ -431,7 +431,7 @@ describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) =>
     return { path, json: { revision: Number(record?.seq) } }
   }
 
-  /** A request to a route that would be carried out for a permitted caller. */
+  /** A request that succeeds for a permitted caller. */
   async function requestOf({
     route,
     document,
@@ -441,7 +441,7 @@ describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) =>
     const target = (await addressOf(path, document)) + query
     if (operationId === 'deleteMany' || operationId === 'patchMany') {
       const path = `${target}?where[id][eq]=${await makeEntry(document)}`
-      return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${made++}` } }
+      return operationId === 'deleteMany' ? { path } : { path, json: { title: `sent ${entryCount++}` } }
     }
     if (PUBLICATIONS.test(operationId)) return publicationOf(operationId, document, target)
     if (method === 'GET' || method === 'DELETE') return { path: target }
@@ -450,30 +450,30 @@ describe.each(POLICY_STORES)('who may use which route on $name (Z1)', (store) =>
       return { path: target, json: { from: Number(revision) } }
     }
     if (operationId === 'runBatch') {
-      const operation = { op: 'create', collection: document, data: { title: `batch ${made++}` } }
+      const operation = { op: 'create', collection: document, data: { title: `batch ${entryCount++}` } }
       return { path: target, json: { operations: [operation] } }
     }
-    return { path: target, json: bodyOf(route, `sent ${made++}`) }
+    return { path: target, json: bodyOf(route, `sent ${entryCount++}`) }
   }
 
   const cases = CELLS.flatMap((cell) => ROLES.map((role) => ({ cell, role, status: statusFor(cell, role) })))
-  test.each(cases)('$cell.name of $cell.document answers $role with $status', async ({ cell, role, status }) => {
+  test.each(cases)('$cell.name of $cell.document returns $status for $role', async ({ cell, role, status }) => {
     const { path, json } = await requestOf(cell)
     expect(await send(cell.route.method, path, role, json)).toBe(status)
   })
 
-  test.each(ROLES)('a method that a path does not have is 405 to %s', async (role) => {
+  test.each(ROLES)('a method that a path does not have is 405 for %s', async (role) => {
     for (const path of new Set(ALL.map((route) => shapeOf(route.path)))) {
       const same = ALL.filter((route) => [shapeOf(route.path), shapeOf(route.path, 'assets')].includes(path))
-      const others = METHODS.filter((method) => !same.some((route) => route.method === method))
-      for (const method of others) expect(await send(method, path, role), `${method} ${path}`).toBe(405)
+      const undeclared = METHODS.filter((method) => !same.some((route) => route.method === method))
+      for (const method of undeclared) expect(await send(method, path, role), `${method} ${path}`).toBe(405)
     }
   })
 
-  test.each(ROLES)('a path in another spelling is 404 to %s (Z9)', async (role) => {
-    // What stands at the open place of a plugin's path is the plugin's business.
-    const known = ALL.filter(({ path, plugin }) => !path.endsWith('*') && plugin === undefined)
-    const spellings = known.flatMap(({ method, path }) =>
+  test.each(ROLES)('a path in another spelling is 404 for %s', async (role) => {
+    // A plugin interprets the open end of its paths itself.
+    const routes = ALL.filter(({ path, plugin }) => !path.endsWith('*') && plugin === undefined)
+    const spellings = routes.flatMap(({ method, path }) =>
       spellingsOf(path).map((spelling) => [method, spelling] as const),
     )
     for (const [method, spelling] of spellings) {
@@ -490,14 +490,14 @@ function bodyOf({ operationId, resource }: Route, title: string): object {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** A path that the route has, with one name for each entry. */
+/** The path of a route, with equal names of parameters. */
 const shapeOf = (path: string, key = 'plain'): string =>
   path
     .replace(/:(?:collection|key)\b/, key)
     .replace(/:(?:slug|id|action|revision)\b/g, 'x')
     .replace('*', 'x')
 
-/** What a careless match would take for the path. A name in it may hold more than a fixed part. */
+/** Paths that a careless match would accept. A name in a path may have more characters than a fixed part. */
 function spellingsOf(pattern: string): readonly string[] {
   const path = shapeOf(pattern)
   const general = [

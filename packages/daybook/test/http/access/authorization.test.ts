@@ -11,10 +11,10 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 const config = notebook
 const ANN = people.caller('ann')
 
-/** Who looks: nobody, somebody without a role, and an editor; the token of each session holds the canary. */
+/** The callers: without a session, without a role, and an editor. The token of each session holds the canary. */
 const LOOKING: readonly (string | undefined)[] = [undefined, `${CANARY}.cleo`, `${CANARY}.ann`]
 
-describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
+describe.each(POLICY_STORES)('hidden content on $name', (store) => {
   const log = new KeptLog()
   let service: StoredService<typeof config>
   let ids: {
@@ -57,8 +57,8 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
   const ANN_AS_ADMIN: Caller = people.caller('ada')
 
   /**
-   * Every way to content that there is, with whatever makes it say more. With a session, drafts are there for the asking:
-   * then teams, whose canary is a draft, are left out.
+   * Every route to content, with the parameters that reveal most. With a session, drafts are visible, so that teams, whose canary is a
+   * draft, are left out.
    */
   function addresses(token: string | undefined): readonly string[] {
     const collections = [
@@ -115,34 +115,31 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
       ...init.headers,
     }
     const response = await service.request(path, { ...init, headers })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    expectSane(answer, init.method)
-    expect(answer.status, path).toBeLessThan(500)
+    const result = { status: response.status, headers: response.headers, text: await response.text() }
+    expectSane(result, init.method)
+    expect(response.status, path).toBeLessThan(500)
     try {
-      expectNoCanary(answer)
+      expectNoCanary(result)
     } catch (cause) {
       throw new Error(`${init.method ?? 'GET'} ${path} says what it may not`, { cause })
     }
-    return answer.status
+    return response.status
   }
 
-  test.each(LOOKING)(
-    'is in no answer, header or log line for %s, however it is asked for (Z2, Z4, Z12)',
-    async (token) => {
-      log.take()
-      let found = 0
-      for (const path of addresses(token)) {
-        if ((await look(path, token)) === 200) found += 1
-        await look(path, token, { headers: { 'If-None-Match': '*' } })
-      }
-      expect(found).toBeGreaterThan(50)
-      const lines = log.take()
-      expect(lines.length).toBeGreaterThan(200)
-      for (const line of lines) expect(line.toLowerCase()).not.toContain(CANARY)
-    },
-  )
+  test.each(LOOKING)('is in no response, header or log line for %s, by whatever request', async (token) => {
+    log.take()
+    let entries = 0
+    for (const path of addresses(token)) {
+      if ((await look(path, token)) === 200) entries += 1
+      await look(path, token, { headers: { 'If-None-Match': '*' } })
+    }
+    expect(entries).toBeGreaterThan(50)
+    const lines = log.take()
+    expect(lines.length).toBeGreaterThan(200)
+    for (const line of lines) expect(line.toLowerCase()).not.toContain(CANARY)
+  })
 
-  test.each(LOOKING)('is shown by no write of %s either (Z2, Z6, Z12)', async (token) => {
+  test.each(LOOKING)('is revealed by no write of %s either', async (token) => {
     log.take()
     const json = (method: string, body: unknown): RequestInit => ({
       method,
@@ -166,12 +163,12 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
         expect(Math.min(...refused)).toBeGreaterThanOrEqual(400)
       }
     }
-    // What needs it is told as far as it may be seen.
+    // A conflict lists the references that the caller may see.
     expect(await look(`/api/notes/${ids.shared}`, token, { method: 'DELETE' })).toBeGreaterThanOrEqual(400)
     for (const line of log.take()) expect(line.toLowerCase()).not.toContain(CANARY)
   })
 
-  test('is out of reach inside the process, too (Z10)', async () => {
+  test('is hidden from in-process calls, too', async () => {
     const { content } = service
     const hidden = [ids.draft, ids.foreign]
     expect(JSON.stringify(await content.as(ANN).list('notes', { depth: 3 }))).not.toContain(CANARY)
@@ -199,7 +196,7 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
     })
   })
 
-  test('a hidden id and a missing one are one answer, to the byte (Z5)', async () => {
+  test('a hidden id and a missing id get the same response, byte for byte', async () => {
     const missing = '01900000-0000-7000-8000-000000000000'
     const read = async (id: string): Promise<unknown> => {
       const response = await service.request(`/api/notes/${id}`, {
@@ -211,10 +208,10 @@ describe.each(POLICY_STORES)('what is out of reach on $name', (store) => {
   })
 })
 
-describe.each(POLICY_STORES)('an entry that comes out of reach on $name', (store) => {
+describe.each(POLICY_STORES)('an entry that becomes hidden on $name', (store) => {
   const changes = [{ status: 'draft' }, { status: 'archived' }, { shared: false }] as const
 
-  test.each(changes)('by %j is 404 for the tag that it had, on every node at once (Z3)', async (change) => {
+  test.each(changes)('by %j makes requests with its former tag 404, on every node at once', async (change) => {
     await using place = await store.at()
     await using nodes = new AsyncDisposableStack()
     const open = async (): Promise<Service> => nodes.adopt(await place.open(config), (node) => node.close())
@@ -232,7 +229,7 @@ describe.each(POLICY_STORES)('an entry that comes out of reach on $name', (store
   })
 })
 
-/** The tags of addresses, each of which is known by it. */
+/** Reads the tags of several URLs. */
 async function tagsOf(node: Service, paths: readonly string[]): Promise<readonly string[]> {
   const tags = await Promise.all(paths.map(async (path) => (await ask(node, path)).headers.get('etag') ?? ''))
   for (const [index, path] of paths.entries()) expect((await ask(node, path, tags[index])).status, path).toBe(304)
@@ -242,10 +239,10 @@ async function tagsOf(node: Service, paths: readonly string[]): Promise<readonly
 const ask = (node: Service, path: string, tag?: string): Promise<Response> =>
   node.fetch(new Request(`http://daybook.test${path}`, { headers: tag === undefined ? {} : { 'If-None-Match': tag } }))
 
-describe.each(POLICY_STORES)('a rule that two changes race for on $name', (store) => {
+describe.each(POLICY_STORES)('a rule with two concurrent changes on $name', (store) => {
   const ROUNDS = 25
 
-  test('holds at the moment in which a change is stored: what was taken from somebody, they change no more', async () => {
+  test('is checked when a change is stored: a former owner can no longer change the entry', async () => {
     await using service = await store.open<typeof config>(config)
     const send = async (who: string, method: string, path: string, body?: object) => {
       const headers = { Authorization: `Bearer ${who}`, ...(body ? { 'Content-Type': 'application/json' } : {}) }
@@ -260,16 +257,16 @@ describe.each(POLICY_STORES)('a rule that two changes race for on $name', (store
     for (const change of Array.from({ length: ROUNDS }, () => changes).flat()) {
       const { id } = await service.content.as(ANN).create('notes', { title: 'Race', owner: 'ann', shared: true })
       const path = `/api/notes/${id}`
-      const [taken, changed] = await Promise.all([send('ada', 'PUT', path, { owner: 'bob' }), change(path)])
+      const [takeover, changed] = await Promise.all([send('ada', 'PUT', path, { owner: 'bob' }), change(path)])
       if (changed.status >= 300) expect(changed.status).toBe(403)
-      else if (taken.status === 200) expect(changed.seq).toBeLessThan(taken.seq)
+      else if (takeover.status === 200) expect(changed.seq).toBeLessThan(takeover.seq)
     }
   })
 })
 
-runPolicyScenarios('more rights than one has', [
+runPolicyScenarios('further rights', [
   {
-    name: 'are not to be had by writing a field that decides them, by whatever way (Z8, B4, B11)',
+    name: 'cannot be gained by writing a field that grants them, by any route',
     config,
     steps: [
       as('ann', create('notes', { title: 'Mine', owner: 'ann' }, { keep: { id: '/id' } })),
@@ -304,9 +301,9 @@ runPolicyScenarios('more rights than one has', [
   },
 ])
 
-runPolicyScenarios('one address for many readers', [
+runPolicyScenarios('one URL for many callers', [
   {
-    name: 'never serves what one was shown to another out of a shared cache (Z11)',
+    name: "never serves one caller's response to another from a shared cache",
     config,
     steps: [
       as(
@@ -347,7 +344,7 @@ runPolicyScenarios('one address for many readers', [
   },
 ])
 
-describe.each(POLICY_STORES)('a role that is taken away on $name', (store) => {
+describe.each(POLICY_STORES)('a removed role on $name', (store) => {
   const staff = new People({ mia: ['editor', 'admin'] })
   const shop = defineConfig({
     auth: staff.adapter,
@@ -359,7 +356,7 @@ describe.each(POLICY_STORES)('a role that is taken away on $name', (store) => {
     },
   })
 
-  test('counts from the next request on: for reads, writes, and answers that would be given again', async () => {
+  test('has no rights from the next request on, for reads, writes and idempotent responses', async () => {
     await using service = await store.open(shop)
     const ask = async (method: string, path: string, body?: object, key?: string) => {
       const headers = {

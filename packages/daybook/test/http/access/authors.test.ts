@@ -10,16 +10,16 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 const ofAnn = { createdBy: 'ann', updatedBy: 'ann' }
 const hidden = { lacks: ['createdBy', 'updatedBy', 'ann', 'bob'] }
 
-/** A post of Ann's that Bob has changed, and one of Bob's that leads to it. */
+/** A post by Ann that Bob has changed, and one by Bob that refers to it. */
 const POSTS: readonly Step[] = [
   as('ann', create('posts', { title: 'First' }, { keep: { first: '/id' }, body: ofAnn })),
   as('bob', put('/api/posts/{first}', { title: 'Second' }, { body: { createdBy: 'ann', updatedBy: 'bob' } })),
   as('bob', create('posts', { title: 'Third', next: '{first}' }, { keep: { third: '/id' } })),
 ]
 
-runPolicyScenarios('who made and changed a document', [
+runPolicyScenarios('the authors of a document', [
   {
-    name: 'is told to a session, in every answer',
+    name: 'are in every response with a session',
     config,
     steps: [
       ...POSTS,
@@ -45,7 +45,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'names the token of a service, and nobody where there is no session',
+    name: 'are the service for its token, and null without a session',
     config,
     steps: [
       create('posts', { title: 'By a program' }, { body: { createdBy: 'service', updatedBy: 'service' } }),
@@ -55,7 +55,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'is filtered and sorted by in a session, empty values as any others',
+    name: 'can be filtered and sorted by with a session, null included',
     config,
     steps: [
       ...POSTS,
@@ -75,7 +75,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'does not exist for a reader without a session',
+    name: 'do not exist without a session',
     config,
     steps: [
       ...POSTS,
@@ -98,7 +98,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'is ignored in what is written, so that what was read can be written back',
+    name: 'are ignored in writes, so that a read document can be written back',
     config,
     steps: [
       as(
@@ -113,7 +113,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'is told to everyone, or to some, as the config says',
+    name: 'are visible to everyone or to some callers, as the config says',
     config,
     steps: [
       as('ann', create('signed', { title: 'Signed' }, { keep: { signed: '/id' } })),
@@ -128,7 +128,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'decides in rules, also for those who may not know it',
+    name: 'can be used in rules, also for callers who cannot see them',
     config,
     steps: [
       as('ann', create('own', { title: 'Anns' }, { keep: { anns: '/id' }, ...hidden })),
@@ -142,7 +142,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'is told of globals',
+    name: 'are in globals',
     config,
     steps: [
       as('ann', get('/api/globals/site', { body: { name: null, createdBy: null, updatedBy: null } })),
@@ -160,7 +160,7 @@ runPolicyScenarios('who made and changed a document', [
     ],
   },
   {
-    name: 'gives answers that differ a tag of their own, and every tag names the version',
+    name: 'change the tag of a response, and every tag identifies the revision',
     config,
     steps: [
       as('ann', create('posts', { title: 'A' }, { keep: { id: '/id', told: 'ETag' } })),
@@ -173,8 +173,8 @@ runPolicyScenarios('who made and changed a document', [
   },
 ])
 
-describe.each(POLICY_STORES)('an answer that is given again on $name', (store) => {
-  test('is not given to those who may not know as much of it any more', async () => {
+describe.each(POLICY_STORES)('an idempotent response on $name', (store) => {
+  test('is not returned to a caller who can no longer see all of it', async () => {
     await using service = await store.open(config)
     const headers = { Authorization: 'Bearer cleo', 'Idempotency-Key': 'one', 'Content-Type': 'application/json' }
     const post = () => service.request('/api/quiet', { method: 'POST', headers, body: '{"title":"A"}' })
@@ -187,16 +187,16 @@ describe.each(POLICY_STORES)('an answer that is given again on $name', (store) =
 })
 
 describe.each(POLICY_STORES)('an export on $name', (store) => {
-  test('says who made and changed documents, unless it is asked not to', async () => {
+  test('has the authors of documents, unless the request excludes them', async () => {
     await using service = await store.open(config, { export: true })
     const caller = people.caller('ann')
     await service.content.as(caller).create('posts', { title: 'A' })
     await service.content.as(caller).writeGlobal('site', { name: 'A' })
     const [, entry, global] = await exportOf(service)
     expect([entry, global]).toMatchObject([ofAnn, ofAnn])
-    const others = await exportOf(service, '?people=false')
-    expect(others).toHaveLength(4)
-    expect(JSON.stringify(others)).not.toMatch(/createdBy|updatedBy|ann/)
+    const withoutAuthors = await exportOf(service, '?people=false')
+    expect(withoutAuthors).toHaveLength(4)
+    expect(JSON.stringify(withoutAuthors)).not.toMatch(/createdBy|updatedBy|ann/)
   })
 })
 
@@ -207,12 +207,12 @@ describe.each(POLICY_STORES)('the description of the service on $name', (store) 
   })
   afterAll(() => service.close())
 
-  const told = async (name: string, path: string): Promise<Readonly<Record<string, unknown>>> =>
+  const readAuthors = async (name: string, path: string): Promise<Readonly<Record<string, unknown>>> =>
     bodyOf(await ask(service, path, { auth: false, headers: name === '' ? {} : { Authorization: `Bearer ${name}` } }))
 
-  test('names people in the OpenAPI document where the reader may know them', async () => {
+  test('has authors in the OpenAPI document if the caller may see them', async () => {
     const keysFor = async (name: string) => {
-      const { components } = (await told(name, '/openapi.json')) as {
+      const { components } = (await readAuthors(name, '/openapi.json')) as {
         components: { schemas: Record<string, { properties: object }> }
       }
       return (['PostsEntrySelection', 'SignedEntrySelection', 'QuietEntrySelection', 'PostsWhere'] as const).filter(
@@ -224,12 +224,13 @@ describe.each(POLICY_STORES)('the description of the service on $name', (store) 
     expect(await keysFor('ada')).toHaveLength(4)
   })
 
-  test('names them in the model', async () => {
+  test('has authors in the model', async () => {
     const model = async (name: string) => {
-      const { collections } = (await told(name, '/api/cms/model')) as {
+      const { collections } = (await readAuthors(name, '/api/cms/model')) as {
         collections: { key: string; systemFields: { key: string; sortable: boolean }[] }[]
       }
-      const of = (key: string) => collections.find((one) => one.key === key)?.systemFields.map((field) => field.key)
+      const of = (key: string) =>
+        collections.find((collection) => collection.key === key)?.systemFields.map((field) => field.key)
       return [of('posts'), of('quiet')]
     }
     const system = ['id', 'createdAt', 'updatedAt']

@@ -5,8 +5,8 @@ import { KeptLog } from '../../support/kept-log.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'], bob: [] })
-/** What a default of the running test makes. */
-let made: () => unknown
+/** Makes the default of the running test. */
+let makeDefault: () => unknown
 
 const config = defineConfig({
   auth: people.adapter,
@@ -27,8 +27,8 @@ const config = defineConfig({
     probes: defineCollection({
       fields: {
         title: f.text(),
-        text: f.text({ maxLength: 5, default: () => made() as string }),
-        json: f.json({ default: () => made() as string }),
+        text: f.text({ maxLength: 5, default: () => makeDefault() as string }),
+        json: f.json({ default: () => makeDefault() as string }),
       },
     }),
   },
@@ -39,7 +39,7 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
   let log: KeptLog
   beforeEach(async () => {
     log = new KeptLog()
-    made = () => undefined
+    makeDefault = () => undefined
     service = await store.open(config, { log })
   })
   afterEach(() => service.close())
@@ -50,7 +50,7 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  test('is told of the caller and of the moment, and gives way to what is sent', async () => {
+  test('receives the caller and the time, and yields to a sent value', async () => {
     const { body } = await post('ann', '/api/posts', { parts: [{ text: 'x' }], rank: 7 })
     expect(body).toMatchObject({
       title: 'By ann',
@@ -65,13 +65,13 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
     expect((await post('bob', '/api/posts', {})).body).toMatchObject({ owner: 'bob', status: 'draft' })
   })
 
-  test('knows no identity without a session; a required field that it leaves empty cannot be created', async () => {
+  test('receives no identity without a session; if it leaves a required field empty, the create is rejected', async () => {
     const { status } = await post('', '/api/posts', {})
     expect(status).toBe(400)
     expect((await post('', '/api/posts', { title: 'A', owner: 'me' })).status).toBe(403)
   })
 
-  test('counts for a change of what a list holds, and never for fields that a change leaves out', async () => {
+  test('applies to new items of a list in an update, and not to fields that the update leaves out', async () => {
     const { body } = await post('ann', '/api/posts', { title: 'A' })
     const caller = people.caller('bob')
     const changed = await service.content.as(caller).update('posts', String(body.id), { parts: [{ text: 'y' }] })
@@ -93,8 +93,8 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
     ['gives a function', () => () => 'x', /JSON cannot hold/],
     ['gives what no store can hold', () => '\u0000', /character|NUL/i],
   ]
-  test.each(BROKEN)('that %s is a fault of the config: 500, logged, nothing stored', async (_name, make, reason) => {
-    made = make
+  test.each(BROKEN)('that %s is an error of the config: 500, logged, nothing stored', async (_name, make, reason) => {
+    makeDefault = make
     const { status, body } = await post('ann', '/api/probes', { title: 'A', json: 1 })
     expect([status, body.code, body.details]).toEqual([500, 'INTERNAL_ERROR', {}])
     expect(JSON.stringify(body)).not.toMatch(reason)
@@ -105,7 +105,7 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
     expect(await service.rows('SELECT seq FROM daybook$journal')).toEqual([])
   })
 
-  test('is described as made by the service', async () => {
+  test('is documented as made by the service', async () => {
     const headers = { Authorization: 'Bearer ann' }
     const model = (await (await service.request('/api/cms/model', { headers })).json()) as {
       collections: { fields: Record<string, unknown>[] }[]

@@ -7,13 +7,13 @@ import { CANARY, expectNoCanary, expectQuietProcess, expectSane } from '../../su
 import { type Answer, type Connection, TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
-/** Credentials, each good as a token and as a cookie. */
+/** Credentials that are valid as a token and as a cookie. */
 const PEOPLE: ReadonlyMap<string, string> = new Map([
   ['token-of-mia', 'mia'],
   ['token-of-ann', 'ann'],
 ])
 
-/** An adapter that takes either: `Authorization: Bearer`, or else the cookie `sid`. */
+/** An adapter that accepts `Authorization: Bearer`, or else the cookie `sid`. */
 function credentialOf({ headers }: AuthContext): string {
   const token = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1]
   return token ?? /(?:^|; )sid=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
@@ -51,8 +51,8 @@ const config = defineConfig({
 
 const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"mia"}').toString('base64url')}.`
 
-/** Values of `Authorization` that are nobody's. */
-const NOBODYS: Readonly<Record<string, string>> = {
+/** Invalid values of `Authorization`. */
+const INVALID_HEADERS: Readonly<Record<string, string>> = {
   Basic: `Basic ${Buffer.from('mia:token-of-mia').toString('base64')}`,
   Digest: 'Digest username="mia", response="token-of-mia"',
   'the token without a scheme': 'token-of-mia',
@@ -74,7 +74,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
 
 afterEach(() => expectQuietProcess())
 
-describe.each(POLICY_STORES)('credentials on $name (A11)', (store) => {
+describe.each(POLICY_STORES)('credentials on $name', (store) => {
   describe.each(TRANSPORTS)('over $name', (transport) => {
     let service: StoredService
     let connection: Connection
@@ -87,13 +87,18 @@ describe.each(POLICY_STORES)('credentials on $name (A11)', (store) => {
     const send = async (method: string, path: string, headers: Readonly<Record<string, string>>): Promise<Answer> => {
       const isRead = method === 'GET'
       const all = isRead ? headers : { ...headers, 'content-type': 'application/json' }
-      const answer = await connection.send({ method, path, headers: all, body: isRead ? undefined : '{"title":"New"}' })
-      expectSane(answer, method)
-      return answer
+      const response = await connection.send({
+        method,
+        path,
+        headers: all,
+        body: isRead ? undefined : '{"title":"New"}',
+      })
+      expectSane(response, method)
+      return response
     }
     const subjectOf = async (headers: Readonly<Record<string, string>>): Promise<string | null> =>
       JSON.parse((await send('GET', '/api/cms/auth/session', headers)).text).identity?.subject ?? null
-    /** A write is 401, and reads are those of the public. */
+    /** Checks that writes are 401, and that reads show public content. */
     const expectNobody = async (headers: Readonly<Record<string, string>>): Promise<void> => {
       expect(await subjectOf(headers)).toBeNull()
       expect((await send('POST', '/api/posts', headers)).status).toBe(401)
@@ -103,11 +108,11 @@ describe.each(POLICY_STORES)('credentials on $name (A11)', (store) => {
       expectNoCanary(list)
     }
 
-    test.each(Object.entries(NOBODYS))('%s in Authorization is nobody', async (_name, authorization) => {
+    test.each(Object.entries(INVALID_HEADERS))('%s in Authorization gives no session', async (_name, authorization) => {
       await expectNobody({ authorization })
     })
 
-    test.each(Object.entries(NOBODYS))(
+    test.each(Object.entries(INVALID_HEADERS))(
       '%s in Authorization beside a good cookie is nobody, too',
       async (_name, authorization) => {
         await expectNobody({ authorization, cookie: 'sid=token-of-mia' })
@@ -122,23 +127,23 @@ describe.each(POLICY_STORES)('credentials on $name (A11)', (store) => {
       'sid="token-of-mia"',
       'xsid=token-of-mia',
       `sid=${'x'.repeat(8000)}`,
-    ])('the cookie %s is nobody', async (cookie) => {
+    ])('the cookie %s gives no session', async (cookie) => {
       await expectNobody({ cookie })
     })
 
-    test('a good token is somebody, and so is a good cookie', async () => {
+    test('a valid token gives a session, and so does a valid cookie', async () => {
       expect(await subjectOf({ authorization: 'Bearer token-of-mia' })).toBe('mia')
       expect(await subjectOf({ cookie: 'a=b; sid=token-of-ann' })).toBe('ann')
       expect((await send('GET', '/api/posts/draft', { cookie: 'sid=token-of-ann' })).status).toBe(200)
     })
 
-    test('of a token and a cookie of two people, Authorization counts', async () => {
+    test('a token takes precedence over the cookie of another person', async () => {
       expect(await subjectOf({ authorization: 'Bearer token-of-mia', cookie: 'sid=token-of-ann' })).toBe('mia')
       expect(await subjectOf({ cookie: 'sid=token-of-mia', authorization: 'Bearer token-of-ann' })).toBe('ann')
       expect(await subjectOf({ authorization: `Bearer ${service.token}`, cookie: 'sid=token-of-ann' })).toBe('service')
     })
 
-    test('a token in the address is no credential', async () => {
+    test('a token in the URL is no credential', async () => {
       for (const token of ['token-of-mia', service.token]) {
         for (const name of ['access_token', 'token', 'authorization', 'sid']) {
           const query = `${name}=${encodeURIComponent(token)}`
@@ -157,12 +162,12 @@ describe.each(POLICY_STORES)('credentials on $name (A11)', (store) => {
   })
 })
 
-// Only a socket can say these: web Headers join or refuse them.
+// These need a raw socket, because web Headers join or reject them.
 describe('credentials as bytes', () => {
   const line = 'GET /api/cms/auth/session'
   const close = 'Connection: close'
 
-  test('two Authorization headers are refused, in either order, and with the service token', async () => {
+  test('two Authorization headers are rejected in either order, also with the service token', async () => {
     await using server = await listen(config)
     const [mia, ann] = ['Authorization: Bearer token-of-mia', 'Authorization: Bearer token-of-ann']
     for (const headers of [
@@ -173,28 +178,28 @@ describe('credentials as bytes', () => {
       [server.authorization, mia],
       [server.authorization, server.authorization],
     ]) {
-      for (const asked of [line, 'DELETE /api/posts/public']) {
-        const [answer] = await exchange(server.port, requestText(asked, [...headers, close]))
-        expect(answer?.status, asked).toBe(400)
-        expect(JSON.parse(answer?.text ?? '').message).toContain('Authorization')
+      for (const requestLine of [line, 'DELETE /api/posts/public']) {
+        const [response] = await exchange(server.port, requestText(requestLine, [...headers, close]))
+        expect(response?.status, requestLine).toBe(400)
+        expect(JSON.parse(response?.text ?? '').message).toContain('Authorization')
       }
     }
   })
 
-  test('a name in any case is the same header', async () => {
+  test('the case of header names is ignored', async () => {
     await using server = await listen(config)
-    const [answer] = await exchange(server.port, requestText(line, ['aUTHORIZATION: Bearer token-of-mia', close]))
-    expect(JSON.parse(answer?.text ?? '').identity.subject).toBe('mia')
+    const [response] = await exchange(server.port, requestText(line, ['aUTHORIZATION: Bearer token-of-mia', close]))
+    expect(JSON.parse(response?.text ?? '').identity.subject).toBe('mia')
   })
 
-  test('bytes beyond ASCII in a credential are nobody', async () => {
+  test('a credential with bytes outside ASCII gives no session', async () => {
     await using server = await listen(config)
     const request = Buffer.from(
       requestText(line, ['Authorization: Bearer token-of-mi\u00e4', 'Cookie: sid=\u00ff', close]),
       'latin1',
     )
-    const [answer] = await exchange(server.port, request)
-    expect(JSON.parse(answer?.text ?? '').authenticated).toBe(false)
+    const [response] = await exchange(server.port, request)
+    expect(JSON.parse(response?.text ?? '').authenticated).toBe(false)
   })
 
   test.each([
@@ -203,9 +208,9 @@ describe('credentials as bytes', () => {
     ['NUL', 'Authorization: Bearer token-of-mia\0', 400],
     ['a space before the colon', 'Authorization : Bearer token-of-mia', 400],
     ['more than a head may hold', `Authorization: Bearer ${'x'.repeat(70_000)}`, 431],
-  ])('%s in a credential is refused with the request', async (_name, header, status) => {
+  ])('a request with %s in a credential is rejected', async (_name, header, status) => {
     await using server = await listen(config)
-    const [answer] = await exchange(server.port, requestText(line, [header, close]))
-    expect(answer?.status).toBe(status)
+    const [response] = await exchange(server.port, requestText(line, [header, close]))
+    expect(response?.status).toBe(status)
   })
 })

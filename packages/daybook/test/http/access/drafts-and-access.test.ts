@@ -12,7 +12,7 @@ const dossier: Step = create(
 
 runPolicyScenarios('drafts', [
   {
-    name: 'exist for nobody without a session: not in lists, counts, search, nor by slug, id or tag (Z2, Q14)',
+    name: 'do not exist without a session: not in lists, counts, search, nor by slug, id or tag',
     steps: [
       create(
         'posts',
@@ -38,7 +38,7 @@ runPolicyScenarios('drafts', [
     ],
   },
   {
-    name: 'are all there with a session',
+    name: 'are visible with a session',
     steps: [
       create('posts', { title: 'Draft', body: 'unicorn', status: 'draft' }, { keep: { id: '/id' } }),
       get('/api/posts', { auth: true, body: { total: 6 } }),
@@ -52,7 +52,7 @@ runPolicyScenarios('drafts', [
     ],
   },
   {
-    name: 'answer a writer without a session as everything does: 401',
+    name: 'give a write without a session 401, like everything else',
     steps: [
       create('posts', { title: 'x', status: 'draft' }, { keep: { id: '/id' } }),
       put('/api/posts/{id}', { title: 'y' }, { auth: false, status: 401 }),
@@ -60,7 +60,7 @@ runPolicyScenarios('drafts', [
     ],
   },
   {
-    name: 'appear when they are published and vanish when they are withdrawn',
+    name: 'appear when they are published and disappear when they are unpublished',
     steps: [
       create('posts', { title: 'Wandering unicorn', status: 'draft' }, { keep: { id: '/id' } }),
       put('/api/posts/{id}', { status: 'published' }),
@@ -77,7 +77,7 @@ runPolicyScenarios('drafts', [
 
 runPolicyScenarios('hidden fields', [
   {
-    name: 'are absent from every answer without a session, and there with one',
+    name: 'are absent from every response without a session, and present with one',
     config: kitchen,
     steps: [
       dossier,
@@ -94,7 +94,7 @@ runPolicyScenarios('hidden fields', [
     ],
   },
   {
-    name: 'can be neither selected nor sorted by, and q finds nothing of them (Q4, Q5, Q6)',
+    name: 'can be neither selected nor sorted by, and q finds no word of them',
     config: kitchen,
     steps: [
       dossier,
@@ -111,7 +111,7 @@ runPolicyScenarios('hidden fields', [
     ],
   },
   {
-    name: 'that nobody may write keep their value: the same one passes, another is 403 (B11)',
+    name: 'that nobody may write keep their value: the same value is accepted, another is 403',
     config: kitchen,
     steps: [
       dossier,
@@ -128,7 +128,7 @@ runPolicyScenarios('hidden fields', [
 
 runPolicyScenarios('access rules', [
   {
-    name: 'of a collection that only sessions read: 401 without one, by every way in',
+    name: 'of a collection that only sessions read: 401 without one, on every route',
     config: kitchen,
     steps: [
       create('members', { title: CANARY, slug: 'a' }, { keep: { id: '/id', tag: 'ETag' } }),

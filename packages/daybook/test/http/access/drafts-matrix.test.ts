@@ -39,12 +39,12 @@ const config = defineConfig({
 /** A banned caller sends the credential of a session that has ended. */
 const ROLES = ['anonymous', 'banned', 'reader', 'contributor', 'readToken', 'editor'] as const
 type Role = (typeof ROLES)[number]
-/** What each role is answered, in the order of {@link ROLES}. */
+/** The status for each role, in the order of {@link ROLES}. */
 type Statuses = readonly [number, number, number, number, number, number]
 
 /**
- * `own`: an article of the contributor's that was never published; `others`: one of the editor's that is published, with a draft and a
- * time beside it; `unreadable`: one of the editor's that was never published.
+ * `own`: an article of the contributor that was never published; `others`: a published one of the editor, with a draft and a schedule;
+ * `unreadable`: one of the editor that was never published.
  */
 const ARTICLES = ['own', 'others', 'unreadable'] as const
 type Article = (typeof ARTICLES)[number]
@@ -55,7 +55,7 @@ const read: ByArticle = {
   others: [200, 200, 200, 200, 200, 200],
   unreadable: [404, 404, 404, 404, 404, 200],
 }
-/** Reads that need a session; without the right to see drafts, they show what is published. */
+/** Reads that need a session. Without the right to see drafts, they return published content. */
 const sessionRead = (done: number): ByArticle => ({
   own: [401, 401, 404, done, 404, done],
   others: [401, 401, done, done, done, done],
@@ -66,7 +66,7 @@ const write = (done: number, byContributor = done): ByArticle => ({
   others: [401, 401, 403, 403, 403, done],
   unreadable: [401, 401, 404, 404, 404, done],
 })
-/** Bulk writes leave out what the caller does not see: nothing matches then. Who may write no entry whatever is refused. */
+/** Bulk writes skip entries that the caller does not see. A caller who may write no entry at all is rejected. */
 const bulkWrite: ByArticle = {
   own: [401, 401, 403, 200, 403, 200],
   others: [401, 401, 403, 403, 403, 200],
@@ -76,7 +76,7 @@ const bulkWrite: ByArticle = {
 /** A request about an article. */
 interface Ask {
   readonly method: string
-  /** Behind `/api/articles`; `:id` is the article, `:revision` the version that holds its draft, or its first one. */
+  /** The path after `/api/articles`; `:id` is the article, `:revision` the revision of its draft, or its first one. */
   readonly path: string
   readonly json?: object
   readonly expected: ByArticle
@@ -90,7 +90,7 @@ const send = (method: string, path: string, expected: ByArticle, json?: object):
   ...(json ? { json } : {}),
 })
 
-/** Every route about an entry, by its operation; some with what makes another request of it. */
+/** Every route about an entry, by operation, some with parameters that change their meaning. */
 const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   getEntry: [get('/:id', read), get('/:id?draft=true', sessionRead(200))],
   updateEntry: [
@@ -109,7 +109,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   ],
   patchMany: [send('PATCH', '?where[id][eq]=:id', bulkWrite, { title: 'x' })],
   deleteMany: [send('DELETE', '?where[id][eq]=:id', bulkWrite)],
-  // Contributors publish nothing, not even their own.
+  // Contributors publish nothing, not even their own articles.
   publishEntry: [
     send('POST', '/:id/publish', write(200, 403)),
     send('POST', '/:id/publish', write(200, 403), { publishAt: '2999-01-01T00:00:00Z' }),
@@ -121,23 +121,23 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   revokePreviewsOfEntry: [send('DELETE', '/:id/preview', write(204))],
   findReferences: [get('/:id/references', sessionRead(200))],
   listVersionsOfEntry: [get('/:id/versions', sessionRead(200))],
-  // The version is a draft, or was there before publication.
+  // The version is a draft, or from before publication.
   getVersionOfEntry: [get('/:id/versions/:revision', { ...sessionRead(200), others: [401, 401, 404, 404, 404, 200] })],
-  // Who has an entry open works on its draft.
+  // Presence concerns the draft.
   enterEntry: [send('POST', '/:id/presence', write(200))],
   leaveEntry: [send('DELETE', '/:id/presence', write(204))],
 }
 
-/** Routes of a collection that are about no entry in particular: `drafts-of-others.test.ts` has what they tell. */
+/** Routes of a collection without an entry; see `drafts-of-others.test.ts`. */
 const ABOUT_NO_ENTRY = ['listEntries', 'createEntry']
 
-test('every route about entries of a collection with drafts is here', async () => {
+test('the matrix has every route about entries of a collection with drafts', async () => {
   const routes = (await routesOf(config)).filter(({ resource }) => resource?.key === 'articles')
   const operations = [...new Set(routes.map(({ operationId }) => operationId))]
   expect([...Object.keys(ASKS), ...ABOUT_NO_ENTRY].sort()).toEqual(operations.sort())
 })
 
-describe.each(POLICY_STORES)('who may do what with drafts on $name', (store) => {
+describe.each(POLICY_STORES)('access to drafts on $name', (store) => {
   let place: Place
   let service: Awaited<ReturnType<Place['open']>>
   let readToken = ''
@@ -179,13 +179,13 @@ describe.each(POLICY_STORES)('who may do what with drafts on $name', (store) => 
     return { id: String(text && JSON.parse(text).id), revision: Number(response.headers.get('Daybook-Seq')) }
   }
 
-  /** An article with a draft and a time, and the version that holds what nobody published. */
+  /** Creates an article with a draft and a schedule, and finds its unpublished revision. */
   async function makeArticle(article: Article): Promise<{ readonly id: string; readonly revision: number }> {
-    const made = await mustSend(article === 'own' ? 'contributor' : 'editor', 'POST', '', { title: 'Made' })
-    if (article === 'others') await mustSend('editor', 'POST', `/${made.id}/publish`)
-    await mustSend('editor', 'PUT', `/${made.id}?draft=true`, { title: 'Changed' })
-    await mustSend('editor', 'POST', `/${made.id}/publish`, { publishAt: '2999-01-01T00:00:00Z' })
-    return made
+    const created = await mustSend(article === 'own' ? 'contributor' : 'editor', 'POST', '', { title: 'Made' })
+    if (article === 'others') await mustSend('editor', 'POST', `/${created.id}/publish`)
+    await mustSend('editor', 'PUT', `/${created.id}?draft=true`, { title: 'Changed' })
+    await mustSend('editor', 'POST', `/${created.id}/publish`, { publishAt: '2999-01-01T00:00:00Z' })
+    return created
   }
 
   const cells = Object.entries(ASKS).flatMap(([operation, asks]) =>

@@ -26,9 +26,9 @@ const config = defineConfig({
       fields: { ...fields, status },
       access: { read: publishedOrOwn, update: ownDrafts, delete: ownDrafts },
     }),
-    /** No rule. */
+    /** No rules. */
     plain: defineCollection({ fields: { ...fields, status } }),
-    /** A rule that looks at the entry, before and after the change. */
+    /** A rule that inspects the entry before and after the change. */
     plans: defineCollection({
       fields: { ...fields, status },
       access: {
@@ -36,7 +36,7 @@ const config = defineConfig({
         delete: ({ entry, identity }) => identity?.subject === entry?.createdBy,
       },
     }),
-    /** Only editors change an entry twice in a row: for others, no result of a write matches. */
+    /** Only editors can change an entry twice: for others, no result of a write matches. */
     shared: defineCollection({
       fields: { ...fields, status },
       access: {
@@ -54,7 +54,7 @@ const config = defineConfig({
       fields,
       access: { update: (request) => isEditor(request) || { rank: { lt: 5 } }, delete: () => false },
     }),
-    /** For editors alone. */
+    /** Editors only. */
     closed: defineCollection({ fields, access: { read: isEditor } }),
   },
   globals: {
@@ -66,7 +66,7 @@ const config = defineConfig({
 const CALLERS = ['anonymous', 'cleo', 'ines', 'token', 'ann'] as const
 type Caller = (typeof CALLERS)[number]
 
-/** Changes of an entry: a method, the rest of the address, and a body. */
+/** Changes of an entry: method, rest of the path, and body. */
 const STEPS = {
   publish: ['POST', '/publish', {}],
   publishGerman: ['POST', '/publish', { locales: ['de'] }],
@@ -76,7 +76,7 @@ const STEPS = {
 } as const
 
 interface EntryState {
-  /** Who creates the entry. */
+  /** The caller who creates the entry. */
   readonly by: Caller
   readonly data?: object
   /** Changes by Ann. */
@@ -163,7 +163,7 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
     return id
   }
 
-  /** Tries each write that the permissions are about. */
+  /** Tries each write that has a permission. */
   async function tryWrites(caller: Caller, collection: string, id: string, permissions: Permissions) {
     const address = `/${collection}/${id}`
     const history = JSON.parse((await mustSend('ann', 'GET', `${address}/versions`)).text)
@@ -184,7 +184,7 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
     const draft = await send(caller, 'GET', `${address}?draft=true`)
     const { hasDraft, status: shown } = JSON.parse(draft.text)
     const hasStoredDraft = JSON.parse((await mustSend('ann', 'GET', `${address}?draft=true`)).text).hasDraft
-    // Where there is no draft to see, the permission is compared with the one to save a draft.
+    // Without a draft, the permission is compared with that to save one.
     const isDraftKnown = hasStoredDraft || shown !== 'published'
     const saveDraft = await isDone('PUT', '?draft=true', { title: 'Another title' })
     return {
@@ -220,7 +220,7 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
     return { status, body }
   }
 
-  test('name the fields that the caller reads and cannot write, and no others', async () => {
+  test('list exactly the fields that the caller can read but not write', async () => {
     const id = await createEntry('plain', { by: 'ann', data: { secret: 'x' }, steps: [] })
     for (const query of [`collection=plain&id=${id}`, 'global=site'])
       for (const [caller, key] of [
@@ -234,7 +234,7 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
       }
   })
 
-  test('say who may update a global', async () => {
+  test('have the update of a global', async () => {
     const rights = { read: true, fields: {} }
     const update = async (caller: Caller) => JSON.parse((await permissionsOn(caller, 'global=vault')).text)
     expect(await update('ann')).toEqual({ ...rights, update: true })
@@ -270,13 +270,13 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
     ['collection=plain', 'id', 'required'],
     ['global=site&collection=plain', 'id', 'required'],
     ['global=site&id=x&collection=plain', 'global', 'exclusive'],
-  ])('need one whole name: %s', async (query, path, code) => {
+  ])('need one document: %s', async (query, path, code) => {
     const { status, body } = problem(await permissionsOn('ann', query))
     expect(status).toBe(400)
     expect(body.details.issues).toContainEqual(expect.objectContaining({ path, code }))
   })
 
-  test('leave what is stored as it is, also where a result must be compared with a where', async () => {
+  test('change no stored content, even if a result must be compared with a where', async () => {
     const id = await createEntry('articles', { by: 'ines', steps: ['draft'] })
     const before = await mustSend('ann', 'GET', `/articles/${id}/versions`)
     const { text } = await permissionsOn('ines', `collection=articles&id=${id}`)
@@ -284,7 +284,7 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
     expect(JSON.parse((await mustSend('ann', 'GET', `/articles/${id}/versions`)).text)).toEqual(JSON.parse(before.text))
   })
 
-  test('do not depend on values: an incomplete draft can be published by whom the rules permit it', async () => {
+  test('do not depend on values: an incomplete draft has the permission to publish', async () => {
     const id = await createEntry('articles', { by: 'ines', steps: [] })
     await mustSend('ines', 'PUT', `/articles/${id}?draft=true`, { title: null })
     for (const [caller, publish] of [

@@ -21,7 +21,7 @@ const isEditor = hasRole('editor')
 const access = { create: isEditor, update: isEditor, delete: isEditor }
 const fields = { title: f.text() }
 
-/** Every document has a rule for every action that writes. */
+/** A config with a rule for every write. */
 const ruled = defineConfig({
   collections: { notes: defineCollection({ fields, access }) },
   globals: { site: defineGlobal({ fields, access: { update: isEditor } }) },
@@ -37,7 +37,7 @@ const adapter: AuthAdapter = {
 }
 const plugin = definePlugin({ name: 'marks', version: '1.0.0', collections: { marks: defineCollection({ fields }) } })
 
-/** Configs with which strangers could write, each with what the refusal names. */
+/** Configs that let strangers write, each with a text of the error. */
 const OPEN: readonly (readonly [what: string, config: DaybookConfig, named: string])[] = [
   ['no auth at all', unruled, 'notes (create, update, delete), assets (create, update, delete).'],
   ['open registration in memory', { ...unruled, auth: { registration: 'open' } }, 'notes (create, update, delete)'],
@@ -91,12 +91,12 @@ describe('a service in which strangers could write', () => {
     }
   })
 
-  test('does not start where a server exposes it, whatever the environment says', async () => {
+  test('does not start for exposed servers, whatever the environment', async () => {
     const refused = await createService(unruled, { data, exposed: true }).catch((error) => error)
     expect(refused).toMatchObject({ name: 'StartupError', message: expect.stringContaining('exposed: true') })
   })
 
-  test('starts in the process of a program or a test, in production as well', async () => {
+  test('starts inside a program or a test, in production as well', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     await using tested = await createTestService(unruled)
     expect((await tested.request('/api/notes')).status).toBe(200)
@@ -105,7 +105,7 @@ describe('a service in which strangers could write', () => {
     await service.close()
   })
 
-  test('is told each way to mend that', async () => {
+  test('fails with all remedies in the message', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     const refused = await createService(unruled, { data }).catch((error) => error)
     const ways = [

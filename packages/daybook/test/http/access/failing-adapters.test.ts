@@ -26,7 +26,7 @@ const IDENTITY: Identity = {
 
 type Parts = Required<Pick<AuthAdapter, 'getPrincipal' | 'getIdentity' | 'invoke' | 'handleRequest'>>
 
-/** Parts that do their work: everyone is Mia. */
+/** Working members of an adapter, for which every caller is Mia. */
 const SOUND: Parts = {
   getPrincipal: async () => ({ id: 'mia' }),
   getIdentity: async () => IDENTITY,
@@ -34,14 +34,14 @@ const SOUND: Parts = {
   handleRequest: async (request) => Response.json({ url: request.url }),
 }
 
-/** What the adapter of these tests does now. */
+/** The current behaviour of the adapter. */
 let parts: Parts = SOUND
-/** How often it was asked anything. */
+/** The number of calls of the adapter. */
 let calls = 0
 
-const counted = <T>(answer: T): T => {
+const counted = <T>(value: T): T => {
   calls += 1
-  return answer
+  return value
 }
 
 const adapter: AuthAdapter = {
@@ -58,7 +58,7 @@ const config = defineConfig({
   auth: adapter,
   collections: {
     posts: defineCollection({ fields }),
-    /** Anyone writes. */
+    /** Everyone may write. */
     guestbook: defineCollection({ access: { create: () => true }, fields }),
   },
   globals: {},
@@ -73,8 +73,8 @@ const COOKIE = { cookie: 'sid=x' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const body = '{"title":"New"}'
 
-/** Requests whose sender the adapter is asked about. */
-const ASKED: readonly Sent[] = [BEARER, COOKIE].flatMap((headers) => [
+/** Requests that the adapter authenticates. */
+const AUTHENTICATED: readonly Sent[] = [BEARER, COOKIE].flatMap((headers) => [
   { method: 'POST', path: '/api/posts', headers: { ...headers, ...JSON_TYPE }, body },
   { method: 'POST', path: '/api/guestbook', headers: { ...headers, ...JSON_TYPE }, body },
   { method: 'DELETE', path: '/api/posts/public', headers },
@@ -84,7 +84,7 @@ const ASKED: readonly Sent[] = [BEARER, COOKIE].flatMap((headers) => [
   { method: 'HEAD', path: '/api/posts/public', headers },
 ])
 
-/** Requests that the adapter answers itself. */
+/** Requests that the adapter handles itself. */
 const PASSED: readonly Sent[] = [
   { method: 'POST', path: '/api/cms/auth/actions/greet', headers: JSON_TYPE, body: '{}' },
   { method: 'POST', path: '/api/cms/auth/actions/greet', headers: { ...BEARER, ...JSON_TYPE }, body: '{}' },
@@ -102,7 +102,7 @@ const rejects = (reason: unknown) => (): Promise<never> => Promise.reject(reason
 const gives = (value: unknown) => async (): Promise<never> => value as never
 const withIdentity = (change: object): Partial<Parts> => ({ getIdentity: gives({ ...IDENTITY, ...change }) })
 
-/** Adapters that cannot say who asks. */
+/** Adapters that cannot identify the caller. */
 const FAILING: Readonly<Record<string, Partial<Parts>>> = {
   'getPrincipal throws': { getPrincipal: throws },
   'getIdentity throws': { getIdentity: throws },
@@ -167,8 +167,8 @@ const locked = async (): Promise<Response> => {
   return response
 }
 
-/** Answers to actions and provider routes that cannot be passed on. */
-const NO_ANSWERS: Readonly<Record<string, () => Promise<Response>>> = {
+/** Invalid responses of actions and provider routes. */
+const NO_RESPONSES: Readonly<Record<string, () => Promise<Response>>> = {
   throws: throws,
   rejects: rejects(new Error('oops')),
   'rejects with nothing': rejects(undefined),
@@ -187,7 +187,7 @@ afterEach(async () => {
   await expectQuietProcess()
 })
 
-describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (store) => {
+describe.each(POLICY_STORES)('an auth adapter that fails, on $name', (store) => {
   describe.each(TRANSPORTS)('over $name', (transport) => {
     let service: StoredService
     let connection: Connection
@@ -198,35 +198,35 @@ describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (stor
     afterAll(() => connection.close())
 
     const send = async (sent: Sent): Promise<Answer> => {
-      const answer = await connection.send(sent)
-      expectSane(answer, sent.method)
-      return answer
+      const response = await connection.send(sent)
+      expectSane(response, sent.method)
+      return response
     }
     const sendAll = (all: readonly Sent[]): Promise<readonly Answer[]> => Promise.all(all.map(send))
     const expectRefused = async (all: readonly Sent[]): Promise<void> => {
-      const answers = await sendAll(all)
-      expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+      const responses = await sendAll(all)
+      expect(responses.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
         all.map(() => [503, '1']),
       )
     }
-    /** What is stored, as the service token sees it. */
+    /** The stored content, as the service token sees it. */
     const stored = async (): Promise<unknown> => {
       const init = { headers: { authorization: `Bearer ${service.token}` } }
       const paths = ['/api/posts', '/api/guestbook']
       return Promise.all(paths.map(async (path) => (await service.request(path, init)).text()))
     }
 
-    test.each(Object.entries(FAILING))('lets nobody in, and tells all to come again: %s', async (_name, failing) => {
+    test.each(Object.entries(FAILING))('rejects all requests with 503 and Retry-After: %s', async (_name, failing) => {
       const before = await stored()
       parts = { ...SOUND, ...failing }
-      await expectRefused(ASKED)
+      await expectRefused(AUTHENTICATED)
       expect(await stored()).toEqual(before)
     })
 
-    test.each(Object.entries(NO_ANSWERS))(
+    test.each(Object.entries(NO_RESPONSES))(
       'answers for itself when an action or a provider route %s',
-      async (_name, answer) => {
-        parts = { ...SOUND, invoke: answer, handleRequest: answer }
+      async (_name, respond) => {
+        parts = { ...SOUND, invoke: respond, handleRequest: respond }
         await expectRefused(PASSED)
       },
     )
@@ -234,21 +234,21 @@ describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (stor
     test.each([
       ['never answers', never],
       ['fails after a minute', late],
-    ])('is not waited for when it %s', async (_name, answer) => {
+    ])('is not waited for when it %s', async (_name, respond) => {
       const before = await stored()
-      // A cookie waits for the principal, a token for the identity.
+      // A request with a cookie waits for the principal, one with a token for the identity.
       const isCookie = ({ headers }: AuthContext): boolean => headers.has('cookie')
       parts = {
-        getPrincipal: (context) => (isCookie(context) ? answer() : SOUND.getPrincipal(context)),
-        getIdentity: (context) => (isCookie(context) ? SOUND.getIdentity(context) : answer()),
-        invoke: answer,
-        handleRequest: answer,
+        getPrincipal: (context) => (isCookie(context) ? respond() : SOUND.getPrincipal(context)),
+        getIdentity: (context) => (isCookie(context) ? SOUND.getIdentity(context) : respond()),
+        invoke: respond,
+        handleRequest: respond,
       }
-      await expectRefused([...ASKED, ...PASSED])
+      await expectRefused([...AUTHENTICATED, ...PASSED])
       expect(await stored()).toEqual(before)
     })
 
-    test('breaks off what it answers when the adapter does', async () => {
+    test('breaks off a response that the adapter breaks off', async () => {
       const broken = async (): Promise<Response> => {
         const parts = [new TextEncoder().encode('{"half":'), undefined]
         const pull = (controller: ReadableStreamDefaultController): void => {
@@ -267,13 +267,13 @@ describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (stor
       ['holds itself', Object.assign({ id: 'mia' }, { self: null })],
       ['holds what JSON does not know', { id: 1n }],
       ['throws when it is told', { toJSON: throws }],
-    ])('says of a principal that %s no more than that it cannot be told', async (_name, principal) => {
+    ])('rejects a principal that %s without revealing it', async (_name, principal) => {
       if (Object.hasOwn(principal as object, 'self')) Object.assign(principal as object, { self: principal })
       parts = { ...SOUND, getPrincipal: gives(principal) }
-      await expectRefused(ASKED.filter(({ path }) => path === '/api/cms/auth/session'))
+      await expectRefused(AUTHENTICATED.filter(({ path }) => path === '/api/cms/auth/session'))
     })
 
-    test('is asked nothing about requests without a credential, nor about the service token', async () => {
+    test('is not called for requests without a credential or with the service token', async () => {
       parts = { getPrincipal: throws, getIdentity: throws, invoke: throws, handleRequest: throws }
       calls = 0
       const anonymous = [
@@ -282,13 +282,13 @@ describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (stor
         { method: 'GET', path: '/api/cms/auth/session', headers: {} },
         { method: 'GET', path: '/api/posts', headers: { authorization: `Bearer ${service.token}` } },
       ]
-      const answers = await sendAll(anonymous)
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const responses = await sendAll(anonymous)
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
       expect((await send({ method: 'POST', path: '/api/posts', headers: JSON_TYPE, body })).status).toBe(401)
       expect(calls).toBe(0)
     })
 
-    test('is asked twice about a request with one, and told the same both times', async () => {
+    test('is called twice for a request with a credential, with the same context', async () => {
       const contexts: AuthContext[] = []
       const keep = (context: AuthContext): Promise<null> => {
         contexts.push(context)
@@ -300,41 +300,41 @@ describe.each(POLICY_STORES)('an auth adapter that fails, on $name (A15)', (stor
       expect(contexts[0]).toBe(contexts[1])
     })
 
-    test('may refuse on purpose: what it throws as a DaybookError is the answer', async () => {
+    test('can reject a request by throwing a DaybookError', async () => {
       const refuse = rejects(new DaybookError('RATE_LIMITED', 'Slow down.', { retryAfter: 7 }))
       parts = { getPrincipal: refuse, getIdentity: refuse, invoke: refuse, handleRequest: refuse }
-      const answers = await sendAll([...ASKED, ...PASSED])
-      for (const { status, headers } of answers) expect([status, headers.get('retry-after')]).toEqual([429, '7'])
+      const responses = await sendAll([...AUTHENTICATED, ...PASSED])
+      for (const { status, headers } of responses) expect([status, headers.get('retry-after')]).toEqual([429, '7'])
     })
 
-    test('lets people in again as soon as it works', async () => {
+    test('gives sessions again as soon as it works', async () => {
       parts = { ...SOUND, getPrincipal: throws }
-      await expectRefused(ASKED)
+      await expectRefused(AUTHENTICATED)
       parts = SOUND
-      const answer = await send({ method: 'GET', path: '/api/posts/draft', headers: BEARER })
-      expect(answer.status).toBe(200)
+      const response = await send({ method: 'GET', path: '/api/posts/draft', headers: BEARER })
+      expect(response.status).toBe(200)
     })
 
-    test('has no say in what every answer carries', async () => {
+    test('cannot change the headers that every response has', async () => {
       const theirs = { 'X-Request-Id': 'their-request-id', 'X-Content-Type-Options': 'nosniff', 'X-Theirs': 'kept' }
-      const answer = async (): Promise<Response> => Response.json({}, { headers: theirs })
-      parts = { ...SOUND, invoke: answer, handleRequest: answer }
+      const respond = async (): Promise<Response> => Response.json({}, { headers: theirs })
+      parts = { ...SOUND, invoke: respond, handleRequest: respond }
       for (const { headers } of await sendAll(PASSED)) {
         expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
         expect(headers.get('x-theirs')).toBe('kept')
       }
     })
 
-    test('does not know an action: 404', async () => {
+    test('returns 404 for an unknown action', async () => {
       parts = { ...SOUND, invoke: gives(null) }
-      const [answer] = await sendAll(PASSED)
-      expect(answer?.status).toBe(404)
+      const [response] = await sendAll(PASSED)
+      expect(response?.status).toBe(404)
     })
   })
 })
 
-// On one store: none is opened.
-describe('an auth adapter that does not say what it can do', () => {
+// No store is opened.
+describe('an auth adapter with invalid capabilities', () => {
   test.each([
     [undefined],
     [null],
@@ -350,9 +350,9 @@ describe('an auth adapter that does not say what it can do', () => {
     [{ provider: 'own', providerRoutes: { enabled: true, basePath: '/api/auth/' } }],
     [{ provider: 'own', providerRoutes: { enabled: true, basePath: '/api/:any' } }],
     [{ provider: 'own', providerRoutes: { enabled: true, basePath: '/*' } }],
-  ])('ends the start: %j', async (capabilities) => {
-    const given = { ...config, auth: { ...adapter, getCapabilities: () => capabilities as never } }
-    await expect(createTestService(given)).rejects.toThrow(StartupError)
-    await expect(createTestService(given)).rejects.toThrow(/^auth\.getCapabilities: give /)
+  ])('prevents the start: %j', async (capabilities) => {
+    const faulty = { ...config, auth: { ...adapter, getCapabilities: () => capabilities as never } }
+    await expect(createTestService(faulty)).rejects.toThrow(StartupError)
+    await expect(createTestService(faulty)).rejects.toThrow(/^auth\.getCapabilities: give /)
   })
 })

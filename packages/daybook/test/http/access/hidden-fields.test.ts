@@ -5,7 +5,7 @@ import { ask } from '../../support/scenarios/client.ts'
 import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 
-/** Fields of dossiers that only a session sees, each beside a name of the same length that no field has. */
+/** Fields of dossiers that only sessions see, each with an unknown name of the same length. */
 const PAIRS = [
   ['secret', 'sacret'],
   ['notes', 'nates'],
@@ -15,7 +15,7 @@ const PAIRS = [
   ['inner.code', 'innar.code'],
 ] as const
 
-/** Every place where a reader can name a field. */
+/** Every place where a request can name a field. */
 const POSITIONS: readonly ((field: string) => string)[] = [
   (field) => `?select=${field}`,
   (field) => `?select=title,${field}`,
@@ -32,7 +32,7 @@ const POSITIONS: readonly ((field: string) => string)[] = [
   (field) => `?aggregate=sum:${field}`,
 ]
 
-describe.each(POLICY_STORES)('a hidden field on $name answers as one that is not there (Q2, Q5, Q6)', (store) => {
+describe.each(POLICY_STORES)('a hidden field on $name behaves as if it did not exist', (store) => {
   let service: TestService
   beforeAll(async () => {
     service = await store.open(kitchen)
@@ -41,30 +41,30 @@ describe.each(POLICY_STORES)('a hidden field on $name answers as one that is not
   })
   afterAll(() => service.close())
 
-  /** An answer without what differs between any two: the name, and the request id. */
+  /** A response without the name of the field and the request id. */
   async function likeness(path: string, name: string): Promise<unknown> {
-    const answer = await ask(service, path, { headers: { 'X-Request-Id': 'the-same-id' } })
-    expectNoCanary(answer)
-    const headers = [...answer.headers].filter(([key]) => key !== 'etag')
-    return { status: answer.status, headers, text: answer.text.replaceAll(name, '<name>') }
+    const response = await ask(service, path, { headers: { 'X-Request-Id': 'the-same-id' } })
+    expectNoCanary(response)
+    const headers = [...response.headers].filter(([key]) => key !== 'etag')
+    return { status: response.status, headers, text: response.text.replaceAll(name, '<name>') }
   }
 
   test.each(PAIRS)('%s', async (hidden, unknown) => {
     for (const position of POSITIONS) {
-      const known = await likeness(`/api/dossiers${position(hidden)}`, hidden)
-      expect(known, position(hidden)).toEqual(await likeness(`/api/dossiers${position(unknown)}`, unknown))
+      const forHidden = await likeness(`/api/dossiers${position(hidden)}`, hidden)
+      expect(forHidden, position(hidden)).toEqual(await likeness(`/api/dossiers${position(unknown)}`, unknown))
     }
   })
 
-  test('in a search no guess is told from another', async () => {
+  test('in a search, all guesses get the same response', async () => {
     const guesses = [CANARY, CANARY.slice(0, 3), `open ${CANARY}`, 'nothing-at-all']
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       guesses.map((guess) => likeness(`/api/dossiers?q=${encodeURIComponent(guess)}`, guess)),
     )
-    for (const answer of answers) expect(answer).toEqual(answers[0])
+    for (const response of responses) expect(response).toEqual(responses[0])
   })
 
-  test('the entry has the same members as if the field were not there', async () => {
+  test('the entry has the same members as without the field', async () => {
     const { text } = await ask(service, '/api/dossiers/open')
     expect(Object.keys(JSON.parse(text))).toEqual(['id', 'title', 'slug', 'status', 'frozen', 'createdAt', 'updatedAt'])
   })

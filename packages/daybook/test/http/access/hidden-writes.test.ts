@@ -21,7 +21,7 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 
 const ANN = { Authorization: 'Bearer ann', 'X-Request-Id': 'the-same-id' } as const
 
-/** What Ann may say of a sealed field: right and wrong values of each kind, alone and beside other faults. */
+/** Values that Ann sends for a sealed field: valid and invalid ones of each kind, alone and together with other faults. */
 const BODIES: readonly Readonly<Record<string, unknown>>[] = [
   { sealedText: 'x' },
   { sealedText: 5 },
@@ -52,7 +52,7 @@ const BODIES: readonly Readonly<Record<string, unknown>>[] = [
   Object.fromEntries([...Array.from({ length: 99 }, (_, index) => [`x${index}`, 1]), ['sealedText', 5], ['y', 1]]),
 ]
 
-/** Every way to say it. */
+/** Every route that writes it. */
 const DOORS: readonly (readonly [name: string, (note: string, data: unknown) => readonly [path: string, Asked]])[] = [
   ['POST', (_note, json) => ['/api/notes', { method: 'POST', json }]],
   ['POST in a locale', (_note, json) => ['/api/notes?locale=de', { method: 'POST', json }]],
@@ -95,31 +95,31 @@ const inBatch = (operation: object): readonly [string, Asked] => [
   },
 ]
 
-describe.each(POLICY_STORES)('a field that one may not read, in a write on $name', (store) => {
+describe.each(POLICY_STORES)('a hidden field in a write on $name', (store) => {
   const sides: { service: StoredService; note: string }[] = []
   beforeAll(async () => {
     for (const config of [sealed, unsealed]) {
       const service = await store.open(config)
-      const made = await ask(service, '/api/notes', { method: 'POST', json: { title: 'Note' }, headers: ANN })
-      sides.push({ service, note: String(bodyOf(made).id) })
+      const created = await ask(service, '/api/notes', { method: 'POST', json: { title: 'Note' }, headers: ANN })
+      sides.push({ service, note: String(bodyOf(created).id) })
     }
   })
   afterAll(() => Promise.all(sides.map(({ service }) => service.close())))
 
-  test.each(DOORS)('%s answers byte for byte as if the config did not have it', async (_name, door) => {
+  test.each(DOORS)('%s responds, byte for byte, as if the field did not exist', async (_name, door) => {
     for (const body of BODIES) {
-      const answers: unknown[] = []
+      const responses: unknown[] = []
       for (const { service, note } of sides) {
-        const [path, asked] = door(note, body)
-        const answer = await ask(service, path, { ...asked, headers: { ...ANN, ...asked.headers } })
-        expect(answer.status, answer.text).toBe(400)
-        answers.push({ ...answer, headers: [...answer.headers] })
+        const [path, request] = door(note, body)
+        const response = await ask(service, path, { ...request, headers: { ...ANN, ...request.headers } })
+        expect(response.status, response.text).toBe(400)
+        responses.push({ ...response, headers: [...response.headers] })
       }
-      expect(answers[0], JSON.stringify(body)).toEqual(answers[1])
+      expect(responses[0], JSON.stringify(body)).toEqual(responses[1])
     }
   })
 
-  test('inside the process it is the same error', async () => {
+  test('in-process calls throw the same error', async () => {
     const caller = people.caller('ann')
     const errors = sides.map(async ({ service: { content }, note }) => {
       const calls = [
@@ -131,20 +131,20 @@ describe.each(POLICY_STORES)('a field that one may not read, in a write on $name
       ]
       return Promise.all(calls.map((call) => call.then(() => 'done', describeError)))
     })
-    const [own, other] = await Promise.all(errors)
-    expect(own).toEqual(other)
-    expect(own).not.toContain('done')
+    const [sealed, missing] = await Promise.all(errors)
+    expect(sealed).toEqual(missing)
+    expect(sealed).not.toContain('done')
   })
 
   test('a caller who may read it writes it', async () => {
     const [{ service, note } = expect.fail()] = sides
     const json = { sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' }
-    const answer = await ask(service, `/api/notes/${note}`, {
+    const response = await ask(service, `/api/notes/${note}`, {
       method: 'PUT',
       json,
       headers: { Authorization: 'Bearer ada' },
     })
-    expect(bodyOf(answer)).toMatchObject({ sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' })
+    expect(bodyOf(response)).toMatchObject({ sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' })
   })
 })
 
@@ -155,7 +155,7 @@ const staff = new People({ ada: ['admin'], ann: ['editor'] })
 const isAdmin = hasRole('admin', 'service')
 const hidden = { access: { read: isAdmin } }
 
-/** Documents that nobody makes who may not see all of them. */
+/** Documents that only callers who see all fields can create. */
 const demanding: DaybookConfig = defineConfig({
   auth: staff.adapter,
   collections: {
@@ -173,9 +173,9 @@ const demanding: DaybookConfig = defineConfig({
 
 const forbidden = { status: 403, body: { code: 'FORBIDDEN', details: {} }, lacks: ['code"/', '/code'] } as const
 
-runPolicyScenarios('a required field that one may not read', [
+runPolicyScenarios('a required hidden field', [
   {
-    name: 'keeps others from making a document, and is not named; its readers make one',
+    name: 'prevents others from creating a document without being named; callers who read it can create one',
     config: demanding,
     steps: [
       as('ann', create('notes', { title: 'x' }, forbidden)),
@@ -191,7 +191,7 @@ runPolicyScenarios('a required field that one may not read', [
     ],
   },
   {
-    name: 'gets its default, as in every new document',
+    name: 'gets its default in a new document',
     config: demanding,
     steps: [
       as('ann', create('graded', { title: 'x' }, { keep: { id: '/id' }, lacks: ['code'] })),
@@ -217,9 +217,9 @@ const merged = {
   body: { code: 'VALIDATION_ERROR', details: { issues: [{ path: '/tip', code: 'merge' }] } },
 } as const
 
-runPolicyScenarios('a field that one may write and not read', [
+runPolicyScenarios('a field that the caller may write but not read', [
   {
-    name: 'is a change with every write, and is never merged with what it holds',
+    name: 'changes with every write, and is never merged with the stored value',
     config: blindly,
     steps: [
       as('ada', create('notes', { title: 'x', tip: { text: 'a', by: 'b' } }, { keep: { id: '/id', ada: 'ETag' } })),
@@ -267,9 +267,9 @@ const order = (target: string, open: boolean): object => ({
 const SEEN = { collection: 'orders', field: 'target' } as const
 const noTarget = { status: 400, body: { details: { issues: [{ code: 'reference' }] } } } as const
 
-runPolicyScenarios('references that one may not see', [
+runPolicyScenarios('hidden references', [
   {
-    name: 'do not make an entry one that may be referred to',
+    name: 'do not make an entry visible to references',
     config: referring,
     steps: [
       as('ada', create('targets', { name: 'shut', open: false }, { keep: { shut: '/id' } })),
@@ -286,7 +286,7 @@ runPolicyScenarios('references that one may not see', [
     ],
   },
   {
-    name: 'change no tag of the batch that takes their target away, and are gone at its end',
+    name: 'change no tag in the batch that deletes their target, and are removed at its end',
     config: referring,
     steps: [
       as('ada', create('targets', { name: 'x' }, { keep: { x: '/id' } })),
@@ -308,7 +308,7 @@ runPolicyScenarios('references that one may not see', [
     ],
   },
   {
-    name: 'keep their target from being deleted, and are not named; seen ones are, however many others there are',
+    name: 'prevent the deletion of their target without being listed; visible ones are listed, however many are hidden',
     config: referring,
     steps: [
       as('ada', create('targets', { name: 'x' }, { keep: { x: '/id' } })),
@@ -322,9 +322,9 @@ runPolicyScenarios('references that one may not see', [
 
 const gone = { status: 404, body: { code: 'NOT_FOUND', details: {} }, lacks: ['{tag}'] } as const
 
-runPolicyScenarios('an entry that one may not see', [
+runPolicyScenarios('a hidden entry', [
   {
-    name: 'is not there, whatever tag the caller guesses',
+    name: 'does not exist, whatever tag the caller guesses',
     config: referring,
     steps: [
       as('ada', create('targets', { name: 'shut', open: false }, { keep: { id: '/id', tag: 'ETag' } })),
@@ -342,10 +342,10 @@ runPolicyScenarios('an entry that one may not see', [
   },
 ])
 
-describe.each(POLICY_STORES)('an answer that is given again on $name', (store) => {
-  test('is not given to those who may not read as much of it any more', async () => {
-    const own = new People({ kim: ['admin'] })
-    await using service = await store.open({ ...demanding, auth: own.adapter })
+describe.each(POLICY_STORES)('an idempotent response on $name', (store) => {
+  test('is not returned to a caller who can no longer read all of it', async () => {
+    const admins = new People({ kim: ['admin'] })
+    await using service = await store.open({ ...demanding, auth: admins.adapter })
     const create = { collection: 'notes', data: { code: CANARY } } as const
     const send = async (): Promise<readonly Answer[]> => {
       const headers = { Authorization: 'Bearer kim' }
@@ -365,15 +365,15 @@ describe.each(POLICY_STORES)('an answer that is given again on $name', (store) =
     const first = await send()
     expect(first.map(({ status }) => status)).toEqual([201, 200])
     expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text))
-    own.promote('kim', 'editor')
-    for (const answer of await send()) {
-      expect(answer.status).toBe(422)
-      expectNoCanary(answer)
+    admins.promote('kim', 'editor')
+    for (const response of await send()) {
+      expect(response.status).toBe(422)
+      expectNoCanary(response)
     }
   })
 })
 
-/** A hidden field that became required, and whose choices were other ones. */
+/** A hidden field that became required, and whose options have changed. */
 const withHidden = (options: { readonly required?: boolean; readonly options: readonly string[] }): DaybookConfig => {
   const fields = {
     title: f.text({ localized: true }),
@@ -396,14 +396,14 @@ describe.each(POLICY_STORES)('hidden values of an older config on $name', (store
   const ada = staff.caller('ada')
   const ann = staff.caller('ann')
 
-  test('decide about no write of others, whether the present config takes them or not', async () => {
+  test('do not affect writes of others, whether or not they are valid in the present config', async () => {
     await using place = await store.at()
     const older = [{ kind: 'old', drop: 'a' }, { kind: 'new', drop: 'a' }, { kind: null, drop: null }, {}]
     const ids = await place.serve(withHidden({ options: ['old', 'new'] }), async ({ content }) => {
       await content.as(ada).writeGlobal('site', { title: 'x', kind: 'new', drop: 'a' })
       await content.as(ada).writeGlobal('other', { title: 'x', kind: 'old' })
-      const made = older.map((values) => content.as(ada).create('notes', { title: 'x', ...values }))
-      return (await Promise.all(made)).map(({ id }) => String(id))
+      const creates = older.map((values) => content.as(ada).create('notes', { title: 'x', ...values }))
+      return (await Promise.all(creates)).map(({ id }) => String(id))
     })
     await place.serve(withHidden({ options: ['new', 'newer'], required: true }), async ({ content }) => {
       const writes = (write: (id: string) => Promise<object>): Promise<readonly string[]> =>

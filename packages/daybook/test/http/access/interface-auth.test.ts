@@ -28,8 +28,8 @@ const IDENTITY: Identity = {
 }
 const isMia = ({ headers }: { readonly headers: Headers }): boolean => headers.get('authorization') === 'Bearer mia'
 
-/** An adapter with an action that it does not advertise, one that needs a session, and a route of its own. */
-const own: AuthAdapter = {
+/** An adapter with an action that it does not advertise, one that needs a session, and a provider route. */
+const adapter: AuthAdapter = {
   getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: true, basePath: '/api/own' } }),
   getPrincipal: async (context) => (isMia(context) ? { id: 'mia' } : null),
   getIdentity: async (context) => (isMia(context) ? IDENTITY : null),
@@ -42,7 +42,7 @@ const own: AuthAdapter = {
   },
   handleRequest: async (request) => Response.json({ asked: new URL(request.url).pathname }),
 }
-const { invoke: _invoke, handleRequest: _handleRequest, ...silent } = own
+const { invoke: _invoke, handleRequest: _handleRequest, ...silent } = adapter
 const withoutRoutes: AuthAdapter = {
   ...silent,
   getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: false } }),
@@ -62,50 +62,49 @@ const AS_MIA = { headers: { Authorization: 'Bearer mia' } }
 const act = (name: string) => `/api/cms/auth/actions/${name}`
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)
 
-// The numbers are those of the interface's chapters.
-describe('the interface, session and auth actions', () => {
-  test('rule 1: login, register and logout always exist, whatever the adapter is', async () => {
-    for (const auth of [undefined, own, withoutRoutes]) {
+describe('auth actions', () => {
+  test('login, register and logout exist with every adapter', async () => {
+    for (const auth of [undefined, adapter, withoutRoutes]) {
       await using service = await open(auth)
       for (const name of ['login', 'register', 'logout']) {
-        const answer = await new Browser(service).send(act(name), { method: 'GET' })
-        expect([answer.status, answer.headers.get('allow')], name).toEqual([405, 'POST, OPTIONS'])
+        const response = await new Browser(service).send(act(name), { method: 'GET' })
+        expect([response.status, response.headers.get('allow')], name).toEqual([405, 'POST, OPTIONS'])
       }
     }
   })
 
-  test('rule 2: the generic route serves actions that the adapter does not advertise, and passes on what it says', async () => {
-    await using service = await open(own)
-    const answer = await new Browser(service).send(act('echo'), { json: { a: [1] }, ...AS_MIA })
-    expect([answer.status, answer.headers.get('x-own')]).toEqual([202, '1'])
-    expect(json(answer)).toEqual({ input: { a: [1] }, isMia: true })
+  test('the generic route runs actions that the adapter does not advertise, and returns its response', async () => {
+    await using service = await open(adapter)
+    const response = await new Browser(service).send(act('echo'), { json: { a: [1] }, ...AS_MIA })
+    expect([response.status, response.headers.get('x-own')]).toEqual([202, '1'])
+    expect(json(response)).toEqual({ input: { a: [1] }, isMia: true })
     const form = await new Browser(service).send(act('echo'), { form: { a: '1' } })
     expect(json(form)).toEqual({ input: { a: '1' }, isMia: false })
     expect((await new Browser(service).action('unknown')).status).toBe(404)
   })
 
-  test('rule 3: without invoke every action is 501 NOT_IMPLEMENTED', async () => {
+  test('without invoke, every action is 501 NOT_IMPLEMENTED', async () => {
     await using service = await open(withoutRoutes)
     for (const name of ['login', 'register', 'logout', 'echo']) {
-      const answer = await new Browser(service).action(name)
-      expect([answer.status, json(answer).code], name).toEqual([501, 'NOT_IMPLEMENTED'])
+      const response = await new Browser(service).action(name)
+      expect([response.status, json(response).code], name).toEqual([501, 'NOT_IMPLEMENTED'])
     }
   })
 
-  test.each(['[]', '"x"', 'null', '{', '{"a":1}}'])('rule 4: the body %s is 400', async (body) => {
-    await using service = await open(own)
+  test.each(['[]', '"x"', 'null', '{', '{"a":1}}'])('the body %s is 400', async (body) => {
+    await using service = await open(adapter)
     const headers = { 'Content-Type': 'application/json' }
     const response = await service.request(act('echo'), { method: 'POST', headers, body })
     expect(response.status).toBe(400)
   })
 
-  test('rule 5: an action that needs a session is 401 without one', async () => {
-    await using service = await open(own)
+  test('an action that needs a session is 401 without one', async () => {
+    await using service = await open(adapter)
     expect((await new Browser(service).action('logout')).status).toBe(401)
     expect((await new Browser(service).action('logout', {}, AS_MIA)).status).toBe(204)
   })
 
-  test('rule 6: the default adapter has login, register and logout', async () => {
+  test('the default adapter has login, register and logout', async () => {
     await using service = await open()
     const browser = new Browser(service)
     expect((await browser.register()).status).toBe(201)
@@ -114,9 +113,9 @@ describe('the interface, session and auth actions', () => {
   })
 })
 
-describe('the interface, authentication', () => {
-  test('model, rules 1 and 2: a session route is given principal and identity of the adapter', async () => {
-    await using service = await open(own)
+describe('authentication', () => {
+  test('a session route receives principal and identity from the adapter', async () => {
+    await using service = await open(adapter)
     const mia = new Browser(service)
     const { id } = json(await mia.send('/api/notes', { json: { title: 'A' }, ...AS_MIA }))
     const put = { method: 'PUT', json: { title: 'B' } }
@@ -124,36 +123,36 @@ describe('the interface, authentication', () => {
     expect((await mia.send('/api/notes')).status).toBe(200)
   })
 
-  test('model, rule 3: a session route without a principal is 401 UNAUTHORIZED', async () => {
-    await using service = await open(own)
+  test('a session route without a principal is 401 UNAUTHORIZED', async () => {
+    await using service = await open(adapter)
     for (const sent of [{}, { headers: { Authorization: 'Bearer ben' } }]) {
-      const answer = await new Browser(service).send('/api/notes', { json: { title: 'A' }, ...sent })
-      expect([answer.status, json(answer).code]).toEqual([401, 'UNAUTHORIZED'])
+      const response = await new Browser(service).send('/api/notes', { json: { title: 'A' }, ...sent })
+      expect([response.status, json(response).code]).toEqual([401, 'UNAUTHORIZED'])
     }
   })
 
-  test('model, rule 4: the helpers tell who a caller is', () => {
+  test('helpers read the identity of a caller', () => {
     const mia: Caller = { principal: { id: 'mia' }, identity: IDENTITY }
-    const told = (caller: Caller) => [
+    const describeCaller = (caller: Caller) => [
       getIdentity(caller),
       isAuthenticated(caller),
       isHumanUser(caller),
       getSubject(caller),
     ]
-    expect(told(mia)).toEqual([IDENTITY, true, true, 'mia'])
-    expect(told(ANONYMOUS)).toEqual([null, false, false, null])
+    expect(describeCaller(mia)).toEqual([IDENTITY, true, true, 'mia'])
+    expect(describeCaller(ANONYMOUS)).toEqual([null, false, false, null])
     expect(isHumanUser({ ...mia, identity: { ...IDENTITY, actorType: 'service' } })).toBe(false)
   })
 
-  test('model, rule 5: an adapter replaces the default one, and with it its routes', async () => {
-    await using service = await open(own)
+  test('an adapter replaces the default one and its routes', async () => {
+    await using service = await open(adapter)
     const browser = new Browser(service)
     expect((await browser.register()).status).toBe(404)
     expect((await browser.send('/api/auth/get-session')).status).toBe(404)
     expect(json(await browser.send('/api/own/anything'))).toEqual({ asked: '/api/own/anything' })
   })
 
-  test('default adapter: its routes are below /api/auth, and its users do not outlive the process', async () => {
+  test('the default adapter has its routes below /api/auth, and loses its users with the process', async () => {
     await using first = await open()
     expect((await new Browser(first).register()).status).toBe(201)
     expect((await new Browser(first).send('/api/auth/get-session')).status).toBe(200)
@@ -161,15 +160,15 @@ describe('the interface, authentication', () => {
     expect((await new Browser(second).login('ines@example.org', PASSWORD)).status).toBe(401)
   })
 
-  test('capabilities: provider routes exist only where they are enabled', async () => {
+  test('provider routes exist only if they are enabled', async () => {
     await using service = await open(withoutRoutes)
     for (const path of ['/api/own/anything', '/api/auth/get-session']) {
       expect((await new Browser(service).send(path)).status, path).toBe(404)
     }
   })
 
-  test('credentials, rule 2: session look-up and actions take credentials, and need none', async () => {
-    await using service = await open(own)
+  test('reading the session and running actions accept credentials, and need none', async () => {
+    await using service = await open(adapter)
     const ask = async (sent: object) => json(await new Browser(service).send('/api/cms/auth/session', sent))
     expect(await ask({})).toEqual({ authenticated: false, principal: null, identity: null })
     expect(await ask(AS_MIA)).toEqual({ authenticated: true, principal: { id: 'mia' }, identity: IDENTITY })

@@ -23,7 +23,7 @@ const endpoint = (secrets: readonly (string | undefined)[]) =>
 const social = (clientId: string | undefined, clientSecret: string | undefined) =>
   withParts({ auth: betterAuth({ ...BASE, socialProviders: { github: { clientId, clientSecret } } }) })
 
-/** Configs with an option whose variable is not set, and with one that is; each with the path of the option. */
+/** Configs without and with the secret of an option, with the path of the option. */
 const CONFIGS: readonly (readonly [path: string, missing: DaybookConfig, complete: DaybookConfig])[] = [
   [
     'plugins.serve-uploads.options.secret',
@@ -71,7 +71,7 @@ describe.each(CONFIGS)('%s', (path, missing, complete) => {
     await service.close()
   })
 
-  test('a service without it listens on this machine alone, with a warning', async () => {
+  test('a service without it listens on this machine only, with a warning', async () => {
     const log = new KeptLog()
     const service = await createService(missing, { data, log })
     const warnings = log.take().filter((line) => line.startsWith('warn') && line.includes(`${path} has no value. `))
@@ -109,7 +109,7 @@ describe('without the secret of uploads', () => {
     return response.status
   }
 
-  test('the service signs with one that nobody knows, another one in each process', async () => {
+  test('the service signs with a random secret of its process', async () => {
     await using first = await createTestService(config)
     await using second = await createTestService(
       withParts({ ...config, plugins: [serveUploads({ secret: undefined })] }),
@@ -128,7 +128,7 @@ describe('without the secret of uploads', () => {
   })
 })
 
-test('nobody signs in with a provider that has no secret, and with others they do', async () => {
+test('a social provider without a secret is disabled, and others work', async () => {
   const socialProviders = {
     github: { clientId: 'id', clientSecret: undefined },
     gitlab: { clientId: 'id', clientSecret: SECRET },

@@ -27,7 +27,7 @@ const PRIVATE = {
   Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
 } as const
 
-/** One field of each kind that a form treats in its own way. */
+/** One field of each kind that forms distinguish. */
 const shop = defineConfig({
   plugins: [definePlugin({ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } })],
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
@@ -73,7 +73,7 @@ const TEXT = [
 const ORDERED = ['eq', 'ne', 'in', 'nin', 'exists', 'lt', 'lte', 'gt', 'gte']
 const MEMBERS = ['in', 'all', 'nin', 'exists']
 
-/** A value that can do nothing but be written. */
+/** The description of a field that can only be written. */
 const plain = {
   schema: { type: 'string', maxLength: 512 },
   required: false,
@@ -122,9 +122,8 @@ const SYSTEM_FIELDS = [
 const NUMBERS = ['count', 'min', 'max', 'sum', 'avg']
 const UUID = { type: 'string', format: 'uuid' }
 const EVERYTHING = { read: true, create: true, update: true, delete: true, restore: true }
-/** A deleted file does not come back. */
 
-/** The files of the service, of whose fields the service makes all but two. */
+/** The description of the collection of files. */
 const files = expect.objectContaining({
   key: 'assets',
   description: 'The files of the service.',
@@ -249,14 +248,14 @@ const site = {
   requireIfMatch: false,
   systemFields: [
     { key: 'key', schema: { const: 'site' }, operators: [], sortable: false, aggregates: [] },
-    ...SYSTEM_FIELDS.slice(3).map((one) => ({ ...one, operators: [], sortable: false, aggregates: [] })),
+    ...SYSTEM_FIELDS.slice(3).map((field) => ({ ...field, operators: [], sortable: false, aggregates: [] })),
   ],
   fields: [field('title', 'text', {})],
 }
 
 runPolicyScenarios('the content model', [
   {
-    name: 'is described whole: types, bounds, operators, locales, generated keys, what is inside',
+    name: 'has types, bounds, operators, locales, generated keys and inner fields',
     config: shop,
     steps: [
       get(MODEL, {
@@ -282,7 +281,7 @@ runPolicyScenarios('the content model', [
     ],
   },
   {
-    name: 'is answered 304 while it is what the client has, and 412 when the client asks for another',
+    name: 'returns 304 if the client has it, and 412 if the precondition fails',
     steps: [
       get(MODEL, { auth: true, keep: { tag: 'etag' } }),
       get(MODEL, {
@@ -296,7 +295,7 @@ runPolicyScenarios('the content model', [
     ],
   },
   {
-    name: 'says what the asker may do: true, false, or "some" where it depends on the entry',
+    name: 'has the permissions of the caller: true, false, or "some" if they depend on the entry',
     config: notebook,
     steps: [
       as(
@@ -357,7 +356,7 @@ runPolicyScenarios('the content model', [
   },
 ])
 
-/** What stands in the place of the rule of a collection that not everyone reads. */
+/** A config with relations to a collection that has a rule for reading. */
 const hiddenTarget = defineConfig({
   ...notebook,
   collections: {
@@ -374,15 +373,15 @@ async function modelFor(config: DaybookConfig, token: string, store = POLICY_STO
   return JSON.parse(text)
 }
 
-describe('what the asker may not read', () => {
-  test('is not in it: sealed fields of every kind leave no trace', async () => {
+describe('parts that the caller may not read', () => {
+  test('are absent: sealed fields of every kind leave no trace', async () => {
     const described = await modelFor(sealed, 'ann')
     expect(described).toEqual(await modelFor(unsealed, 'ann'))
     expect(JSON.stringify(described)).not.toMatch(/sealed|blind|vaults/)
     expect(JSON.stringify(await modelFor(sealed, 'ada'))).toMatch(/sealedText.*blindRefs.*vaults/)
   })
 
-  test('names what a field for files takes', async () => {
+  test('do not include the accepted types of a field for files', async () => {
     const pages = defineCollection({
       fields: { cover: f.asset({ accept: ['image/*'], maxBytes: 5000 }), files: f.asset({ many: true }) },
     })
@@ -393,7 +392,7 @@ describe('what the asker may not read', () => {
     ])
   })
 
-  test('is not named by relations that lead there', async () => {
+  test('are not named by relations to them', async () => {
     const described = await modelFor(hiddenTarget, 'ann')
     expect(JSON.stringify(described)).not.toContain('ledgers')
     const pages = described.collections.find(({ key }) => key === 'pages')
@@ -404,7 +403,7 @@ describe('what the asker may not read', () => {
   })
 })
 
-/** Ann's rules fail; nobody else has any. */
+/** Rules that fail for Ann only. */
 const failing = (part: 'read' | 'field'): DaybookConfig => {
   const fail = ({ identity }: Caller): boolean => {
     if (identity?.subject === 'ann') throw new Error('no such list of friends')
@@ -434,7 +433,7 @@ test.each(['read', 'field'] as const)(
 
 const OPERATORS = [...new Set([...TEXT, ...MEMBERS])]
 
-/** A value that a field of this schema holds, as a query writes it. */
+/** A valid value of a schema, as text of a query. */
 function sampleOf(schema: Readonly<Record<string, unknown>>): string {
   const { type, format, enum: values, items } = schema
   if (items) return sampleOf(items as Readonly<Record<string, unknown>>)
@@ -445,27 +444,33 @@ function sampleOf(schema: Readonly<Record<string, unknown>>): string {
   return format === 'date' ? '2026-11-20' : format === 'date-time' ? '2026-11-20T09:30:00Z' : 'x'
 }
 
-/** A field as far as queries are concerned. */
-type Asked = Pick<
+/** The part of a field's description that concerns queries. */
+type DescribedField = Pick<
   ModelDescription['collections'][number]['systemFields'][number],
   'key' | 'schema' | 'operators' | 'sortable'
 > & {
-  readonly fields?: readonly Asked[] | undefined
+  readonly fields?: readonly DescribedField[] | undefined
 }
 
-/** Fields, and those in groups, by their dotted paths. */
-const pathsOf = (fields: readonly Asked[], before = ''): readonly (readonly [path: string, field: Asked])[] =>
-  fields.flatMap((one) => [[`${before}${one.key}`, one] as const, ...pathsOf(one.fields ?? [], `${before}${one.key}.`)])
+/** Lists fields and those in groups, by dotted path. */
+const pathsOf = (
+  fields: readonly DescribedField[],
+  before = '',
+): readonly (readonly [path: string, field: DescribedField])[] =>
+  fields.flatMap((field) => [
+    [`${before}${field.key}`, field] as const,
+    ...pathsOf(field.fields ?? [], `${before}${field.key}.`),
+  ])
 
 describe.each(POLICY_STORES)('on $name', (store) => {
   test.each([
     ['every field type', kitchen],
     ['fields in several languages', multilingual],
-  ])('a list of %s takes the operators and the orders that the model names, and no others', async (_what, config) => {
+  ])('a list of %s accepts exactly the operators and orders of the model', async (_what, config) => {
     await using service = await store.open(config)
     const headers = { Authorization: `Bearer ${service.token}` }
     const model: ModelDescription = JSON.parse((await ask(service, MODEL, { headers })).text)
-    const taken = async (query: string): Promise<boolean> => {
+    const isAccepted = async (query: string): Promise<boolean> => {
       const { status, text } = await ask(service, query, { headers })
       expect([200, 400], text).toContain(status)
       return status === 200
@@ -474,10 +479,10 @@ describe.each(POLICY_STORES)('on $name', (store) => {
     if (!collection) throw new Error('There is no collection.')
     for (const [path, { schema, operators, sortable }] of pathsOf([...collection.fields, ...collection.systemFields])) {
       const list = `/api/${collection.key}?limit=0&`
-      expect(await taken(`${list}sort=${path}`), `sort=${path}`).toBe(sortable)
+      expect(await isAccepted(`${list}sort=${path}`), `sort=${path}`).toBe(sortable)
       for (const operator of OPERATORS) {
         const value = operator === 'exists' ? 'true' : sampleOf(schema)
-        const isTaken = await taken(`${list}where[${path}][${operator}]=${encodeURIComponent(value)}`)
+        const isTaken = await isAccepted(`${list}where[${path}][${operator}]=${encodeURIComponent(value)}`)
         expect(isTaken, `where[${path}][${operator}]`).toBe(operators.includes(operator))
       }
     }

@@ -8,7 +8,7 @@ import { body, label, record, secrets, target } from './support/sealed-values.ts
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
 
-/** The pieces that Ann sees, and one behind them that she does not see where a rule keeps it from her. */
+/** The number of pieces that Ann sees. A rule may hide the one after them. */
 const PIECES = 2
 const MARKS = ['target0', 'target1', 'shut', 'gone'] as const
 const ANN = { Authorization: 'Bearer ann' } as const
@@ -16,7 +16,7 @@ const ADA = { Authorization: 'Bearer ada' } as const
 /** The feed's tokens differ between services. */
 const TOKENS = /"next":"[^"]*"/g
 
-/** Addresses below a piece; `{back}` and `{other}` stand for numbers of the journal. */
+/** Paths below a piece. `{back}` and `{other}` stand for revisions. */
 const READS = [
   '/versions',
   '/versions/{back}',
@@ -42,12 +42,12 @@ const LISTS = [
 const piece = fc.nat({ max: PIECES })
 const locale = fc.constantFrom(undefined, undefined, 'de', 'fr')
 const tag = fc.constantFrom(undefined, undefined, undefined, 'kept', '"0.stale"', '*')
-/** How many changes before the last one. */
+/** The number of changes before the last one. */
 const back = fc.nat({ max: 8 })
 const isDraft = fc.boolean()
 const isDry = fc.boolean()
 
-/** What only an entry says that Ann does not see. */
+/** Fields of entries that Ann cannot see. */
 const unseen = record({
   title: fc.constantFrom('A', 'Other', 'zebra'),
   tagline: label,
@@ -55,7 +55,7 @@ const unseen = record({
   links: fc.subarray(['{target0}', '{target1}', '{shut}']),
 })
 
-/** What is done, by its name: Ann's requests, and Ada's changes, which differ between the worlds in hidden values. */
+/** The steps, by name: Ann's requests, and Ada's changes, which differ between the worlds in hidden values. */
 const STEPS = {
   write: record({ piece, data: body, locale, tag, isDraft, isDry }),
   act: record({ act: fc.constantFrom('publish', 'unpublish'), piece, tag, isDry }),
@@ -92,15 +92,15 @@ const WEIGHTS: Readonly<Record<Op, number>> = {
 const step = fc.oneof(
   ...Object.entries(STEPS).map(([op, said]) => ({
     weight: WEIGHTS[op as Op],
-    arbitrary: (said as fc.Arbitrary<object>).map((one) => ({ op, ...one }) as Step),
+    arbitrary: (said as fc.Arbitrary<object>).map((parameters) => ({ op, ...parameters }) as Step),
   })),
 )
 
-/** Where the worlds stand. */
+/** Positions in the journals of the worlds. */
 interface Position {
-  /** The last number of the journal. */
+  /** The last revision in the journal. */
   readonly seq: number
-  /** The number with which the documents of the round were all there. */
+  /** The revision after the creation of the documents. */
   readonly filled: number
 }
 
@@ -113,14 +113,14 @@ const pathOf = (piece: number, below = '', ...query: readonly (string | false | 
 
 const dry = (isDry: boolean): string | false => isDry && 'dryRun=true'
 
-/** `If-Match` with the tag that an answer about the piece gave, or one that nothing has. */
+/** `If-Match` with the tag of an earlier response about the piece, or with an unknown one. */
 const onCondition = (piece: number, tag: string | undefined): Pick<PairAsked, 'headers'> =>
   tag === undefined ? {} : { headers: { 'If-Match': tag === 'kept' ? `{tag${piece}}` : tag } }
 
 const keepTag = (piece: number, isDry = false): Pick<PairAsked, 'keep'> =>
   isDry ? {} : { keep: { [`tag${piece}`]: 'ETag' } }
 
-/** What Ann asks. */
+/** Ann's requests, by step. */
 const REQUESTS: {
   readonly [O in Exclude<Op, 'ada' | 'translate' | 'changes'>]: (said: Said<O>, at: Position) => Request
 } = {
@@ -162,7 +162,7 @@ const REQUESTS: {
   list: ({ path }) => [path, {}],
 }
 
-/** Two services of one kind that differ in hidden values alone, and what Ann is answered by both. */
+/** Two services that differ only in hidden values. Ann's responses must be equal. */
 class Worlds implements AsyncDisposable {
   readonly #pair: Pair
   readonly #hasUnseen: boolean
@@ -180,7 +180,7 @@ class Worlds implements AsyncDisposable {
     return piece < PIECES || !this.#hasUnseen
   }
 
-  /** Makes new documents in both: what Ann may see of them is the same. */
+  /** Creates documents in both, equal in all that Ann may see. */
   async fill(...worlds: readonly (readonly Secrets[])[]): Promise<void> {
     this.#round += 1
     this.#isFollowing = false
@@ -214,11 +214,11 @@ class Worlds implements AsyncDisposable {
 
   async #ask(step: Exclude<Step, { op: 'ada' | 'translate' | 'changes' }>): Promise<void> {
     const toRequest = REQUESTS[step.op] as (said: Step, at: Position) => Request
-    const [path, { headers, ...asked }] = toRequest(step, this.#at)
-    this.#note(await this.#pair.same(path, { ...asked, headers: { ...ANN, ...headers } }))
+    const [path, { headers, ...request }] = toRequest(step, this.#at)
+    this.#note(await this.#pair.same(path, { ...request, headers: { ...ANN, ...headers } }))
   }
 
-  /** Ada changes something that Ann sees, and something else in each of the worlds that Ann does not see. */
+  /** Lets Ada change something that Ann sees, and in each world something different that Ann does not see. */
   async #change(
     { piece, isDraft }: Said<'ada'> | Said<'translate'>,
     values: (side: number) => object,
@@ -232,7 +232,7 @@ class Worlds implements AsyncDisposable {
     await this.#catchUp()
   }
 
-  /** Finds out how far the journal has come: as far in both. */
+  /** Reads the last revision, which is the same in both. */
   async #catchUp(): Promise<void> {
     const json = { name: `After ${this.#at.seq}` }
     this.#note(await this.#pair.same('/api/targets/{target0}', { method: 'PUT', json, headers: ADA }))
@@ -261,7 +261,7 @@ const CONFIGS = [
   { named: 'with a rule', drafts: ruledDrafts },
 ] as const
 
-describe.each(POLICY_STORES)('two services that differ in hidden values alone, on $name,', (store) => {
+describe.each(POLICY_STORES)('two services that differ only in hidden values, on $name,', (store) => {
   test.each(CONFIGS)(
     'answer everything about working copies, versions and undoing byte for byte the same, $named',
     {
@@ -275,8 +275,8 @@ describe.each(POLICY_STORES)('two services that differ in hidden values alone, o
           worlds,
           worlds,
           fc.array(step, { minLength: 10, maxLength: 30 }),
-          async (one, other, steps) => {
-            await pair.fill(one, other)
+          async (left, right, steps) => {
+            await pair.fill(left, right)
             for (const each of steps) await pair.take(each)
           },
         ),

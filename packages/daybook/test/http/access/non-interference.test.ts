@@ -24,7 +24,7 @@ type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
 const note = fc.nat({ max: NOTES - 1 })
 const locale = fc.constantFrom('', '', '?locale=de', '?locale=fr')
-/** A tag that an earlier answer gave, or one that nothing has. */
+/** A tag of an earlier response, or an unknown one. */
 const tag = fc.constantFrom(undefined, undefined, 'kept', '"0.stale"', '*')
 
 const operation = fc.oneof(
@@ -65,43 +65,42 @@ const step = fc.oneof(
   { weight: 2, arbitrary: record({ kind: fc.constant('read' as const), path: fc.constantFrom(...READS) }) },
   { weight: 1, arbitrary: record({ kind: fc.constant('look' as const), note }) },
 )
-/** The end may delete: what comes after it may be answered otherwise, as others have changed. */
+/** A deletion comes last, because later responses may differ. */
 type Step = (typeof step extends fc.Arbitrary<infer T> ? T : never) | { kind: 'end'; operations: readonly Operation[] }
 
 const ANN = { Authorization: 'Bearer ann' } as const
 const ADA = { Authorization: 'Bearer ada' } as const
 
-/** `{tag0}` of a note, or `{tagSite}`, where the condition names a tag that was answered. */
+/** `{tag0}` of a note, or `{tagSite}`, if the condition names a tag of an earlier response. */
 const onCondition = (tag: string | undefined, of: string | number): Readonly<Record<string, string>> =>
   tag === undefined ? {} : { 'If-Match': tag === 'kept' ? `{tag${of}}` : tag }
 
-function toOperation(one: Operation): object {
-  if (one.op === 'create') return { op: 'create', collection: 'notes', data: one.data }
-  if (one.op === 'delete') return { op: 'delete', collection: 'targets', id: `{${one.mark}}` }
-  const { note, data, tag } = one
+function toOperation(operation: Operation): object {
+  if (operation.op === 'create') return { op: 'create', collection: 'notes', data: operation.data }
+  if (operation.op === 'delete') return { op: 'delete', collection: 'targets', id: `{${operation.mark}}` }
+  const { note, data, tag } = operation
   const ifMatch = onCondition(tag, note)['If-Match']
   return { op: 'update', collection: 'notes', id: `{note${note}}`, data, ...(ifMatch === undefined ? {} : { ifMatch }) }
 }
 
-/** Carries nothing out, but only after all else was. */
+/** Fails the batch at its end. */
 const FAILING = { op: 'delete', collection: 'targets', id: '{gone}' } as const
 
 /**
- * What a deletion does to documents is seen in their tags when it is done, so that here every batch that deletes is rolled
- * back.
+ * Rolls back every batch with a deletion, because its effects on documents show in their tags.
  */
 const toBatch = (operations: readonly Operation[]): object => {
   const isRolledBack = operations.some(({ op }) => op === 'delete')
   return { operations: [...operations.map(toOperation), ...(isRolledBack ? [FAILING] : [])] }
 }
 
-/** Deletes what hidden fields may refer to, first, and then does the rest. */
+/** A batch that first deletes a target of hidden references. */
 const toLastBatch = (operations: readonly Operation[]): object => {
-  const others = operations.filter(({ op }) => op !== 'delete').map(toOperation)
-  return { operations: [{ op: 'delete', collection: 'targets', id: '{target1}' }, ...others] }
+  const writes = operations.filter(({ op }) => op !== 'delete').map(toOperation)
+  return { operations: [{ op: 'delete', collection: 'targets', id: '{target1}' }, ...writes] }
 }
 
-/** Two services of one kind that differ in hidden values alone, and what Ann is answered by both. */
+/** Two services that differ only in hidden values. Ann's responses must be equal. */
 class Worlds implements AsyncDisposable {
   readonly #pair: Pair
   #round = 0
@@ -114,7 +113,7 @@ class Worlds implements AsyncDisposable {
     return new Worlds(await Pair.open(sealed, [store, store]))
   }
 
-  /** Makes new documents in both: what Ann may see of them is the same. */
+  /** Creates documents in both, equal in all that Ann may see. */
   async fill(...worlds: readonly World[]): Promise<void> {
     this.#round += 1
     for (const name of MARKS) await this.#post('targets', () => ({ name, open: name !== 'shut' }), { [name]: '/id' })
@@ -122,8 +121,8 @@ class Worlds implements AsyncDisposable {
     await this.#post('vaults', (side) => worlds[side]?.vault)
     for (let index = 0; index < NOTES; index++) {
       const title = `Round ${this.#round}`
-      const kept = { [`note${index}`]: '/id', [`tag${index}`]: 'ETag' }
-      await this.#post('notes', (side) => ({ title, link: '{target0}', ...worlds[side]?.notes[index] }), kept)
+      const keep = { [`note${index}`]: '/id', [`tag${index}`]: 'ETag' }
+      await this.#post('notes', (side) => ({ title, link: '{target0}', ...worlds[side]?.notes[index] }), keep)
       const path = `/api/notes/{note${index}}?locale=de`
       await this.#put(path, (side) => worlds[side]?.translations[index] as object, { [`tag${index}`]: 'ETag' })
     }
@@ -131,17 +130,17 @@ class Worlds implements AsyncDisposable {
     await this.#put('/api/globals/site', (side) => ({ title, ...worlds[side]?.site }), { tagSite: 'ETag' })
   }
 
-  #post(collection: string, json: (side: number) => unknown, keep: Kept = {}): Promise<void> {
+  #post(collection: string, json: (side: number) => unknown, keep: KeptValues = {}): Promise<void> {
     return this.#pair.each((side) => [`/api/${collection}`, { method: 'POST', headers: ADA, json: json(side), keep }])
   }
 
-  #put(path: string, json: (side: number) => object, keep: Kept): Promise<void> {
+  #put(path: string, json: (side: number) => object, keep: KeptValues): Promise<void> {
     return this.#pair.each((side) => [path, { method: 'PUT', headers: ADA, json: json(side), keep }])
   }
 
   async take(step: Step): Promise<void> {
-    const [path, { headers, ...asked }] = this.#asked(step)
-    await this.#pair.same(path, { ...asked, headers: { ...ANN, ...headers } })
+    const [path, { headers, ...request }] = this.#asked(step)
+    await this.#pair.same(path, { ...request, headers: { ...ANN, ...headers } })
   }
 
   #asked(step: Step): readonly [string, PairAsked] {
@@ -166,7 +165,7 @@ class Worlds implements AsyncDisposable {
     ]
   }
 
-  /** The keys of a few requests, which may be sent again. */
+  /** The idempotency keys of a few requests, which may be repeated. */
   #once(key: number): Readonly<Record<string, string>> {
     return key === 0 ? {} : { 'Idempotency-Key': `${this.#round}-${key}` }
   }
@@ -176,27 +175,27 @@ class Worlds implements AsyncDisposable {
   }
 }
 
-type Kept = Readonly<Record<string, string>>
+type KeptValues = Readonly<Record<string, string>>
 
-describe.each(POLICY_STORES)('two services that differ in hidden values alone, on $name,', (store) => {
-  test('answer every write, batch, precondition and replay of others byte for byte the same', {
+describe.each(POLICY_STORES)('two services that differ only in hidden values, on $name,', (store) => {
+  test('return equal responses, byte for byte, to every write, batch, precondition and retry', {
     timeout: 300_000,
   }, async () => {
     await using worlds = await Worlds.open(store)
     await fc.assert(
-      fc.asyncProperty(world, world, fc.array(step, { minLength: 10, maxLength: 25 }), async (one, other, steps) => {
-        await worlds.fill(one, other)
+      fc.asyncProperty(world, world, fc.array(step, { minLength: 10, maxLength: 25 }), async (left, right, steps) => {
+        await worlds.fill(left, right)
         for (const each of steps) await worlds.take(each)
       }),
       { numRuns: 40, endOnFailure: true },
     )
   })
 
-  test('answer the deletion of what hidden fields refer to the same', { timeout: 300_000 }, async () => {
+  test('return equal responses to deletions of targets of hidden references', { timeout: 300_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(world, world, fc.array(operation, { maxLength: 4 }), async (one, other, operations) => {
+      fc.asyncProperty(world, world, fc.array(operation, { maxLength: 4 }), async (left, right, operations) => {
         await using worlds = await Worlds.open(store)
-        await worlds.fill(one, other)
+        await worlds.fill(left, right)
         await worlds.take({ kind: 'end', operations })
       }),
       { numRuns: 6, endOnFailure: true },

@@ -10,9 +10,9 @@ const none = { create: false, update: false, delete: false, restore: false, fiel
 const all = { read: true, create: true, update: true, delete: true, restore: true, fields: {} } as const
 const closed = { read: true, write: false } as const
 
-runPolicyScenarios('what the asker may do', [
+runPolicyScenarios('permissions', [
   {
-    name: 'is told without a session, and says nothing of what is out of reach',
+    name: 'are readable without a session, and reveal nothing hidden',
     config,
     steps: [
       get(PERMISSIONS, {
@@ -35,7 +35,7 @@ runPolicyScenarios('what the asker may do', [
     ],
   },
   {
-    name: 'is told to each by their role: true, false, or "some" where it depends on the entry',
+    name: 'depend on the role, with "some" if they depend on the entry',
     config,
     steps: [
       as(

@@ -4,7 +4,7 @@ import { CANARY } from '../../support/scenarios/sane.ts'
 import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create } from '../../support/scenarios/steps.ts'
 
-/** What the rule lets each of them create. */
+/** The entries that the rule lets each caller create. */
 const ALLOWED: Readonly<Record<string, AccessWhere>> = {
   one: { category: { eq: 'news' } },
   several: { category: { in: ['news', 'howto'] }, rank: { gte: 3 }, not: { title: { startsWith: 'X' } } },
@@ -40,7 +40,7 @@ const config = defineConfig({
 const NEWS = ['/category', 'must be news', { operator: 'eq', values: ['news'] }] as const
 const PLAIN = 'You are signed in, but the access rules do not let you do this to that entry of articles'
 
-/** A refused entry, and what is said of it. */
+/** A rejected entry, and its issues. */
 const says = (
   name: string,
   data: object,
@@ -70,9 +70,9 @@ const says = (
   )
 }
 
-runPolicyScenarios('a create rule that refuses', [
+runPolicyScenarios('a create rule that rejects an entry', [
   {
-    name: 'names what the entry would have to hold, in fields that the caller may read',
+    name: 'lists the required values of fields that the caller may read',
     config,
     steps: [
       says('one', { category: 'other' }, NEWS),
@@ -104,7 +104,7 @@ runPolicyScenarios('a create rule that refuses', [
     ],
   },
   {
-    name: 'says nothing of fields that the caller may not read',
+    name: 'reveals nothing about fields that the caller may not read',
     config,
     steps: [
       says('hidden', { category: 'other' }, NEWS),

@@ -5,7 +5,7 @@ import { STORES } from '../../support/stores/stores.ts'
 const CATEGORIES = ['release', 'event', 'wg', null]
 const COUNT = 60
 
-/** What a rule may say, in every way that a list can be found by. */
+/** Rules with every operator that a list can filter by. */
 const RULES: readonly AccessWhere[] = [
   { status: { eq: 'published' } },
   { status: { in: ['published', 'archived'] } },
@@ -30,7 +30,7 @@ const RULES: readonly AccessWhere[] = [
   { 'next.category': { eq: 'release' } },
 ]
 
-const QUESTIONS = [
+const QUERIES = [
   '',
   'sort=-day',
   'sort=minutes,-title',
@@ -40,7 +40,7 @@ const QUESTIONS = [
   'status=draft,published',
 ]
 
-/** A collection that its session reads whole, and the public by the rule in turn. */
+/** A collection that sessions read as a whole, and the public by the current rule. */
 function configWith(rule: () => AccessWhere) {
   const articles = defineCollection({
     fields: {
@@ -91,12 +91,12 @@ async function fill({ content }: Service): Promise<void> {
   }
 }
 
-/** Lists what a caller finds. */
+/** Lists the entries that a caller sees. */
 async function list({ content }: Service, caller: Caller, query: Record<string, unknown>): Promise<Listed> {
   return (await content.as(caller).list('articles', query)) as unknown as Listed
 }
 
-/** Everything that a caller finds, by pages. */
+/** Lists all entries that a caller sees, page by page. */
 async function paged(service: Service, caller: Caller, query: Record<string, unknown>): Promise<readonly string[]> {
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -107,20 +107,20 @@ async function paged(service: Service, caller: Caller, query: Record<string, unk
   return ids
 }
 
-describe.each(STORES)('a list of a reader with a rule on $name', (store) => {
-  test('answers as the same question with a where, whole and page by page', { timeout: 240_000 }, async () => {
+describe.each(STORES)('a list with an access rule on $name', (store) => {
+  test('has the same entries as with an equal where, at once and page by page', { timeout: 240_000 }, async () => {
     let rule: AccessWhere = {}
     await using service = (await store.open(configWith(() => rule))) as unknown as Service
     await fill(service)
     for (rule of RULES) {
-      for (const question of QUESTIONS) {
-        const query = Object.fromEntries(new URLSearchParams(question))
+      for (const text of QUERIES) {
+        const query = Object.fromEntries(new URLSearchParams(text))
         const want = await list(service, SYSTEM, { ...query, where: rule, limit: 100 })
         const ids = want.items.map(({ id }) => id)
         const have = await list(service, MEMBER, { ...query, limit: 100 })
-        const found = { total: have.total, ids: have.items.map(({ id }) => id) }
-        expect({ rule, question, ...found }).toEqual({ rule, question, total: want.total, ids })
-        expect({ rule, question, paged: await paged(service, MEMBER, query) }).toEqual({ rule, question, paged: ids })
+        const actual = { total: have.total, ids: have.items.map(({ id }) => id) }
+        expect({ rule, text, ...actual }).toEqual({ rule, text, total: want.total, ids })
+        expect({ rule, text, paged: await paged(service, MEMBER, query) }).toEqual({ rule, text, paged: ids })
       }
     }
   })

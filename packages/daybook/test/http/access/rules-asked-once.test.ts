@@ -5,12 +5,12 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 
 const people = new People({ ann: [] })
 
-/** How often each read rule was asked. */
-const asked = new Map<string, number>()
+/** The number of evaluations of each read rule. */
+const evaluations = new Map<string, number>()
 const counted =
   <Answer>(name: string, answer: Answer): (() => Answer) =>
   () => {
-    asked.set(name, (asked.get(name) ?? 0) + 1)
+    evaluations.set(name, (evaluations.get(name) ?? 0) + 1)
     return answer
   }
 
@@ -51,18 +51,18 @@ describe.each(POLICY_STORES)('a read rule on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  /** The rules that were asked for the answer, each as often as it was. */
+  /** Sends a request. Returns the number of evaluations of each rule. */
   const ask = async (method: string, path: string, body?: unknown) => {
-    asked.clear()
+    evaluations.clear()
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
-    const answer = await service.request(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
-    expect(answer.status, `${method} ${path}`).toBeLessThan(300)
-    return Object.fromEntries(asked)
+    const response = await service.request(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    expect(response.status, `${method} ${path}`).toBeLessThan(300)
+    return Object.fromEntries(evaluations)
   }
 
   const once = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 1]))
 
-  test('is asked once for a read, however much of it depends on the answer', async () => {
+  test('is evaluated once for a read', async () => {
     const read = once('posts', 'authors', 'authors.email')
     expect(await ask('GET', '/api/posts?include=author&where[author.name][eq]=Ann&sort=title')).toEqual(read)
     expect(await ask('GET', '/api/posts/one?include=author')).toEqual(read)
@@ -70,7 +70,7 @@ describe.each(POLICY_STORES)('a read rule on $name', (store) => {
     expect(await ask('GET', `/api/authors/${author}/references`)).toEqual({ ...read, site: 1 })
   })
 
-  test('is asked once for a write, and for all of a batch', async () => {
+  test('is evaluated once for a write, and once for a whole batch', async () => {
     expect(await ask('PUT', `/api/posts/${post}`, { title: 'Two' })).toEqual(once('posts', 'authors'))
     const operations = ['Three', 'Four'].map((title) => ({
       op: 'update',

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 
-/** Plain objects, as they come out of JSON. */
+/** Generates plain objects, as JSON.parse returns them. */
 export const record = <T>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
   fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<T>
 
-/** Values of a field of every kind: few, so that a guess is often right. */
+/** Values of fields of every kind. There are few, so that a guess is often right. */
 export const target = fc.constantFrom('{target0}', '{target1}', '{shut}', null)
 export const label = fc.constantFrom('a', 'b', '', null)
 const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Must: fc.constantFrom('a', 'b'),
 }
 
-/** What only some of the caller's guesses may be: wrong ones. */
+/** Invalid values, by kind of field. */
 const WRONG: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   Rank: fc.constantFrom(-1, 'a'),
   Data: fc.constantFrom({ a: 1, b: 2, c: 3 }, 5, { a: null }),
@@ -35,7 +35,7 @@ const WRONG: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 const fieldsOf = (prefix: string, kinds: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
   Object.fromEntries(Object.entries(kinds).map(([kind, values]) => [`${prefix}${kind}`, values]))
 
-/** What the two worlds do not have in common: every value that the caller may not read. */
+/** The values in which the two worlds differ: all that the caller may not read. */
 export const secrets = record({ ...fieldsOf('sealed', KINDS), ...fieldsOf('blind', KINDS) })
 export const plain = {
   title: fc.constantFrom('A', 'B', 'zebra'),
@@ -46,7 +46,7 @@ export const plain = {
   links: fc.subarray(['{target0}', '{shut}', '{gone}']),
 }
 
-/** Some of the fields; naming most of them would seldom be taken. */
+/** A few of the fields. A write with most of them would rarely be accepted. */
 export const someOf = (
   fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   maxKeys: number,
@@ -55,7 +55,7 @@ export const someOf = (
     .subarray(Object.keys(fields), { maxLength: maxKeys })
     .chain((keys) => record(Object.fromEntries(keys.map((key) => [key, fields[key] as fc.Arbitrary<unknown>]))))
 
-/** What the caller says: of what they read, blindly of what they may write, and now and then of what is sealed. */
+/** Data that the caller sends: for fields that they read, for fields that they may only write, and now and then for sealed ones. */
 export const body = fc
   .tuple(
     someOf(plain, 2),
