@@ -2,7 +2,7 @@ import { type AuthAdapter, type DaybookConfig, defineCollection, defineConfig, f
 import { betterAuth } from 'daybook/better-auth'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { askedWork } from '../support/auth/quick-passwords.ts'
+import { requestedOptions } from '../support/auth/quick-passwords.ts'
 import { KeptLog } from '../support/kept-log.ts'
 import { PATIENT_LIMITS } from '../support/patience.ts'
 import { Browser, PASSWORD } from './browser.ts'
@@ -144,9 +144,9 @@ describe('register', () => {
   })
 
   test('hashes the password by scrypt with 32 MiB and 16,384 rounds', async () => {
-    askedWork.length = 0
+    requestedOptions.length = 0
     await browser.register()
-    expect(askedWork).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
+    expect(requestedOptions).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])
   })
 
   test('ignores everything from the client except name, address and password', async () => {
@@ -182,9 +182,9 @@ describe('login', () => {
 
   test('hashes once with the same cost, with and without an account', async () => {
     const worked = async (email: string): Promise<unknown> => {
-      askedWork.length = 0
+      requestedOptions.length = 0
       await browser.action('login', { email, password: 'not the one' })
-      return [...askedWork]
+      return [...requestedOptions]
     }
     const withAccount = await worked('ines@example.org')
     expect(withAccount).toEqual([expect.objectContaining({ N: 16_384, r: 16, p: 1 })])

@@ -96,7 +96,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
   const title = { title: 'B' }
 
   test.each<
-    readonly [scopes: readonly string[], what: string, path: () => string, asked: RequestOptions, status: number]
+    readonly [scopes: readonly string[], what: string, path: () => string, request: RequestOptions, status: number]
   >([
     [['posts:create'], 'creates a post', () => '/api/posts', POST(title), 201],
     [['posts:create'], 'changes no post', () => `/api/posts/${published}`, PATCH(title), 403],

@@ -223,7 +223,7 @@ describe('an invalid token gives no session', () => {
       { kid: '../../x' },
     ]
     for (const head of heads) await expectNobody(service, await issuer.token({ key, head }))
-    expect(evil.asked).toEqual([])
+    expect(evil.requestedPaths).toEqual([])
   })
 
   test('without a signature: alg none in any spelling', async () => {
@@ -388,11 +388,11 @@ describe('the issuer’s keys', () => {
   test('are loaded from the URL in the issuer’s metadata or in the config', async () => {
     const { issuer, service } = await make()
     await expectSomebody(service, await issuer.token())
-    expect(issuer.asked).toEqual(['/.well-known/openid-configuration', '/keys'])
-    issuer.asked.length = 0
+    expect(issuer.requestedPaths).toEqual(['/.well-known/openid-configuration', '/keys'])
+    issuer.requestedPaths.length = 0
     const direct = await serve(issuer, { issuer: 'intranet', jwksUrl: issuer.jwksUrl })
     await expectSomebody(direct, await issuer.token({ claims: { iss: 'intranet' } }))
-    expect(issuer.asked).toEqual(['/keys'])
+    expect(issuer.requestedPaths).toEqual(['/keys'])
   })
 
   test('are loaded once for concurrent and for later requests', async () => {
@@ -407,7 +407,7 @@ describe('the issuer’s keys', () => {
     expect((await service.request('/api/posts')).status).toBe(200)
     expect((await service.request('/api/posts', { headers: { cookie: 'a=b' } })).status).toBe(200)
     await expectNobody(service, 'x')
-    expect(issuer.asked).toEqual([])
+    expect(issuer.requestedPaths).toEqual([])
   })
 
   test('rotate: a new key is accepted, and the former one while it is published', async () => {
@@ -493,10 +493,10 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
     skip(0)
     await expectUnavailable(service, token)
     await expectUnavailable(service, token)
-    expect(issuer.asked).toHaveLength(1)
+    expect(issuer.requestedPaths).toHaveLength(1)
     skip(1000)
     await expectUnavailable(service, token)
-    expect(issuer.asked).toHaveLength(2)
+    expect(issuer.requestedPaths).toHaveLength(2)
   })
 
   test('the issuer is slow: requests get 503 until the keys are loaded', async () => {
@@ -504,7 +504,7 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
     const delay = Promise.withResolvers<void>()
     issuer.instead = async (incoming, response) => {
       await delay.promise
-      issuer.reply(incoming, response)
+      issuer.respond(incoming, response)
     }
     const token = await issuer.token()
     await expectUnavailable(service, token)
@@ -542,7 +542,7 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
     const { issuer, service } = await make()
     issuer.instead = (incoming, response) => {
       if (incoming.url === '/keys') response.end(text)
-      else issuer.reply(incoming, response)
+      else issuer.respond(incoming, response)
     }
     await expectUnavailable(service, await issuer.token())
   })
@@ -560,7 +560,7 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
     const { issuer, service } = await make()
     issuer.instead = (incoming, response) => {
       if (incoming.url === METADATA) response.end(JSON.stringify(document(issuer)))
-      else issuer.reply(incoming, response)
+      else issuer.respond(incoming, response)
     }
     await expectUnavailable(service, await issuer.token())
   })
@@ -568,7 +568,7 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
   test('the right keys have the wrong status', async () => {
     const { issuer, service } = await make()
     issuer.instead = (incoming, response) => {
-      if (incoming.url === METADATA) issuer.reply(incoming, response)
+      if (incoming.url === METADATA) issuer.respond(incoming, response)
       else response.writeHead(203).end(JSON.stringify(issuer.jwks()))
     }
     await expectUnavailable(service, await issuer.token())
@@ -577,7 +577,7 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
   test('the response is larger than a mebibyte', async () => {
     const { issuer, service } = await make()
     issuer.instead = (incoming, response) => {
-      if (incoming.url === METADATA) issuer.reply(incoming, response)
+      if (incoming.url === METADATA) issuer.respond(incoming, response)
       else response.end(JSON.stringify({ ...issuer.jwks(), more: 'x'.repeat(1024 * 1024) }))
     }
     await expectUnavailable(service, await issuer.token())
@@ -588,7 +588,7 @@ describe('while the keys cannot be loaded, tokens get 503 and requests without a
     await using evil = await Issuer.make()
     issuer.instead = ({ url }, response) => void response.writeHead(302, { Location: `${evil.url}${url}` }).end()
     await expectUnavailable(service, await issuer.token())
-    expect(evil.asked).toEqual([])
+    expect(evil.requestedPaths).toEqual([])
   })
 
   test.each([undefined, ['verify'], ['sign', 'verify']])('the keys are private, for %j', async (key_ops) => {

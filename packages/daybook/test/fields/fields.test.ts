@@ -91,32 +91,32 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   describe.each(CASES)('$type: $name', (fieldCase) => {
-    const accepts = fieldCase.accepts.map(([given, ...stored]) => ({
-      given,
-      stored: stored.length > 0 ? stored[0] : given,
+    const accepts = fieldCase.accepts.map(([input, ...stored]) => ({
+      input,
+      stored: stored.length > 0 ? stored[0] : input,
     }))
-    const refuses = fieldCase.refuses.map(([given, code, path = '']) => ({ given, code, path }))
+    const refuses = fieldCase.refuses.map(([input, code, path = '']) => ({ input, code, path }))
 
-    test.each(accepts.map((row) => [show(row.given), row] as const))('takes %s', async (_name, { given, stored }) => {
-      const entry = await create(fieldCase, { field: filled(given) })
+    test.each(accepts.map((row) => [show(row.input), row] as const))('takes %s', async (_name, { input, stored }) => {
+      const entry = await create(fieldCase, { field: filled(input) })
       expect(withoutKeys(entry.field)).toStrictEqual(filled(stored))
       expect(await read(fieldCase, entry.id)).toStrictEqual(entry)
     })
 
-    test.each(accepts.map((row) => [show(row.given), row] as const))(
+    test.each(accepts.map((row) => [show(row.input), row] as const))(
       'serves %s so that it can be written back',
-      async (_name, { given }) => {
-        const entry = await create(fieldCase, { field: filled(given), title: show(given).slice(0, 9) })
+      async (_name, { input }) => {
+        const entry = await create(fieldCase, { field: filled(input), title: show(input).slice(0, 9) })
         const rewritten = await service.content.update(fieldCase.collection, String(entry.id), { ...entry } as never)
         expect(rewritten).toStrictEqual(entry)
       },
     )
 
-    test.each(refuses.map((row) => [show(row.given), row] as const))(
+    test.each(refuses.map((row) => [show(row.input), row] as const))(
       'refuses %s',
-      async (_name, { given, code, path }) => {
+      async (_name, { input, code, path }) => {
         const before = await total(fieldCase)
-        const issues = await issuesOf(create(fieldCase, { field: filled(given) }))
+        const issues = await issuesOf(create(fieldCase, { field: filled(input) }))
         const place = path === '*' ? expect.stringMatching(/^\/field\//) : `/field${path}`
         const rule = code === '*' ? expect.stringMatching(/\S/) : code
         const issue = { path: place, code: rule, message: expect.stringMatching(/\S/) }
@@ -133,7 +133,7 @@ describe.each(STORES)('on $name', (store) => {
     test('undefined counts as absent', async () => {
       const [first] = accepts
       if (!first) return
-      const entry = await create(fieldCase, { field: filled(first.given) })
+      const entry = await create(fieldCase, { field: filled(first.input) })
       const changed = await service.content.update(fieldCase.collection, String(entry.id), { title: 'B' } as never)
       expect({ ...changed, title: null, updatedAt: null }).toStrictEqual({ ...entry, title: null, updatedAt: null })
     })

@@ -136,7 +136,7 @@ const events = defineCollection({
   },
 })
 
-// What some callers may not read may be missing.
+// Fields that some callers may not read can be missing.
 defineCollection({
   fields: {
     price: f.number({ required: true, ...access }),

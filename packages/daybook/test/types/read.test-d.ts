@@ -37,8 +37,8 @@ interface ThingAsRead {
   readonly dateNeeded: string
   readonly datetime: string | null
   readonly datetimeNeeded: string
-  readonly one: 'red' | 'green' | null
-  readonly oneNeeded: 'red' | 'green'
+  readonly choice: 'red' | 'green' | null
+  readonly choiceNeeded: 'red' | 'green'
   readonly many: readonly ('a' | 'b')[]
   readonly email: string | null
   readonly emailNeeded: string
@@ -82,7 +82,7 @@ export type Contents = Expect<
 export type Numbers = Expect<Equal<Same<'number' | 'numberNeeded' | 'integer' | 'integerFilled'>, true>>
 export type Booleans = Expect<Equal<Same<'boolean' | 'booleanNeeded'>, true>>
 export type Times = Expect<Equal<Same<'date' | 'dateNeeded' | 'datetime' | 'datetimeNeeded'>, true>>
-export type Selects = Expect<Equal<[Same<'one'>, Same<'oneNeeded'>, Same<'many'>], [true, true, true]>>
+export type Selects = Expect<Equal<[Same<'choice'>, Same<'choiceNeeded'>, Same<'many'>], [true, true, true]>>
 export type Addresses = Expect<Equal<Same<'email' | 'emailNeeded' | 'url' | 'urlNeeded'>, true>>
 export type Slug = Expect<Same<'slug'>>
 export type Status = Expect<Same<'status'>>

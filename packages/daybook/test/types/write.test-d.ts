@@ -17,7 +17,7 @@ export type WhatANewEntryMustName = Expect<
     | 'booleanNeeded'
     | 'dateNeeded'
     | 'datetimeNeeded'
-    | 'oneNeeded'
+    | 'choiceNeeded'
     | 'emailNeeded'
     | 'urlNeeded'
     | 'jsonNeeded'
@@ -32,7 +32,7 @@ export type ASlugWithoutSourceMustBeNamed = Expect<
 export type AnUpdateNeedNameNothing = Expect<Equal<RequiredKeys<Update>, never>>
 export type AGlobalUpdateNeedNameNothing = Expect<Equal<RequiredKeys<GlobalUpdate<Showcase, 'site'>>, never>>
 
-export type Literals = Expect<Equal<Create['one'], 'red' | 'green' | null | undefined>>
+export type Literals = Expect<Equal<Create['choice'], 'red' | 'green' | null | undefined>>
 export type ManyLiterals = Expect<Equal<Create['many'], readonly ('a' | 'b')[] | null | undefined>>
 export type Statuses = Expect<Equal<Create['status'], 'draft' | 'published' | 'archived' | null | undefined>>
 export type OwnValue = Expect<Alike<Create['point'], Point | null | undefined>>
@@ -70,7 +70,7 @@ export type Parts = Expect<
   >
 >
 export type Changes = Expect<
-  Equal<[Update['textNeeded'], Update['one']], [string | undefined, 'red' | 'green' | null | undefined]>
+  Equal<[Update['textNeeded'], Update['choice']], [string | undefined, 'red' | 'green' | null | undefined]>
 >
 
 const least = {
@@ -80,7 +80,7 @@ const least = {
   booleanNeeded: true,
   dateNeeded: '2026-11-20',
   datetimeNeeded: '2026-11-20T10:00:00Z',
-  oneNeeded: 'red',
+  choiceNeeded: 'red',
   emailNeeded: 'ines@example.org',
   urlNeeded: 'https://example.org',
   jsonNeeded: { any: ['thing'] },
@@ -111,7 +111,7 @@ export const misspeltGlobal: GlobalUpdate<Showcase, 'site'> = { sitename: 'Blog'
 // @ts-expect-error a number is no text
 export const wrongType: Create = { ...least, text: 5 }
 // @ts-expect-error blue is not among the options
-export const unknownOption: Create = { ...least, one: 'blue' }
+export const unknownOption: Create = { ...least, choice: 'blue' }
 // @ts-expect-error several of them want a list
 export const notAList: Create = { ...least, many: 'a' }
 // @ts-expect-error a status of another collection

@@ -46,7 +46,7 @@ class Place implements AsyncDisposable {
     return buffer((await this.variants.read(this.variants.plan(source, request, accept))).content)
   }
 
-  async made(): Promise<readonly string[]> {
+  async storedKeys(): Promise<readonly string[]> {
     const keys: string[] = []
     for await (const { key } of this.store.list('.images/')) keys.push(key)
     return keys.sort()
@@ -63,7 +63,7 @@ test('a picture is created once, and stored under the digest of its source', asy
   const source = await place.add()
   const first = await place.get(source, { w: 128, format: 'webp' })
   expect(await sharp(first).metadata()).toMatchObject({ format: 'webp', width: 128, height: 64 })
-  expect(await place.made()).toEqual([`.images/${source.sha256}/w128_inside_q75.webp`])
+  expect(await place.storedKeys()).toEqual([`.images/${source.sha256}/w128_inside_q75.webp`])
   await place.store.delete(source.path)
   expect((await place.get(source, { w: 128, format: 'webp' })).equals(first)).toBe(true)
 })
@@ -219,5 +219,5 @@ test('deleting the variants of a source removes all pictures, also one in progre
   const running = place.get(source, { w: 128 })
   await place.variants.deleteVariants(source.sha256)
   await running
-  expect(await place.made()).toEqual([`.images/${other.sha256}/w64_inside_q100.png`])
+  expect(await place.storedKeys()).toEqual([`.images/${other.sha256}/w64_inside_q100.png`])
 })

@@ -104,7 +104,7 @@ interface Position {
   readonly filled: number
 }
 
-type Request = readonly [path: string, asked: PairAsked]
+type Request = readonly [path: string, options: PairAsked]
 
 const numberAt = ({ seq }: Position, back: number): number => Math.max(1, seq - back)
 

@@ -139,11 +139,11 @@ class Worlds implements AsyncDisposable {
   }
 
   async take(step: Step): Promise<void> {
-    const [path, { headers, ...request }] = this.#asked(step)
+    const [path, { headers, ...request }] = this.#toRequest(step)
     await this.#pair.same(path, { ...request, headers: { ...ANN, ...headers } })
   }
 
-  #asked(step: Step): readonly [string, PairAsked] {
+  #toRequest(step: Step): readonly [string, PairAsked] {
     if (step.kind === 'read') return [step.path, {}]
     if (step.kind === 'look') return [`/api/notes/{note${step.note}}`, { keep: { [`tag${step.note}`]: 'ETag' } }]
     if (step.kind === 'end') return ['/api/cms/batch', { method: 'POST', json: toLastBatch(step.operations) }]

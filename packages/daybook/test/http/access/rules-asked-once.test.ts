@@ -8,10 +8,10 @@ const people = new People({ ann: [] })
 /** The number of evaluations of each read rule. */
 const evaluations = new Map<string, number>()
 const counted =
-  <Answer>(name: string, answer: Answer): (() => Answer) =>
+  <Result>(name: string, result: Result): (() => Result) =>
   () => {
     evaluations.set(name, (evaluations.get(name) ?? 0) + 1)
-    return answer
+    return result
   }
 
 const config = defineConfig({

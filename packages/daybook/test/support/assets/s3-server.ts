@@ -33,7 +33,7 @@ export class S3Server implements AsyncDisposable {
     s3rver.store = this.stored
     s3rver.context.store = this.stored
     this.#pass = s3rver.callback()
-    this.#server = createServer((incoming, outgoing) => this.#answer(incoming, outgoing))
+    this.#server = createServer((incoming, outgoing) => this.#handle(incoming, outgoing))
   }
 
   static async make(bucket = 'files'): Promise<S3Server> {
@@ -52,7 +52,7 @@ export class S3Server implements AsyncDisposable {
     this.#server.closeAllConnections()
   }
 
-  #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  #handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const call = `${incoming.method} ${incoming.url}`
     this.calls.push(call)
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://s3')

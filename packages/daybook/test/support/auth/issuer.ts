@@ -35,7 +35,7 @@ export class Issuer implements AsyncDisposable {
   /** The audience of its tokens. */
   readonly audience = 'https://cms.example.org'
   /** The paths of its requests, in order. */
-  readonly asked: string[] = []
+  readonly requestedPaths: string[] = []
   /** The published keys. It signs with the first. */
   keys: readonly SigningKey[]
   /** Responds instead of the issuer. */
@@ -47,7 +47,7 @@ export class Issuer implements AsyncDisposable {
     this.#server = server
     this.#port = (server.address() as AddressInfo).port
     this.keys = [key]
-    server.on('request', (incoming, response) => this.#answer(incoming, response))
+    server.on('request', (incoming, response) => this.#handle(incoming, response))
   }
 
   static async make(alg?: string): Promise<Issuer> {
@@ -66,7 +66,7 @@ export class Issuer implements AsyncDisposable {
 
   /** The number of requests for its keys. */
   get loads(): number {
-    return this.asked.filter((path) => path === '/keys').length
+    return this.requestedPaths.filter((path) => path === '/keys').length
   }
 
   /** Creates a token that expires in five minutes. */
@@ -95,14 +95,14 @@ export class Issuer implements AsyncDisposable {
     if (this.#server.listening) await this.stop()
   }
 
-  #answer(incoming: IncomingMessage, response: ServerResponse): void {
-    this.asked.push(incoming.url ?? '')
+  #handle(incoming: IncomingMessage, response: ServerResponse): void {
+    this.requestedPaths.push(incoming.url ?? '')
     if (this.instead) this.instead(incoming, response)
-    else this.reply(incoming, response)
+    else this.respond(incoming, response)
   }
 
   /** Sends the usual response. */
-  reply(incoming: IncomingMessage, response: ServerResponse): void {
+  respond(incoming: IncomingMessage, response: ServerResponse): void {
     if (incoming.url === METADATA) send(response, this.metadata())
     else if (incoming.url === '/keys') send(response, this.jwks())
     else response.writeHead(404).end()

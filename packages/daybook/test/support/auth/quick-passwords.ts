@@ -8,7 +8,7 @@ const LITTLE: ScryptOptions = { N: 2, r: 8, p: 1 }
 const { scrypt } = crypto
 
 /** The scrypt options that the code under test requested, in order. */
-export const askedWork: ScryptOptions[] = []
+export const requestedOptions: ScryptOptions[] = []
 
 crypto.scrypt = ((
   password: BinaryLike,
@@ -17,7 +17,7 @@ crypto.scrypt = ((
   work: ScryptOptions,
   done: (error: Error | null, key: Buffer) => void,
 ) => {
-  askedWork.push(work)
+  requestedOptions.push(work)
   scrypt(password, salt, length, LITTLE, done)
 }) as typeof scrypt
 syncBuiltinESMExports()
