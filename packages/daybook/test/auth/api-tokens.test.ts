@@ -272,12 +272,12 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
 
   test('has a unique name, and records its last use', async () => {
     const token = await make(['*:read'], { name: 'once' })
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
     const readToken = async () => (await tokens.list()).find(({ name }) => name === 'once')
     expect(await readToken()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
     await ask(token, '/api/posts')
     await expect.poll(async () => (await readToken())?.lastUsedAt).toMatch(/^\d{4}-/)
-    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKey)
+    await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
   })
 
   test.each([
