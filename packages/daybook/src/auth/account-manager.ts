@@ -1,4 +1,4 @@
-/** An account, as far as it is told. */
+/** The public data of an account. */
 export interface Account {
   readonly id: string
   readonly email: string
@@ -9,7 +9,7 @@ export interface Account {
   readonly createdAt: string
 }
 
-/** An account that is to be made. */
+/** The data of a new account. */
 export interface NewAccount {
   readonly email: string
   readonly name: string
@@ -30,42 +30,42 @@ export interface Invitation extends NewInvitation {
   readonly id: string
 }
 
-/** A new invitation. */
+/** A new invitation with its secret. */
 export interface CreatedInvitation extends Invitation {
-  /** What its receiver registers with. It is told this once. */
+  /** The secret with which the receiver registers. It is returned only now. */
   readonly secret: string
 }
 
 /** An account whose ban was set or lifted. */
 export interface BannedAccount {
   readonly id: string
-  /** How many sessions the ban has ended. */
+  /** The number of sessions that the ban has ended. */
   readonly endedSessions: number
 }
 
-/** Accounts, for the operators of the service. Every change holds for all nodes within a second. */
+/** Manages accounts for operators of the service. Every change is effective on all nodes within a second. */
 export interface AccountManager {
-  /** All accounts, the oldest first. */
+  /** Lists all accounts, the oldest first. */
   list(): Promise<readonly Account[]>
   /**
-   * Makes an account, also where registration is closed.
+   * Creates an account, even if registration is closed.
    *
-   * @throws CONFLICT when the address has one, VALIDATION_ERROR
+   * @throws CONFLICT if the address has one, VALIDATION_ERROR
    */
   create(account: NewAccount): Promise<Account>
   /** @throws NOT_FOUND */
   setRoles(email: string, roles: readonly string[]): Promise<void>
   /** Sets a password, and ends the account's sessions. @throws NOT_FOUND, VALIDATION_ERROR */
   setPassword(email: string, password: string): Promise<void>
-  /** Bans an account, or lifts its ban; a ban ends the account's sessions. @throws NOT_FOUND */
+  /** Bans an account and ends its sessions, or lifts its ban. @throws NOT_FOUND */
   setBanned(email: string, isBanned: boolean): Promise<BannedAccount>
   /**
-   * Makes an invitation; an earlier one of this address is worth nothing any more.
+   * Creates an invitation, and withdraws an earlier one for this address.
    *
-   * @throws CONFLICT when the address has an account, or when registration needs no invitation; VALIDATION_ERROR
+   * @throws CONFLICT if the address has an account, or registration needs no invitation; VALIDATION_ERROR
    */
   invite(invitation: NewInvitation): Promise<CreatedInvitation>
-  /** The invitations that can still be used, the one that ends first at the head. */
+  /** Lists the invitations that can still be used, the first to expire first. */
   listInvitations(): Promise<readonly Invitation[]>
   /** Ends an invitation. @throws NOT_FOUND */
   withdrawInvitation(id: string): Promise<void>

@@ -2,18 +2,18 @@ import type { Log } from '../log.ts'
 import type { AccountManager } from './account-manager.ts'
 import type { AuthRecords } from './records.ts'
 
-/** The type of an actor: a person who signed in, or a program with a token. */
+/** The type of an actor: a person with a session, or a program with a token. */
 export type ActorType = 'human' | 'service'
 
-/** The normalized identity that every adapter gives, whatever its provider. */
+/** The normalized identity of an actor, the same for every adapter and provider. */
 export interface Identity {
   /** The adapter's provider identifier, such as `service-token`. */
   readonly provider: string
-  /** The stable id of the actor, unique within the provider: at most 512 characters. Documents name it (`createdBy`). */
+  /** The stable id of the actor, unique within the provider, at most 512 characters. Documents store it in `createdBy`. */
   readonly subject: string
   readonly sessionId: string
   readonly actorType: ActorType
-  /** ISO 8601 in UTC; `null` when the credential does not expire. */
+  /** ISO 8601 in UTC; `null` if the credential does not expire. */
   readonly expiresAt: string | null
   readonly claims: Readonly<Record<string, unknown>>
   readonly roles: readonly string[]
@@ -39,22 +39,22 @@ export const IDENTITY_SCHEMA: { readonly [keyword: string]: unknown } = {
 /** The adapter's own description of the actor; opaque to Daybook. */
 export type Principal = Readonly<Record<string, unknown>>
 
-/** The parts of a request that an adapter may look at. */
+/** The parts of a request that an adapter receives. */
 export interface AuthContext {
-  /** All headers as they were sent; with `Authorization`, without `Cookie`: a client that sends both means the former. */
+  /** All request headers. With `Authorization`, `Cookie` is left out, because the former takes precedence. */
   readonly headers: Headers
-  /** The client's IP address; `null` where it is unknown. Only behind proxies that the config trusts is it taken from a header. */
+  /** The client's IP address, or `null` if it is unknown. It comes from a header only behind trusted proxies. */
   readonly address: string | null
-  /** Scheme, host and port under which the client reached the service, such as `https://cms.example.org`. */
+  /** Scheme, host and port that the client used, such as `https://cms.example.org`. */
   readonly origin: string
 }
 
-/** The input and the answer of an action, for the OpenAPI document. */
+/** The input and the response of an action, for the OpenAPI document. */
 export interface AuthAction {
   readonly description?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly output?: Readonly<Record<string, unknown>>
-  /** The status of its answer when it has been carried out; `output` is left out of one without content. @default any of 200 to 299 */
+  /** The status of a successful response, which has `output` unless it has no content. @default any of 200 to 299 */
   readonly status?: number
 }
 
@@ -62,7 +62,7 @@ export interface AuthAction {
 export interface AuthCapabilities {
   readonly provider: string
   readonly providerRoutes: { readonly enabled: boolean; readonly basePath?: string }
-  /** The name of the cookie that holds a session, for the OpenAPI document. @default 'session' */
+  /** The name of the session cookie, for the OpenAPI document. @default 'session' */
   readonly sessionCookie?: string
   readonly actions?: Readonly<Record<string, AuthAction>>
   readonly supportsAnonymous?: boolean
@@ -72,25 +72,25 @@ export interface AuthCapabilities {
 }
 
 /**
- * Where sessions come from. One object with these members replaces the default adapter.
+ * The source of sessions. One object with these members replaces the default adapter.
  *
- * - The adapter is not asked about a request that has neither `Authorization` nor `Cookie`, nor about one with the service token or a
- *   bearer token that begins with `daybook_`, as named tokens do.
- * - `getPrincipal` and `getIdentity` are asked about each other request, with the same context object. Both answer `null`
- *   without a valid credential, and both a value with one.
- * - An adapter with `load` is loaded before its first answer; one with `hasCredential` is asked nothing more about requests
- *   that have none of its kind.
- * - A {@link DaybookError} that an operation throws is answered as it is. Whatever else goes wrong (an error, an answer of
- *   another shape, two seconds without an answer) is 503 `SERVICE_UNAVAILABLE`: in doubt, access is refused.
+ * - The adapter is not called for a request without `Authorization` and `Cookie`, nor for one with the service token or a bearer token that
+ *   begins with `daybook_`, as named tokens do.
+ * - For every other request, `getPrincipal` and `getIdentity` are called with the same context object. Without a valid credential, both
+ *   return `null`; with one, neither does.
+ * - An adapter with `load` is loaded before its first other call. One with `hasCredential` gets no further calls for requests without a
+ *   credential of its kind.
+ * - A {@link DaybookError} that an operation throws is sent as the response. Any other failure (an error, an invalid result, a timeout after
+ *   two seconds) is 503 `SERVICE_UNAVAILABLE`: in doubt, access is denied.
  *
- * `authAdapterConformance` of `daybook/testing` checks what of this an adapter keeps.
+ * Check an adapter with `authAdapterConformance` of `daybook/testing`.
  *
  * @example
  * ```ts
  * const adapter: AuthAdapter = {
  *   getCapabilities: () => ({ provider: 'intranet', providerRoutes: { enabled: false } }),
  *   getPrincipal: async ({ headers }) => lookUp(headers.get('authorization')),
- *   getIdentity: async ({ headers }) => identityOf(headers.get('authorization')),
+ *   getIdentity: async ({ headers }) => readIdentity(headers.get('authorization')),
  * }
  * ```
  */
@@ -99,70 +99,69 @@ export interface AuthAdapter {
   getPrincipal(context: AuthContext): Promise<Principal | null>
   getIdentity(context: AuthContext): Promise<Identity | null>
   /**
-   * Runs a named action such as `login`; the response is the answer. Absent: every action answers 501 `NOT_IMPLEMENTED`.
+   * Runs a named action such as `login`, and returns its response. Without it, every action is 501 `NOT_IMPLEMENTED`.
    *
-   * @param input the JSON object of the body, or what a form holds, as it came
-   * @returns `null` for an action that it does not know: 404 `NOT_FOUND`
-   * @throws UNAUTHORIZED when the action needs a session and there is none, VALIDATION_ERROR for a wrong input
+   * @param input the JSON object of the body, or the fields of a form
+   * @returns `null` for an unknown action: 404 `NOT_FOUND`
+   * @throws UNAUTHORIZED if the action needs a session and there is none, VALIDATION_ERROR for invalid input
    */
   invoke?(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response | null>
   /**
-   * The names of actors by their subjects, as people call them: no addresses, as every session may ask for them. Subjects that it does
-   * not know are left out. Absent: nobody has a name.
+   * Returns the display names of actors by subject, without unknown subjects. Every session may read them, so they must not be addresses.
+   * Without it, actors have no names.
    *
-   * @param subjects at most 100, each once
+   * @param subjects at most 100, without duplicates
    */
   getNames?(subjects: readonly string[]): Promise<ReadonlyMap<string, string>>
   /**
-   * The caller that somebody is now, without a credential: previews and schedules ask it for the rights of whoever made them. `null`: the
-   * subject is unknown, was removed, or may not sign in. Absent: such work goes on with the rights that its maker had.
+   * Returns the current caller for a subject, without a credential, so that previews and schedules have the present rights of their author.
+   * `null` if the subject is unknown, was removed, or may not sign in. Without it, such work keeps the rights that its author had.
    */
   getCaller?(subject: string): Promise<Caller | null>
   /**
-   * Whether a request has a credential of the adapter's kind, without looking it up. When it has none, nothing is loaded
-   * and the adapter is not asked: the request has no session. Absent: every request with `Authorization` or `Cookie` may have one.
+   * Returns true if a request has a credential of the adapter's kind, without looking it up. Otherwise the request has no session, and the
+   * adapter is neither loaded nor called. Without it, every request with `Authorization` or `Cookie` may have a credential.
    */
   hasCredential?(context: AuthContext): boolean
   /**
-   * Loads what the answers need, such as code: once, before the first of them, and again only after it has failed. The two
-   * seconds of an answer begin when it has loaded; loading itself may take thirty.
+   * Loads code or data before the first other call: once, or again after a failure. It has a timeout of thirty seconds. The two seconds of
+   * other calls begin after it.
    */
   load?(): Promise<void>
   /**
-   * Calls `listener` when sessions or roles may have ended or changed, on any node: live events of readers with a session are checked at
-   * once, and end where the session has. Called while there are such readers, perhaps before `load`. Absent: they are checked with each
-   * heartbeat.
+   * Calls `listener` when sessions or roles may have ended or changed, on any node, so that live events end with their session. It is called
+   * while there are subscribers with a session, perhaps before `load`. Without it, sessions are checked with each heartbeat.
    *
    * @returns a function that stops the calls
    */
   onSessionChange?(listener: () => void): () => void
-  /** Answers the provider's own routes below `providerRoutes.basePath`, whatever their method. */
+  /** Handles the provider's own routes below `providerRoutes.basePath`, with every method. */
   handleRequest?(request: Request, context: AuthContext): Promise<Response>
-  /** Lets go of what it holds; called once, when the service ends. */
+  /** Releases resources; called once, when the service ends. */
   close?(): Promise<void>
 }
 
 /** The parts of the service that an adapter may use. */
 export interface AuthHost {
-  /** Where the adapter keeps things: in the service's own database, for all nodes. */
+  /** The records of the adapter in the service's database, shared by all nodes. */
   readonly records: AuthRecords
   readonly log: Log
-  /** The start of the names of cookies that keeps services on one host apart, where the config names none. */
+  /** The default prefix of cookie names, which separates services on one host. */
   readonly cookiePrefix?: string | undefined
 }
 
-/** An adapter that needs the service's database, as a config names it: `betterAuth()` of `daybook/better-auth`. */
+/** An adapter that needs the service's database, such as `betterAuth()` of `daybook/better-auth`. */
 export interface AuthSource {
-  /** @throws {StartupError} when it cannot be used, with what to do about it */
+  /** @throws {StartupError} if it cannot be used, with advice */
   open(host: AuthHost): AuthAdapter
   /**
-   * True if anyone can register an account, unless the config accepts that all accounts write. Such a service stays on its machine while
-   * a collection or global has no rule for writing. @default false
+   * True if anyone can register an account, unless the config accepts that all accounts write. Such a service listens only on its own machine
+   * while a collection or global has no rule for writing. @default false
    */
   readonly registersAnyone?: boolean
-  /** Options that need a secret and have none, by path, each with how to get the secret. Such a service stays on its machine, too. @default none */
+  /** Options without the secret that they need, by path, with advice. Such a service listens only on its own machine, too. @default none */
   readonly missingSecrets?: Readonly<Record<string, string>>
-  /** Manages its accounts from the command line, beside any service. Absent: it has none. */
+  /** Opens the account management for the command line, without a service. Without it, there are no accounts. */
   manage?(host: AuthHost): Promise<AccountManager>
 }
 
@@ -170,14 +169,14 @@ export interface AuthSource {
 export interface Caller {
   readonly principal: Principal | null
   readonly identity: Identity | null
-  /** The scopes of the credential, such as `posts:update`: elsewhere its holder is anonymous. Absent: everything. */
+  /** The scopes of the credential, such as `posts:update`. Outside of them, the caller is anonymous. @default no limit */
   readonly scopes?: readonly string[]
 }
 
 /** A caller without a session. */
 export const ANONYMOUS: Caller = Object.freeze({ principal: null, identity: null })
 
-/** The caller that a program is which has one name and no end. */
+/** Creates the caller of a program whose credential does not expire. */
 export function createServiceCaller(provider: string, name: string): Caller {
   return Object.freeze({
     principal: Object.freeze({ id: name }),
@@ -193,34 +192,34 @@ export function createServiceCaller(provider: string, name: string): Caller {
   })
 }
 
-/** The service itself: seeding, imports and other work that no person asked for. */
+/** The service itself, for seeding, imports and other work without a caller. */
 export const SYSTEM: Caller = createServiceCaller('daybook', 'system')
 
 /** A program with the service token. */
 export const SERVICE: Caller = createServiceCaller('service-token', 'service')
 
-/** The caller's identity, or `null` without a session. */
+/** Returns the caller's identity, or `null` without a session. */
 export function getIdentity(caller: Caller): Identity | null {
   return caller.identity
 }
 
-/** Whether the caller has a session. */
+/** Returns true if the caller has a session. */
 export function isAuthenticated(caller: Caller): boolean {
   return caller.principal !== null
 }
 
-/** Whether the caller is a person with a session. */
+/** Returns true if the caller is a person with a session. */
 export function isHumanUser(caller: Caller): boolean {
   return caller.principal !== null && caller.identity?.actorType === 'human'
 }
 
-/** The caller's subject, or `null` without a session. */
+/** Returns the caller's subject, or `null` without a session. */
 export function getSubject(caller: Caller): string | null {
   return caller.identity?.subject ?? null
 }
 
 /**
- * A rule that admits sessions with one of these roles.
+ * Creates a rule that admits sessions with one of these roles.
  *
  * @example
  * ```ts

@@ -5,127 +5,127 @@ import { ACCOUNT_LIMITS, hasAtMostCharacters } from './accounts/account-rules.ts
 import type { NewApiToken } from './api-tokens.ts'
 import { findScopeViolation, type ScopedDocument } from './scopes.ts'
 
-/** What a role is called. */
+/** The pattern of a role. */
 const ROLE = /^[\w.-]{1,48}$/
-/** The most roles of an account or a token. */
+/** The maximum number of roles of an account or a token. */
 const MAX_ROLES = 20
-/** The most scopes of a token. */
+/** The maximum number of scopes of a token. */
 const MAX_SCOPES = 200
-/** The longest name of a token, in characters. */
+/** The maximum length of a token's name, in characters. */
 const MAX_TOKEN_NAME = 100
-/** The longest that an invitation or a token lasts, in days. */
+/** The maximum lifetime of an invitation or a token, in days. */
 const MAX_DAYS = 3650
-/** How long an invitation lasts that says nothing of it, in days. */
-const INVITED_DAYS = 7
+/** The default lifetime of an invitation, in days. */
+const INVITATION_DAYS = 7
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const EMAIL = /^[^\s@]+@[^\s@]+$/
 
 /**
- * Reads what an invitation is to be.
+ * Parses the data of a new invitation.
  *
  * @param input `{ email, roles = ['user'], days = 7 }`
  * @throws VALIDATION_ERROR
  */
 export function parseInvitation(input: unknown): NewInvitation {
-  const given = new GivenMembers(input, ['email', 'roles', 'days'])
-  const email = given.text('email', violationOfEmail)
-  const roles = given.roles('user')
-  const expiresAt = given.end(INVITED_DAYS)
-  given.requireRight()
+  const members = new InputMembers(input, ['email', 'roles', 'days'])
+  const email = members.readText('email', findEmailViolation)
+  const roles = members.readRoles('user')
+  const expiresAt = members.readExpiry(INVITATION_DAYS)
+  members.requireValid()
   return { email, roles, expiresAt: String(expiresAt) }
 }
 
 /**
- * Reads what a token is to be.
+ * Parses the data of a new token.
  *
- * @param input `{ name, scopes, roles = ['service'], days }`; without `days`, it lasts until it is revoked
+ * @param input `{ name, scopes, roles = ['service'], days }`; without `days`, it does not expire
  * @throws VALIDATION_ERROR
  */
 export function parseApiToken(input: unknown, documents: readonly ScopedDocument[]): NewApiToken {
-  const given = new GivenMembers(input, ['name', 'scopes', 'roles', 'days'])
-  const name = given.text('name', violationOfTokenName)
-  const scopes = given.texts('scopes', MAX_SCOPES, (scope) => findScopeViolation(scope, documents))
-  const roles = given.roles('service')
-  const expiresAt = given.end(undefined)
-  given.requireRight()
+  const members = new InputMembers(input, ['name', 'scopes', 'roles', 'days'])
+  const name = members.readText('name', findTokenNameViolation)
+  const scopes = members.readTexts('scopes', MAX_SCOPES, (scope) => findScopeViolation(scope, documents))
+  const roles = members.readRoles('service')
+  const expiresAt = members.readExpiry(undefined)
+  members.requireValid()
   return { name: name.trim(), scopes, roles, expiresAt }
 }
 
-function violationOfEmail(text: string): Violation | undefined {
+function findEmailViolation(text: string): Violation | undefined {
   const limit = ACCOUNT_LIMITS.email
   if (!hasAtMostCharacters(text, limit)) return ['maxLength', `must have at most ${limit} characters`, { limit }]
   return EMAIL.test(text) ? undefined : ['format', 'must be an e-mail address', { format: 'email' }]
 }
 
-function violationOfTokenName(text: string): Violation | undefined {
+function findTokenNameViolation(text: string): Violation | undefined {
   if (text.trim() !== '' && text.length <= MAX_TOKEN_NAME) return undefined
   return ['length', `must have 1 to ${MAX_TOKEN_NAME} characters`, { minimum: 1, maximum: MAX_TOKEN_NAME }]
 }
 
-function violationOfRole(text: string): Violation | undefined {
+function findRoleViolation(text: string): Violation | undefined {
   if (ROLE.test(text)) return undefined
   return ['pattern', 'must have 1 to 48 letters, digits, "_", "." and "-"', { pattern: ROLE.source }]
 }
 
 const NO_TEXT: Violation = ['type', 'must be a text', { types: ['string'] }]
 
-/** The members of an input, with all that is wrong with them. */
-class GivenMembers {
-  readonly #given: Readonly<Record<string, unknown>>
+/** Reads the members of an input, and collects their issues. */
+class InputMembers {
+  readonly #members: Readonly<Record<string, unknown>>
   readonly #issues: Issue[] = []
 
-  constructor(input: unknown, known: readonly string[]) {
+  constructor(input: unknown, fields: readonly string[]) {
     const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
-    this.#given = isObject ? { ...input } : {}
+    this.#members = isObject ? { ...input } : {}
     if (!isObject) this.#add('', 'type', 'must be an object', { types: ['object'] })
-    for (const key of Object.keys(this.#given))
-      if (!known.includes(key)) this.#add(key, 'unknown_field', 'there is no such field')
+    for (const key of Object.keys(this.#members))
+      if (!fields.includes(key)) this.#add(key, 'unknown_field', 'there is no such field')
   }
 
-  text(key: string, violationOf: (text: string) => Violation | undefined): string {
-    const value = this.#given[key]
+  readText(key: string, findViolation: (text: string) => Violation | undefined): string {
+    const value = this.#members[key]
     if (value === undefined) this.#add(key, 'required', 'is required')
     else if (typeof value !== 'string') this.#add(key, ...NO_TEXT)
     if (typeof value !== 'string') return ''
-    const violation = violationOf(value)
+    const violation = findViolation(value)
     if (violation) this.#add(key, ...violation)
     return value
   }
 
-  /** A list of texts with something in it, each once. */
-  texts(key: string, most: number, violationOf: (text: string) => Violation | undefined): readonly string[] {
-    const value = this.#given[key]
-    const message = `must be a list of 1 to ${most} texts`
+  /** Reads a list that is not empty, without duplicates. */
+  readTexts(key: string, limit: number, findViolation: (text: string) => Violation | undefined): readonly string[] {
+    const value = this.#members[key]
+    const message = `must be a list of 1 to ${limit} texts`
     if (value === undefined) this.#add(key, 'required', message)
     else if (!Array.isArray(value)) this.#add(key, 'type', message, { types: ['array'] })
     else if (value.length === 0) this.#add(key, 'minItems', message, { limit: 1 })
-    else if (value.length > most) this.#add(key, 'maxItems', message, { limit: most })
-    if (!Array.isArray(value) || value.length > most) return []
+    else if (value.length > limit) this.#add(key, 'maxItems', message, { limit })
+    if (!Array.isArray(value) || value.length > limit) return []
     value.forEach((item: unknown, index) => {
-      const violation = typeof item === 'string' ? violationOf(item) : NO_TEXT
+      const violation = typeof item === 'string' ? findViolation(item) : NO_TEXT
       if (violation) this.#add(`${key}/${index}`, ...violation)
     })
     return [...new Set(value.map(String))]
   }
 
-  roles(usual: string): readonly string[] {
-    if (this.#given.roles === undefined) return [usual]
-    return this.texts('roles', MAX_ROLES, violationOfRole)
+  readRoles(defaultRole: string): readonly string[] {
+    if (this.#members.roles === undefined) return [defaultRole]
+    return this.readTexts('roles', MAX_ROLES, findRoleViolation)
   }
 
-  /** When it ends, as ISO 8601 in UTC; `null`: never. */
-  end(usualDays: number | undefined): string | null {
-    const { days = usualDays } = this.#given
+  /** Reads `days`, and returns the time of expiry as ISO 8601 in UTC; `null` if it does not expire. */
+  readExpiry(defaultDays: number | undefined): string | null {
+    const { days = defaultDays } = this.#members
     if (days === undefined) return null
-    const isRight = Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS
+    const isValid = Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS
     const range = { minimum: 1, maximum: MAX_DAYS }
-    if (!isRight) this.#add('days', 'range', `must be a whole number from 1 to ${MAX_DAYS}`, range)
-    return isRight ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null
+    if (!isValid) this.#add('days', 'range', `must be a whole number from 1 to ${MAX_DAYS}`, range)
+    return isValid ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null
   }
 
-  /** @throws VALIDATION_ERROR */
-  requireRight(): void {
+  /** @throws VALIDATION_ERROR with all issues */
+  requireValid(): void {
     if (this.#issues.length > 0) throw validationError(this.#issues)
   }
 

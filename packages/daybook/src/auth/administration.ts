@@ -6,16 +6,16 @@ import type { ApiToken, ApiTokens, CreatedToken } from './api-tokens.ts'
 import { DuplicateKeyError } from './records.ts'
 import type { ScopedDocument } from './scopes.ts'
 
-/** The role of people who administer the service. */
+/** The role of administrators. */
 const ADMINISTRATOR = 'admin'
 
-/** Whether the caller is a person who administers the service. */
+/** Returns true if the caller is a person who administers the service. */
 function isAdministrator(caller: Caller): boolean {
   return isHumanUser(caller) && caller.identity?.roles.includes(ADMINISTRATOR) === true
 }
 
 /**
- * Sees that the caller may know how the service does: an administrator, or a program whose credential is for everything.
+ * Requires an administrator, or a program without limits by scopes.
  *
  * @throws FORBIDDEN
  */
@@ -25,16 +25,15 @@ export function requireOperator(caller: Caller): void {
   throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" and the service token may do that.`)
 }
 
-/** The parts that {@link Administration} needs. */
 export interface AdministrationParts {
-  /** Opens what manages the accounts; asked when it is first needed. */
+  /** Opens the account management, when it is first needed. */
   openAccountManager(): Promise<AccountManager>
   readonly tokens: ApiTokens
-  /** All collections and globals, as scopes name them. */
+  /** All collections and globals, by their names in scopes. */
   readonly documents: readonly ScopedDocument[]
 }
 
-/** Invitations and tokens, as administrators manage them over HTTP. */
+/** Manages invitations and tokens for administrators over HTTP. */
 export class Administration {
   readonly #parts: AdministrationParts
   #manager: Promise<AccountManager> | undefined
@@ -44,7 +43,7 @@ export class Administration {
   }
 
   /**
-   * Sees that the caller is a person who administers the service: tokens of programs make no tokens.
+   * Requires a person who administers the service, so that tokens of programs cannot create tokens.
    *
    * @throws FORBIDDEN
    */
@@ -53,16 +52,16 @@ export class Administration {
     throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" may do that.`)
   }
 
-  /** The invitations that can still be used, the one that ends first at the head. */
+  /** Lists the invitations that can still be used, the first to expire first. */
   async listInvitations(): Promise<readonly Invitation[]> {
     return (await this.#accounts()).listInvitations()
   }
 
   /**
-   * Makes an invitation. Its secret is told this once.
+   * Creates an invitation. Its secret is returned only now.
    *
    * @param input `{ email, roles?, days? }`
-   * @throws VALIDATION_ERROR; CONFLICT when the address has an account, or when registration needs no invitation
+   * @throws VALIDATION_ERROR; CONFLICT if the address has an account, or registration needs no invitation
    */
   async invite(input: unknown): Promise<CreatedInvitation> {
     const invitation = parseInvitation(input)
@@ -74,16 +73,16 @@ export class Administration {
     return (await this.#accounts()).withdrawInvitation(id)
   }
 
-  /** All tokens without their secrets, the newest first. */
+  /** Lists all tokens without their secrets, the newest first. */
   listTokens(): Promise<readonly ApiToken[]> {
     return this.#parts.tokens.list()
   }
 
   /**
-   * Makes a token. It is told this once.
+   * Creates a token. Its secret is returned only now.
    *
    * @param input `{ name, scopes, roles?, days? }`
-   * @throws VALIDATION_ERROR; CONFLICT when there is one of this name
+   * @throws VALIDATION_ERROR; CONFLICT if there is one with this name
    */
   async createToken(input: unknown): Promise<CreatedToken> {
     const { tokens, documents } = this.#parts
@@ -104,7 +103,7 @@ export class Administration {
 
   #accounts(): Promise<AccountManager> {
     this.#manager ??= this.#parts.openAccountManager().catch((error) => {
-      // What failed once, as while the database was away, is tried again.
+      // The next call tries again, for example when the database is back.
       this.#manager = undefined
       throw error
     })

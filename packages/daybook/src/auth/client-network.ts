@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The network of a client: an address of IPv4, or a network of IPv6 with 64 bits (RFC 6177), however either is written. */
+/** Returns the network of a client in a normal form: the IPv4 address, or the first 64 bits of the IPv6 address (RFC 6177). */
 export function getClientNetwork(address: string | null): string {
   if (address === null || isIP(address) === 0) return 'unknown'
   const parsed = ipaddr.process(address)

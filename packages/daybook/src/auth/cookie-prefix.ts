@@ -1,17 +1,13 @@
-/** The start of the names of cookies, unless an option names another one. */
+/** The default prefix of cookie names. */
 export const COOKIE_PREFIX = 'better-auth'
 
-/** The prefix of a service on this machine: browsers send the cookies of a host to all of its ports. */
+/** Returns the prefix of a service on this machine. It has the port, because browsers send the cookies of a host to all its ports. */
 export const cookiePrefixForPort = (port: number | string): string => `${COOKIE_PREFIX}-${port}`
 
-/** The name of the cookie that holds a session. */
+/** Returns the name of the session cookie. */
 export const getSessionCookieName = (cookiePrefix: string): string => `${cookiePrefix}.session_token`
 
-/**
- * Says what is wrong with the start of the names of cookies.
- *
- * @returns `undefined` if nothing is wrong
- */
+/** Returns the fault of a prefix of cookie names, or `undefined` if it is valid. */
 export function findCookiePrefixFault(value: unknown): string | undefined {
   const isPrefix = typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
   return isPrefix ? undefined : 'write 1 to 64 letters, digits, - and _, such as my-site'

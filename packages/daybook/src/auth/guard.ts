@@ -18,52 +18,52 @@ import {
 import { API_TOKEN_PROVIDER, type ApiTokens, readApiToken } from './api-tokens.ts'
 import { createServiceTokenCheck } from './service-token.ts'
 
-/** How long an adapter may take to answer: a client is told within two seconds. */
-const DEFAULT_AUTH_ANSWER_MS = 1800
-/** How long an adapter may take to load, in milliseconds: longer than any machine needs, as only what never comes is given up. */
-const ADAPTER_LOAD_MS = 30_000
+/** The default timeout of a call of the adapter, in milliseconds. The client gets its response within two seconds. */
+const DEFAULT_CALL_TIMEOUT_MS = 1800
+/** The timeout for loading the adapter, in milliseconds: longer than any machine needs. */
+const LOAD_TIMEOUT_MS = 30_000
 
-/** What an adapter with actions that says nothing about them is taken to have. */
+/** The actions of an adapter that has `invoke` but lists none. */
 const DEFAULT_ACTIONS: Readonly<Record<string, AuthAction>> = { login: {}, register: {}, logout: {} }
 
-/** What an actor is called. */
+/** The display name of an actor. */
 export interface ActorName {
   readonly subject: string
   readonly name: string
 }
 
-/** An adapter that cannot do harm by failing, with the service token and the named tokens beside it. */
+/** Identifies callers by the service token, named tokens and an adapter, whose failures and invalid results it turns into 503. */
 export class AuthGuard {
   readonly capabilities: AuthCapabilities
   readonly #adapter: AuthAdapter
   readonly #serviceCaller: (headers: Headers) => Caller | null
   readonly #hasServiceToken: boolean
   readonly #tokens: ApiTokens
-  readonly #answerMs: number
-  /** The one load of the adapter, under way or done. */
+  readonly #timeoutMs: number
+  /** The running or completed load of the adapter. */
   #loading: Promise<void> | undefined
 
   /**
-   * @param serviceToken accepted beside whatever the adapter accepts
-   * @param answerMs how long the adapter may take to answer, in milliseconds
-   * @throws {TypeError} when the token is too short; {StartupError} when the adapter does not say what it can do
+   * @param serviceToken accepted besides the credentials of the adapter
+   * @param timeoutMs the timeout of a call of the adapter, in milliseconds
+   * @throws {StartupError} if the token is too short, or the adapter has invalid capabilities
    */
   constructor(
     adapter: AuthAdapter,
     serviceToken: string | undefined,
     tokens: ApiTokens,
-    answerMs: number = DEFAULT_AUTH_ANSWER_MS,
+    timeoutMs: number = DEFAULT_CALL_TIMEOUT_MS,
   ) {
     this.#adapter = adapter
     this.#tokens = tokens
-    this.#answerMs = answerMs
+    this.#timeoutMs = timeoutMs
     this.#serviceCaller = createServiceTokenCheck(serviceToken)
     this.#hasServiceToken = serviceToken !== undefined
     this.capabilities = requireCapabilities(adapter.getCapabilities())
   }
 
   /**
-   * The caller of a request; {@link ANONYMOUS} without a valid credential.
+   * Returns the caller of a request, {@link ANONYMOUS} without a valid credential.
    *
    * @throws SERVICE_UNAVAILABLE when the adapter fails
    */
@@ -72,10 +72,12 @@ export class AuthGuard {
     if (service) return service
     const token = readApiToken(context.headers)
     if (token !== undefined)
-      return callAdapter(this.#answerMs, async () => unlessExpired((await this.#tokens.findCaller(token)) ?? ANONYMOUS))
+      return callAdapter(this.#timeoutMs, async () =>
+        unlessExpired((await this.#tokens.findCaller(token)) ?? ANONYMOUS),
+      )
     if (!hasCredential(this.#adapter, context)) return ANONYMOUS
-    return this.#ask(async (adapter) => {
-      // Each for itself: where one throws before it has a promise, that of the other must not be left alone.
+    return this.#call(async (adapter) => {
+      // Wrapped separately: if one throws before it returns a promise, the other promise must still be awaited.
       const principal = (async () => adapter.getPrincipal(context))()
       const identity = (async () => adapter.getIdentity(context))()
       return requireCaller(...(await Promise.all([principal, identity])))
@@ -83,10 +85,9 @@ export class AuthGuard {
   }
 
   /**
-   * The caller that a stored one is now, with present roles and scopes.
+   * Returns a stored caller with its current roles and scopes, or `null` if it may no longer sign in.
    *
-   * @returns `null` when the person or program may not sign in any more
-   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   * @throws SERVICE_UNAVAILABLE if the adapter fails
    */
   async findCurrentCaller(stored: Caller): Promise<Caller | null> {
     const { identity } = stored
@@ -94,20 +95,19 @@ export class AuthGuard {
     const { provider, subject } = identity
     if (provider === getIdentity(SERVICE)?.provider && subject === getSubject(SERVICE))
       return this.#hasServiceToken ? SERVICE : null
-    if (provider === API_TOKEN_PROVIDER) return callAdapter(this.#answerMs, () => this.#tokens.findCallerById(subject))
+    if (provider === API_TOKEN_PROVIDER) return callAdapter(this.#timeoutMs, () => this.#tokens.findCallerById(subject))
     const { getCaller } = this.#adapter
-    // Callers inside the process have no account; what an adapter cannot look up keeps the rights that it had.
+    // In-process callers have no account. Without `getCaller`, a caller keeps its stored rights.
     if (provider === getIdentity(SYSTEM)?.provider || !getCaller) return stored
-    const found: unknown = await this.#ask((adapter) => getCaller.call(adapter, subject))
-    if (found === null) return null
-    const { principal = null, identity: present = null } = isObjectAnswer(found) ? found : {}
-    const caller = requireCaller(principal, present)
+    const result: unknown = await this.#call((adapter) => getCaller.call(adapter, subject))
+    if (result === null) return null
+    const { principal = null, identity: currentIdentity = null } = isObject(result) ? result : {}
+    const caller = requireCaller(principal, currentIdentity)
     return isAuthenticated(caller) ? caller : null
   }
 
   /**
-   * The actions that the adapter carries out: those that it names, the usual ones where it names none, and none where it has no
-   * `invoke`.
+   * The actions of the adapter: those that it lists, by default the usual ones, and none without `invoke`.
    */
   get actions(): Readonly<Record<string, object>> {
     if (!this.#adapter.invoke) return {}
@@ -118,9 +118,9 @@ export class AuthGuard {
   }
 
   /**
-   * A session as its owner is told it, as JSON text.
+   * Serializes a session as JSON for its owner.
    *
-   * @throws SERVICE_UNAVAILABLE when the adapter gave what JSON cannot tell
+   * @throws SERVICE_UNAVAILABLE if the adapter's values cannot be serialized
    */
   serializeSession(caller: Caller): string {
     const { principal, identity } = caller
@@ -132,21 +132,20 @@ export class AuthGuard {
   }
 
   /**
-   * The names of actors, in the order of the subjects: accounts as their adapter calls them, tokens as they were named. Those without a name
-   * are left out.
+   * Returns the names of accounts and tokens in the order of the subjects, without those that have no name.
    *
-   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   * @throws SERVICE_UNAVAILABLE if the adapter fails
    */
   async findNames(subjects: readonly string[]): Promise<readonly ActorName[]> {
     const { getNames } = this.#adapter
-    const asked = [...new Set(subjects)]
-    const [ofAdapter, ofTokens] = await Promise.all([
-      getNames && asked.length > 0 ? this.#ask((adapter) => getNames.call(adapter, asked)) : new Map(),
-      callAdapter(this.#answerMs, () => this.#tokens.findNames(asked)),
+    const unique = [...new Set(subjects)]
+    const [accountNames, tokenNames] = await Promise.all([
+      getNames && unique.length > 0 ? this.#call((adapter) => getNames.call(adapter, unique)) : new Map(),
+      callAdapter(this.#timeoutMs, () => this.#tokens.findNames(unique)),
     ])
-    if (!(ofAdapter instanceof Map)) throw failed(new TypeError('getNames gave no Map.'))
-    return asked.flatMap((subject) => {
-      const name: unknown = ofTokens.get(subject) ?? ofAdapter.get(subject)
+    if (!(accountNames instanceof Map)) throw failed(new TypeError('getNames gave no Map.'))
+    return unique.flatMap((subject) => {
+      const name: unknown = tokenNames.get(subject) ?? accountNames.get(subject)
       return isIdentityText(name) ? [{ subject, name }] : []
     })
   }
@@ -154,22 +153,22 @@ export class AuthGuard {
   /**
    * Runs an action of the adapter.
    *
-   * @throws NOT_IMPLEMENTED when it has no actions, NOT_FOUND when it does not know this one, SERVICE_UNAVAILABLE when it
-   * fails, and what it throws on purpose
+   * @throws NOT_IMPLEMENTED if it has no actions, NOT_FOUND if the action is unknown, SERVICE_UNAVAILABLE if it fails, and any
+   * {@link DaybookError} that it throws
    */
   async invoke(action: string, input: Readonly<Record<string, unknown>>, context: AuthContext): Promise<Response> {
     const { invoke } = this.#adapter
     if (!invoke) throw new DaybookError('NOT_IMPLEMENTED', 'The auth adapter has no actions.')
-    const response = await this.#ask((adapter) => invoke.call(adapter, action, input, context))
+    const response = await this.#call((adapter) => invoke.call(adapter, action, input, context))
     if (response === null) throw new DaybookError('NOT_FOUND', `There is no action "${action}".`)
     return requireResponse(response)
   }
 
   /**
-   * Calls `listener` when sessions or tokens may have ended or changed, on any node; the returned function stops that. An adapter without
-   * `onSessionChange` reports nothing.
+   * Calls `listener` when sessions or tokens may have ended or changed, on any node. An adapter without `onSessionChange` reports nothing.
    *
-   * @throws SERVICE_UNAVAILABLE when the adapter fails
+   * @returns a function that stops the calls
+   * @throws SERVICE_UNAVAILABLE if the adapter fails
    */
   onSessionChange(listener: () => void): () => void {
     const stopAdapter = this.#listenToAdapter(listener)
@@ -190,7 +189,7 @@ export class AuthGuard {
         try {
           stop()
         } catch {
-          // The reader has gone: a further call of the listener does no harm.
+          // Further calls of the listener do no harm.
         }
       }
     } catch (error) {
@@ -199,14 +198,14 @@ export class AuthGuard {
   }
 
   /**
-   * Passes a request on to the provider's own routes.
+   * Passes a request to the provider's own routes.
    *
-   * @throws NOT_FOUND when the adapter has none, SERVICE_UNAVAILABLE when it fails
+   * @throws NOT_FOUND if the adapter has none, SERVICE_UNAVAILABLE if it fails
    */
   async handleProviderRequest(request: Request, context: AuthContext): Promise<Response> {
     const { handleRequest } = this.#adapter
     if (!handleRequest) throw new DaybookError('NOT_FOUND')
-    return requireResponse(await this.#ask((adapter) => handleRequest.call(adapter, request, context)))
+    return requireResponse(await this.#call((adapter) => handleRequest.call(adapter, request, context)))
   }
 
   async close(): Promise<void> {
@@ -214,15 +213,15 @@ export class AuthGuard {
     await this.#adapter.close?.()
   }
 
-  /** Asks the adapter; the clock of its answer runs once it is loaded. */
-  async #ask<T>(question: (adapter: AuthAdapter) => Promise<T>): Promise<T> {
+  /** Loads the adapter, and then calls it with its timeout. */
+  async #call<T>(operation: (adapter: AuthAdapter) => Promise<T>): Promise<T> {
     await this.#load()
-    return callAdapter(this.#answerMs, () => question(this.#adapter))
+    return callAdapter(this.#timeoutMs, () => operation(this.#adapter))
   }
 
-  /** Loads the adapter once. Requests that come meanwhile wait for the same load; after a failed one, the next request tries again. */
+  /** Loads the adapter once. Concurrent requests share the load; after a failure, the next request tries again. */
   #load(): Promise<void> {
-    this.#loading ??= callAdapter(ADAPTER_LOAD_MS, async () => this.#adapter.load?.()).catch((error) => {
+    this.#loading ??= callAdapter(LOAD_TIMEOUT_MS, async () => this.#adapter.load?.()).catch((error) => {
       this.#loading = undefined
       throw error
     })
@@ -233,11 +232,11 @@ export class AuthGuard {
 /** A path without patterns, such as `/api/auth`. */
 const BASE_PATH_FORMAT = /^(?:\/[\w.~-]+)+$/
 
-function requireCapabilities(given: unknown): AuthCapabilities {
-  const { provider, providerRoutes } = isObjectAnswer(given) ? given : {}
-  const { enabled, basePath } = isObjectAnswer(providerRoutes) ? providerRoutes : {}
+function requireCapabilities(value: unknown): AuthCapabilities {
+  const { provider, providerRoutes } = isObject(value) ? value : {}
+  const { enabled, basePath } = isObject(providerRoutes) ? providerRoutes : {}
   const isPath = typeof basePath === 'string' && BASE_PATH_FORMAT.test(basePath)
-  if (isIdentityText(provider) && (enabled === false || (enabled === true && isPath))) return given as AuthCapabilities
+  if (isIdentityText(provider) && (enabled === false || (enabled === true && isPath))) return value as AuthCapabilities
   throw new StartupError(
     "auth.getCapabilities: give { provider: 'a-name', providerRoutes: { enabled: false } }; enabled routes need a basePath, such as '/api/auth'",
   )
@@ -246,10 +245,10 @@ function requireCapabilities(given: unknown): AuthCapabilities {
 const failed = (cause: unknown): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'Sessions cannot be checked right now; retry as Retry-After says.', {}, cause)
 
-/** Whatever an adapter throws by accident is a failure of the service. */
+/** Keeps a {@link DaybookError}, and turns any other error into 503. */
 const toFailure = (error: unknown): DaybookError => (error instanceof DaybookError ? error : failed(error))
 
-/** @throws SERVICE_UNAVAILABLE when the adapter fails */
+/** @throws SERVICE_UNAVAILABLE if the adapter fails */
 function hasCredential(adapter: AuthAdapter, context: AuthContext): boolean {
   try {
     return adapter.hasCredential?.(context) ?? true
@@ -271,17 +270,17 @@ async function callAdapter<T>(limit: number, work: () => Promise<T>): Promise<T>
   }
 }
 
-function requireResponse(answer: unknown): Response {
-  const isResponse = answer instanceof Response
-  // Response.error() has status 0, and what was read by others cannot be sent.
-  if (isResponse && answer.status > 0 && !answer.bodyUsed && !answer.body?.locked) return answer
+function requireResponse(value: unknown): Response {
+  const isResponse = value instanceof Response
+  // Response.error() has status 0, and a body that was already read cannot be sent.
+  if (isResponse && value.status > 0 && !value.bodyUsed && !value.body?.locked) return value
   throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
 }
 
-/** The caller that an adapter names, checked: trusting it unchecked could admit strangers. */
+/** Validates principal and identity of an adapter: trusting them unchecked could admit strangers. */
 function requireCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
-  if (!isObjectAnswer(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
+  if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
   if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
   return unlessExpired({ principal, identity })
 }
@@ -291,10 +290,10 @@ function unlessExpired(caller: Caller): Caller {
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? ANONYMOUS : caller
 }
 
-const isObjectAnswer = (value: unknown): value is Principal =>
+const isObject = (value: unknown): value is Principal =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The longest subject, in characters: documents name it, and an index holds it whole. */
+/** The maximum length of a subject, in characters. Documents store it, and indexes contain it as a whole. */
 const MAX_SUBJECT_LENGTH = 512
 
 const isIdentityText = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -302,16 +301,16 @@ const isIdentityText = (value: unknown): value is string => typeof value === 'st
 const isTime = (value: unknown): boolean => isIdentityText(value) && !Number.isNaN(Date.parse(value))
 
 function isIdentity(value: unknown): value is Identity {
-  if (!isObjectAnswer(value)) return false
+  if (!isObject(value)) return false
   const { provider, subject, sessionId, actorType, expiresAt, claims, roles } = value
   return (
     [provider, subject, sessionId].every(isIdentityText) &&
     String(subject).length <= MAX_SUBJECT_LENGTH &&
     (actorType === 'human' || actorType === 'service') &&
     (expiresAt === null || isTime(expiresAt)) &&
-    isObjectAnswer(claims) &&
+    isObject(claims) &&
     Array.isArray(roles) &&
-    // Spread, as every() passes over holes.
+    // Spread, because every() skips holes.
     [...roles].every(isIdentityText)
   )
 }

@@ -1,64 +1,65 @@
-/** A stored record of authentication: an account, a session or a token, as JSON. */
+/** A stored record of authentication, such as an account, a session or a token, as JSON. */
 export interface AuthRecord {
   readonly id: string
   readonly [field: string]: unknown
 }
 
-/** How a record is kept. */
+/** Options of a stored record. */
 export interface RecordOptions {
-  /** Texts that it is found by, by name. */
+  /** The keys by which it is found, by name. */
   readonly keys?: Readonly<Record<string, string>>
-  /** Names of keys that no other record of its kind may share. */
+  /** The names of keys that are unique among records of its kind. */
   readonly unique?: readonly string[]
-  /** When it is worth nothing any more, in milliseconds since 1970; it is thrown away some time later. @default never */
+  /** The time at which it expires, in milliseconds since 1970. It is deleted some time later. @default never */
   readonly until?: number
 }
 
-/** Which records of a kind are listed. */
+/** A page of the records of a kind. */
 export interface RecordPage {
-  /** Only those whose ids come after this one. */
+  /** The id after which the page begins. */
   readonly after?: string
   /** @default all */
   readonly limit?: number
 }
 
-/** Finds records. */
 export interface RecordReader {
   get(kind: string, id: string): Promise<AuthRecord | undefined>
-  /** Those of which a key has this value, in order of their ids. */
+  /** Finds records by a key, in order of their ids. */
   find(kind: string, key: string, value: string): Promise<readonly AuthRecord[]>
-  /** Those of a kind, in order of their ids. @default all */
+  /** Lists records of a kind, in order of their ids. @default all */
   list(kind: string, page?: RecordPage): Promise<readonly AuthRecord[]>
-  /** How many there are of a kind. */
+  /** Counts the records of a kind. */
   count(kind: string): Promise<number>
 }
 
-/** Changes records, inside one transaction; it finds what it has changed. */
+/** Changes records inside one transaction, and reads its own changes. */
 export interface RecordWriter extends RecordReader {
   /**
-   * Adds a record, or puts it in the place of that with its id.
+   * Adds a record, or replaces the one with its id.
    *
-   * @throws {DuplicateKeyError} when another one has a unique key of it
+   * @throws {DuplicateKeyError} if another record has one of its unique keys
    */
   put(kind: string, record: AuthRecord, options?: RecordOptions): Promise<void>
-  /** Answers whether there was one. */
+  /** Deletes a record. Returns false if there was none. */
   delete(kind: string, id: string): Promise<boolean>
-  /** Reports, once the transaction is committed, that sessions or tokens may have ended or changed. */
+  /** Reports after the commit that sessions or tokens may have ended or changed. */
   noteSessionChange(): Promise<void>
 }
 
-/** The records that an adapter keeps in the service's own database. */
+/** The records of an adapter in the service's database. */
 export interface AuthRecords extends RecordReader {
   /**
-   * Runs `work` alone among all writers of all nodes; all of it is durable when this resolves, none of it when it rejects. `work` may run
-   * more than once, as when it shares a commit with a write that fails.
+   * Runs `work` as the only writer of all nodes. Its changes are durable when this resolves; if it rejects, there are none. `work` may run
+   * more than once, for example if it shares a commit with a write that fails.
    *
-   * @param options `exclusive`: it shares its commit with no other write, as one that waits for other code
+   * @param options `exclusive`: it shares its commit with no other write, because it waits for other code
    */
   transaction<T>(work: (writer: RecordWriter) => Promise<T>, options?: { readonly exclusive?: boolean }): Promise<T>
   /**
-   * Calls `listener` after each transaction that notes a session change: at once on its own node, within a second on all others; also
-   * without a change. The returned function stops that.
+   * Calls `listener` after each transaction that notes a session change, at once on its own node and within a second on all others. It may
+   * also be called without a change.
+   *
+   * @returns a function that stops the calls
    */
   onSessionChange(listener: () => void): () => void
 }

@@ -11,16 +11,16 @@ const ACTIONS: readonly string[] = ['read', 'create', 'update', 'delete', '*']
 const EVERYTHING = '*'
 const EXPORT_SCOPE = 'export'
 
-/** A collection or a global, as scopes name it. */
+/** A collection or a global, by the name in scopes. */
 export interface ScopedDocument {
   readonly kind: 'collection' | 'global'
   readonly key: string
 }
 
-const scopeName = ({ kind, key }: ScopedDocument): string => (kind === 'global' ? `globals.${key}` : key)
+const getScopeName = ({ kind, key }: ScopedDocument): string => (kind === 'global' ? `globals.${key}` : key)
 
 /**
- * What is wrong with a scope, in words; `undefined`: nothing.
+ * Returns the violation of a scope, or `undefined` if it is valid.
  *
  * @param documents all collections and globals of the config
  */
@@ -31,23 +31,25 @@ export function findScopeViolation(scope: Scope, documents: readonly ScopedDocum
     const message = `write what it is about and one of ${ACTIONS.join(', ')}, such as posts:update`
     return ['scope', message, { values: ACTIONS }]
   }
-  if (name === '*' || documents.some((one) => scopeName(one) === name)) return undefined
-  const values = documents.map(scopeName)
+  if (name === '*' || documents.some((document) => getScopeName(document) === name)) return undefined
+  const values = documents.map(getScopeName)
   return ['scope', `there is no ${name}; known are ${values.join(', ')}`, { values }]
 }
 
-/** Whether a caller's credential lets them do something, whatever the config's rules say besides. */
+/** Returns true if the caller's scopes permit an action. Access rules apply besides. */
 export function isInScope({ scopes }: Caller, document: ScopedDocument, action: ScopeAction): boolean {
   if (scopes === undefined || scopes.includes(EVERYTHING)) return true
-  return [scopeName(document), '*'].some((name) => scopes.includes(`${name}:${action}`) || scopes.includes(`${name}:*`))
+  return [getScopeName(document), '*'].some(
+    (name) => scopes.includes(`${name}:${action}`) || scopes.includes(`${name}:*`),
+  )
 }
 
-/** Whether a caller's credential covers a collection or a global: a scope to change it includes reading. */
+/** Returns true if the caller's scopes cover a collection or global with any action. A scope to write it includes reading. */
 export function canReach(caller: Caller, document: ScopedDocument): boolean {
   return (['read', 'create', 'update', 'delete'] as const).some((action) => isInScope(caller, document, action))
 }
 
-/** Whether a caller's credential lets them export everything. */
+/** Returns true if the caller's scopes permit an export. */
 export function canExport({ scopes }: Caller): boolean {
   return scopes === undefined || scopes.includes(EVERYTHING) || scopes.includes(EXPORT_SCOPE)
 }

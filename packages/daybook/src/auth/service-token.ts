@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { StartupError } from '../errors.ts'
 import { type AuthAdapter, type AuthCapabilities, type Caller, SERVICE } from './adapter.ts'
 
-/** The shortest service token that is accepted, in characters. */
+/** The minimum length of a service token, in characters. */
 export const MIN_SERVICE_TOKEN_LENGTH = 32
 
 const TOKEN_CAPABILITIES: AuthCapabilities = Object.freeze({
@@ -13,17 +13,17 @@ const TOKEN_CAPABILITIES: AuthCapabilities = Object.freeze({
 
 const digestServiceToken = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** The token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750, section 2.1). */
 export function readBearerToken(headers: Headers): string | undefined {
   return /^Bearer +([\w\-.~+/]+=*)$/i.exec(headers.get('authorization') ?? '')?.[1]
 }
 
 /**
- * Tells a request with the service token from all others. Digests are compared, so that the time taken tells neither
- * the token nor its length.
+ * Creates a function that recognizes requests with the service token. It compares digests, so that timing reveals neither the token nor its
+ * length.
  *
  * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request acts as the service
- * @throws {StartupError} when the token is too short
+ * @throws {StartupError} if the token is too short
  */
 export function createServiceTokenCheck(token: string | undefined): (headers: Headers) => Caller | null {
   if (token === undefined) return () => null
@@ -34,16 +34,16 @@ export function createServiceTokenCheck(token: string | undefined): (headers: He
   }
   const expected = digestServiceToken(token)
   return (headers) => {
-    const given = readBearerToken(headers)
-    return given !== undefined && timingSafeEqual(digestServiceToken(given), expected) ? SERVICE : null
+    const credential = readBearerToken(headers)
+    return credential !== undefined && timingSafeEqual(digestServiceToken(credential), expected) ? SERVICE : null
   }
 }
 
 /**
- * An adapter with one credential, for a service without people: `Authorization: Bearer <token>` (RFC 6750, section 2.1).
+ * Creates an adapter with a single credential, for a service without people: `Authorization: Bearer <token>` (RFC 6750, section 2.1).
  *
  * @param token at least {@link MIN_SERVICE_TOKEN_LENGTH} characters; without one, no request has a session
- * @throws {StartupError} when the token is too short
+ * @throws {StartupError} if the token is too short
  */
 export function serviceTokenAdapter(token: string | undefined): AuthAdapter {
   const check = createServiceTokenCheck(token)

@@ -6,40 +6,40 @@ import { getClientNetwork } from './client-network.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** The most clients and accounts that are remembered as refused. */
+/** The maximum number of clients and accounts that are cached as rejected. */
 const MAX_REFUSED = 10_000
 
-/** An attempt to sign in to an account, or a request that sends it a message. */
+/** The kind of an attempt: signing in to an account, or a request that sends a message to it. */
 export type AttemptKind = 'sign-in' | 'message'
 
-/** How many attempts are admitted, on all nodes together. */
+/** The maximum numbers of attempts, on all nodes together. */
 export interface AttemptLimits {
-  /** Attempts of one client to sign in or to register, in a minute. */
+  /** Attempts of one client to sign in or to register, per minute. */
   readonly perClient: number
-  /** Attempts to sign in to one account, in a minute, whoever makes them. */
+  /** Attempts of all clients to sign in to one account, per minute. */
   readonly perAccount: number
-  /** Requests that send a message to one account, in an hour, whoever makes them. */
+  /** Requests of all clients that send a message to one account, per hour. */
   readonly messagesPerAccount: number
 }
 
 /**
- * Counts an attempt for all nodes together.
+ * Counts an attempt on all nodes together.
  *
- * @returns how long to wait when there were too many, in milliseconds, else 0
+ * @returns the time to wait if there were too many, in milliseconds, else 0
  */
 export type CountAttempt = (attempt: {
-  /** The account or the address that the attempts are counted for. */
+  /** The key of the account or client. */
   readonly key: string
   readonly max: number
-  /** How long it counts, in milliseconds. */
+  /** The time for which it counts, in milliseconds. */
   readonly ms: number
 }) => Promise<number>
 
-/** Bounds how often a client may try to sign in, and how often anyone may try with one account, whichever nodes they use. */
+/** Limits attempts to sign in by client and by account, on all nodes together. */
 export class SignInLimiter {
   readonly #takeAttempt: CountAttempt
   readonly #limits: AttemptLimits
-  /** Until when a client or an account is refused without asking the store again, in milliseconds since 1970. */
+  /** The time until which a client or an account is rejected without reading the store, in milliseconds since 1970. */
   readonly #refused = new LRUCache<string, number>(lruMax(MAX_REFUSED))
 
   constructor(takeAttempt: CountAttempt, limits: AttemptLimits) {
@@ -50,7 +50,7 @@ export class SignInLimiter {
   /**
    * Counts an attempt of a client.
    *
-   * @param address of the client; clients without a known address count as one
+   * @param address of the client; clients without an address count as one
    * @throws RATE_LIMITED with `details.retryAfter` in seconds
    */
   async countClientAttempt(address: string | null): Promise<void> {
@@ -58,7 +58,7 @@ export class SignInLimiter {
   }
 
   /**
-   * Counts an attempt with each account that it names, in the same way with an account that does not exist.
+   * Counts an attempt with each named account. Accounts that do not exist count in the same way.
    *
    * @throws RATE_LIMITED with `details.retryAfter` in seconds
    */
@@ -89,7 +89,7 @@ export class SignInLimiter {
   }
 }
 
-/** A digest of the name of an account, the same in capitals and small letters: names of any length, and none in the database. */
+/** Returns a digest of an account name without case, so that the database contains no names, and none that are too long. */
 function digestName(name: string): string {
   return createHash('sha256').update(name.trim().toLowerCase()).digest('base64url')
 }

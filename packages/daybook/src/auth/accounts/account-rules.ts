@@ -1,32 +1,31 @@
 import { validationError, validationErrorAt } from '../../errors.ts'
 import { createIssue, type Issue } from '../../issues.ts'
 
-/** How accounts are registered: by anyone, by invitation, or not at all. */
+/** The way to register an account: open to anyone, by invitation, or closed. */
 export type Registration = 'open' | 'invite' | 'closed'
 
-/** A request to set a new password, by a user who has forgotten theirs. */
+/** A request to reset a forgotten password. */
 export interface PasswordReset {
   readonly email: string
   readonly name: string
-  /** Sets a new password once, within an hour: `POST /api/auth/reset-password` with `{ token, newPassword }`. */
+  /** Sets a new password once within an hour, by `POST /api/auth/reset-password` with `{ token, newPassword }`. */
   readonly token: string
-  /** Leads through the service to the page that asked for it, with the token. */
+  /** Redirects through the service to the requesting page, with the token. */
   readonly url: string
 }
 
 /**
- * A plugin of better-auth. Its own types are not named here: a project that checks its libraries' types would have to check
- * all of better-auth's.
+ * A plugin of better-auth. Its own types are left out, because projects that check library types would have to check all of better-auth.
  */
 export interface AuthPlugin {
   readonly id: string
 }
 
-/** Social providers by name, such as `github`, each with what better-auth has for it. */
+/** Social providers by name, such as `github`, with the options of better-auth. */
 export type SocialProviders = Readonly<Record<string, SocialProvider>>
 
 /**
- * How the service is known to a social provider. `undefined`, as of a variable that is not set: nobody signs in with the provider, and only
+ * The registration of the service with a social provider. With `undefined`, such as of an unset variable, the provider is disabled, and only
  * this machine may reach the service.
  */
 export interface SocialProvider {
@@ -35,12 +34,12 @@ export interface SocialProvider {
   readonly [option: string]: unknown
 }
 
-/** Where the provider's own routes are. */
+/** The base path of the provider's own routes. */
 export const BASE_PATH = '/api/auth'
-/** In characters, as Unicode and JSON Schema count them: one may take two of JavaScript's. */
+/** The length of a password in Unicode characters, of which one may take two code units of JavaScript. */
 export const PASSWORD_LENGTH: { readonly min: number; readonly max: number } = { min: 8, max: 128 }
 
-/** @throws VALIDATION_ERROR for a password that no account may have */
+/** @throws VALIDATION_ERROR for a password that is too short or too long */
 export function requirePassword(password: string): void {
   const { min, max } = PASSWORD_LENGTH
   if (hasAtMostCharacters(password, max) && !hasAtMostCharacters(password, min - 1)) return
@@ -50,25 +49,25 @@ export function requirePassword(password: string): void {
   })
 }
 
-/** The most characters of the fields of an account, as Unicode and JSON Schema count them; of an address, as in RFC 5321. */
+/** The maximum lengths of the fields of an account, in Unicode characters; of an address, as in RFC 5321. */
 export const ACCOUNT_LIMITS = { name: 200, email: 254, image: 2048 } as const
 
-/** The most characters of another text field of an account, such as one that a plugin adds. */
+/** The maximum length of other text fields of an account, such as those of plugins. */
 const MAX_FIELD_LENGTH = 2048
 
-/** The fields of request bodies that hold a field of an account. */
+/** The fields of request bodies that set a field of an account. */
 const LIMITED_FIELDS: readonly (readonly [field: string, max: number])[] = [
   ...Object.entries(ACCOUNT_LIMITS),
   ['newEmail', ACCOUNT_LIMITS.email],
 ]
 
-/** True if a text has at most `max` characters; counts them only where their number is not clear from its length. */
+/** Returns true if a text has at most `max` characters. Counts them only if the length in code units does not decide it. */
 export function hasAtMostCharacters(text: string, max: number): boolean {
   return text.length <= max || (text.length <= 2 * max && [...text].length <= max)
 }
 
 /**
- * Checks the lengths of the fields of an account in a request body, also of those in its `data`.
+ * Checks the lengths of the fields of an account in a request body and in its `data`.
  *
  * @throws VALIDATION_ERROR with an issue for each field that is too long
  */
@@ -90,8 +89,8 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
 /**
- * Fits name and image into the limits: cuts a name that is too long, and removes an image that is. Requests with such fields are refused
- * before; these come from a social provider, where a person could not sign in until they change there.
+ * Truncates a name that is too long, and removes an image that is too long. Requests with such fields were rejected before; these come from
+ * a social provider, where people could not sign in until they change their profile there.
  */
 export function truncateAccount({ name, image }: Readonly<Record<string, unknown>>): { name?: string; image?: null } {
   return {
@@ -102,11 +101,11 @@ export function truncateAccount({ name, image }: Readonly<Record<string, unknown
   }
 }
 
-/** The first characters of a name; a character has at most two units. */
+/** Returns the first characters of a name. A character has at most two code units. */
 const firstCharacters = (name: string): string =>
   [...name.slice(0, 2 * ACCOUNT_LIMITS.name)].slice(0, ACCOUNT_LIMITS.name).join('')
 
-/** The first text field of an account that is too long, besides name and image, with its limit. */
+/** Returns the first text field of an account that is too long, except name and image, with its limit. */
 export function findTooLongField(
   user: Readonly<Record<string, unknown>>,
 ): { readonly field: string; readonly max: number } | undefined {

@@ -18,31 +18,34 @@ import type { Accounts, NewUser, SignInResult } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
 import { withoutSessionTokens } from './session-tokens.ts'
 
-/** An object with these properties and no optional ones. */
-const objectOf = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
+/** Returns the schema of an object with required properties. */
+const objectSchema = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
 })
 
-/** A text with more in it than spaces. */
+/** The schema of a text that is not blank. */
 const TEXT = { type: 'string', pattern: '\\S' }
 const NAME = { ...TEXT, maxLength: ACCOUNT_LIMITS.name }
 const EMAIL = { type: 'string', format: 'email', maxLength: ACCOUNT_LIMITS.email }
 const NEW_PASSWORD = { ...TEXT, minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }
 
 const SIGNED_IN = {
-  ...objectOf({
+  ...objectSchema({
     authenticated: { const: true },
-    principal: objectOf({ id: { type: 'string' }, email: { type: 'string' }, name: { type: 'string' } }),
+    principal: objectSchema({ id: { type: 'string' }, email: { type: 'string' }, name: { type: 'string' } }),
     identity: IDENTITY_SCHEMA,
-    token: { type: 'string', description: 'The credential, to be sent as a bearer token where the cookie is not.' },
+    token: {
+      type: 'string',
+      description: 'The credential, for clients that send a bearer token instead of the cookie.',
+    },
   }),
   additionalProperties: false,
 }
 
 const SECOND_FACTOR = {
-  ...objectOf({
+  ...objectSchema({
     authenticated: { const: false },
     principal: { type: 'null' },
     identity: { type: 'null' },
@@ -52,7 +55,7 @@ const SECOND_FACTOR = {
   additionalProperties: false,
 }
 
-/** What a new account is made of; where registration is by invitation, also of one. */
+/** The input of a registration, with an invitation if one is needed. */
 const newAccount = (registration: Registration): Readonly<Record<string, unknown>> => ({
   name: NAME,
   email: EMAIL,
@@ -65,20 +68,20 @@ const registerAction = ({
   hasPlugins,
 }: Pick<AccountsParts, 'registration' | 'hasPlugins'>): AuthAction => ({
   description: 'Makes an account, and signs in.',
-  input: objectOf(newAccount(registration)),
+  input: objectSchema(newAccount(registration)),
   output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
   status: 201,
 })
 
-/** What the adapter can do. A plugin of better-auth may ask for another factor. */
-const capabilitiesOf = ({ registration, cookiePrefix, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
+/** Describes the adapter. A plugin of better-auth may require another factor. */
+const createCapabilities = ({ registration, cookiePrefix, hasPlugins = false }: AccountsParts): AuthCapabilities => ({
   provider: 'better-auth',
   providerRoutes: { enabled: true, basePath: BASE_PATH },
   sessionCookie: getSessionCookieName(cookiePrefix),
   actions: {
     login: {
       description: 'Signs in with e-mail address and password.',
-      input: objectOf({ email: { ...TEXT, maxLength: ACCOUNT_LIMITS.email }, password: TEXT }),
+      input: objectSchema({ email: { ...TEXT, maxLength: ACCOUNT_LIMITS.email }, password: TEXT }),
       output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
       status: 200,
     },
@@ -91,21 +94,21 @@ const capabilitiesOf = ({ registration, cookiePrefix, hasPlugins = false }: Acco
 export interface AccountsParts {
   readonly registration: Registration
   readonly cookiePrefix: string
-  /** Loads the code of the accounts; asked with the first credential or action. Gives what opens them. */
+  /** Loads the code of the accounts with the first credential or action. Returns the function that opens them. */
   load(): Promise<() => Promise<Accounts>>
   /** Cleared whenever accounts or sessions change. */
   readonly sessions: SessionCache
   /** Reports changes of sessions, on all nodes. */
   readonly records: Pick<AuthRecords, 'onSessionChange'>
-  /** Needed where registration is by invitation. */
+  /** Required if registration is by invitation. */
   readonly invitations?: Invitations
-  /** Whether there are plugins of better-auth. @default false */
+  /** True if there are plugins of better-auth. @default false */
   readonly hasPlugins?: boolean
   /** The public origin of the service. @default the origin of each request */
   readonly baseURL?: string | undefined
 }
 
-/** Sessions of accounts with e-mail address and password, by better-auth. */
+/** Sessions of accounts with e-mail address and password, through better-auth. */
 export class AccountsAdapter implements AuthAdapter {
   readonly #parts: AccountsParts
   #accounts: Promise<Accounts> | undefined
@@ -115,11 +118,11 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   getCapabilities(): AuthCapabilities {
-    return capabilitiesOf(this.#parts)
+    return createCapabilities(this.#parts)
   }
 
   hasCredential({ headers }: AuthContext): boolean {
-    return this.#credentialIn(headers) !== undefined
+    return this.#readCredential(headers) !== undefined
   }
 
   async load(): Promise<void> {
@@ -127,11 +130,11 @@ export class AccountsAdapter implements AuthAdapter {
   }
 
   async getPrincipal(context: AuthContext): Promise<Caller['principal']> {
-    return (await this.#find(context))?.principal ?? null
+    return (await this.#findCaller(context))?.principal ?? null
   }
 
   async getIdentity(context: AuthContext): Promise<Caller['identity']> {
-    return (await this.#find(context))?.identity ?? null
+    return (await this.#findCaller(context))?.identity ?? null
   }
 
   async invoke(
@@ -163,7 +166,7 @@ export class AccountsAdapter implements AuthAdapter {
 
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {
     const response = await (await this.#open()).handle(request)
-    return this.#secureCookies(await withoutSessionTokens(response, this.#credentialIn(headers)), origin)
+    return this.#secureCookies(await withoutSessionTokens(response, this.#readCredential(headers)), origin)
   }
 
   /** Opens the accounts before the first request needs them. */
@@ -173,7 +176,7 @@ export class AccountsAdapter implements AuthAdapter {
 
   #open(): Promise<Accounts> {
     this.#accounts ??= this.#loadAndOpen().catch((error) => {
-      // What failed once, as while the database was away, is tried again.
+      // The next call tries again, for example when the database is back.
       this.#accounts = undefined
       throw error
     })
@@ -185,18 +188,18 @@ export class AccountsAdapter implements AuthAdapter {
     return open()
   }
 
-  async #find({ headers }: AuthContext): Promise<Caller | null> {
-    const credential = this.#credentialIn(headers)
+  async #findCaller({ headers }: AuthContext): Promise<Caller | null> {
+    const credential = this.#readCredential(headers)
     if (credential === undefined) return null
     return this.#parts.sessions.get(credential, async () => (await this.#open()).findSessionCaller(headers))
   }
 
   async #login(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
     const { email = '', password = '' } = readTexts(input, ['email', 'password'])
-    const signed = await (await this.#open()).signIn({ email, password }, headers)
-    if (signed === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
-    if (signed === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
-    return this.#secureCookies(sessionResponse(200, signed), origin)
+    const result = await (await this.#open()).signIn({ email, password }, headers)
+    if (result === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
+    if (result === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
+    return this.#secureCookies(createSessionResponse(200, result), origin)
   }
 
   async #register(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
@@ -206,7 +209,10 @@ export class AccountsAdapter implements AuthAdapter {
     const accounts = await this.#open()
     const user: NewUser = { name, email, password }
     if (registration === 'open')
-      return this.#secureCookies(sessionResponse(201, requireSigned(await accounts.signUp(user, headers))), origin)
+      return this.#secureCookies(
+        createSessionResponse(201, requireSignedIn(await accounts.signUp(user, headers))),
+        origin,
+      )
     if (!invitations) throw new Error('There are no invitations to register by.')
     const { invitation = '' } = readTexts(input, ['invitation'])
     accounts.validateNewUser(user)
@@ -218,25 +224,28 @@ export class AccountsAdapter implements AuthAdapter {
       await claimed.release()
       throw error
     }
-    return this.#secureCookies(sessionResponse(201, requireSigned(await accounts.signIn(user, headers))), origin)
+    return this.#secureCookies(
+      createSessionResponse(201, requireSignedIn(await accounts.signIn(user, headers))),
+      origin,
+    )
   }
 
   async #logout(context: AuthContext): Promise<Response> {
-    if (!(await this.#find(context))) throw new DaybookError('UNAUTHORIZED')
+    if (!(await this.#findCaller(context))) throw new DaybookError('UNAUTHORIZED')
     const cookies = await (await this.#open()).signOut(context.headers)
-    const response = new Response(null, { status: 204, headers: cookies.map((one) => ['Set-Cookie', one]) })
+    const response = new Response(null, { status: 204, headers: cookies.map((cookie) => ['Set-Cookie', cookie]) })
     return this.#secureCookies(response, context.origin)
   }
 
-  /** The value that may be the credential of an account's session. */
-  #credentialIn(headers: Headers): string | undefined {
+  /** Returns the value of a request that may be the credential of an account's session. */
+  #readCredential(headers: Headers): string | undefined {
     return readBearerToken(headers) ?? readCookie(headers, getSessionCookieName(this.#parts.cookiePrefix))
   }
 
-  /** Keeps cookies that were set over TLS from other connections (RFC 6265, section 5.4). */
+  /** Marks cookies as `Secure` over TLS (RFC 6265, section 5.4). */
   #secureCookies(response: Response, requestOrigin: string): Response {
     const cookies = response.headers.getSetCookie()
-    // A proxy may speak TLS for a service that does not trust its headers.
+    // A proxy may terminate TLS for a service that does not trust its headers.
     const isTls = [requestOrigin, this.#parts.baseURL ?? ''].some((origin) => origin.startsWith('https:'))
     if (cookies.length === 0 || !isTls) return response
     const { status, body } = response
@@ -248,21 +257,21 @@ export class AccountsAdapter implements AuthAdapter {
   }
 }
 
-/** @throws {Error} when an account that was just made cannot sign in */
-function requireSigned(signed: SignInResult | 'wrong' | 'banned'): SignInResult {
-  if (typeof signed === 'string') throw new Error(`A new account could not sign in: ${signed}.`)
-  return signed
+/** @throws {Error} if a new account cannot sign in */
+function requireSignedIn(result: SignInResult | 'wrong' | 'banned'): SignInResult {
+  if (typeof result === 'string') throw new Error(`A new account could not sign in: ${result}.`)
+  return result
 }
 
-/** The answer to a sign-in: the session, or the step that is still missing. */
-function sessionResponse(status: number, { caller, cookies, ...more }: SignInResult): Response {
+/** Creates the response to a sign-in, with the session or the missing step. */
+function createSessionResponse(status: number, { caller, cookies, ...more }: SignInResult): Response {
   const { principal, identity } = caller
   const json = { authenticated: isAuthenticated(caller), principal, identity, ...more }
-  const headers = cookies.map((one): [string, string] => ['Set-Cookie', one])
+  const headers = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
   return Response.json(json, { status, headers })
 }
 
-/** The value of a cookie, if the request has it. */
+/** Returns the value of a cookie, if the request has it. */
 function readCookie(headers: Headers, name: string): string | undefined {
   const start = `${name}=`
   const cookies = headers
@@ -274,7 +283,7 @@ function readCookie(headers: Headers, name: string): string | undefined {
 }
 
 /**
- * Texts of an input; others in it are not looked at.
+ * Reads texts of an input, and ignores its other members.
  *
  * @throws VALIDATION_ERROR
  */

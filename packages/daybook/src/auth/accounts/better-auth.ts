@@ -25,26 +25,26 @@ import {
 import { findVerificationOwner, OWNER_FIELDS } from './revocation.ts'
 import { findNamedSession } from './session-tokens.ts'
 
-/** How long a session lasts, in seconds: seven days. */
+/** The lifetime of a session, in seconds. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
-/** The most accounts that are listed. */
+/** The maximum number of accounts in a list. */
 const MAX_LISTED_ACCOUNTS = 1_000_000
 
-/** How accounts are kept. */
+/** Options of {@link openAccounts}. */
 export interface AccountsOptions {
-  /** Signs cookies. */
+  /** The secret that signs cookies. */
   readonly secret: string
   readonly registration: Registration
-  /** The start of the names of all cookies. */
+  /** The prefix of all cookie names. */
   readonly cookiePrefix: string
   readonly database: DBAdapterInstance
   readonly baseURL?: string
   readonly trustedOrigins?: readonly string[]
   readonly socialProviders?: SocialProviders
   readonly plugins?: readonly AuthPlugin[]
-  /** Sends a user the link for setting a new password. Absent: passwords cannot be reset by mail. */
+  /** Sends a user the link to set a new password. Without it, passwords cannot be reset by mail. */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
-  /** Told of errors in work that no request waits for. */
+  /** Called with errors of work that no request waits for. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -55,11 +55,11 @@ export interface NewUser {
   readonly password: string
 }
 
-/** The result of a sign-in: a new session, or the step that is still missing. */
+/** The result of a sign-in: a new session, or the missing step. */
 export interface SignInResult {
   readonly caller: Caller
   readonly token?: string
-  /** Another factor is needed; better-auth's plugin for it goes on. */
+  /** True if another factor is needed, which a plugin of better-auth handles. */
   readonly twoFactorRedirect?: true
   /** Values of `Set-Cookie`. */
   readonly cookies: readonly string[]
@@ -67,66 +67,66 @@ export interface SignInResult {
 
 /** Accounts with e-mail address and password. */
 export interface Accounts {
-  /** The session that belongs to the credential in these headers. */
+  /** Returns the caller with the session of these headers. */
   findSessionCaller(headers: Headers): Promise<Caller | null>
-  /** `wrong`: no account has this address with this password. Takes as long for one as for the other. */
+  /** Signs in. `wrong` if no account has this address and password, with equal timing for both. */
   signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<SignInResult | 'wrong' | 'banned'>
-  /** @throws CONFLICT when the address has an account, VALIDATION_ERROR */
+  /** Creates an account, and signs in. @throws CONFLICT if the address has an account, VALIDATION_ERROR */
   signUp(user: NewUser, headers: Headers): Promise<SignInResult>
-  /** Ends the session of these headers; answers what clears its cookies. */
+  /** Ends the session of these headers. Returns the `Set-Cookie` values that clear its cookies. */
   signOut(headers: Headers): Promise<readonly string[]>
-  /** @throws VALIDATION_ERROR for what no account may have */
+  /** @throws VALIDATION_ERROR for invalid data */
   validateNewUser(user: NewUser): void
-  /** Makes an account, also where registration is closed. @throws CONFLICT when the address has one, VALIDATION_ERROR */
+  /** Creates an account, even if registration is closed. @throws CONFLICT if the address has one, VALIDATION_ERROR */
   create(account: NewAccount): Promise<Account>
-  /** All of them, the oldest first. */
+  /** Lists all accounts, the oldest first. */
   list(): Promise<readonly Account[]>
-  /** `undefined`: no account has this address. */
+  /** Returns the account with an address. */
   find(email: string): Promise<Account | undefined>
-  /** The caller whose account has this id; `null`: there is none, or it is banned. */
+  /** Returns the caller with the account of this id, or `null` if it does not exist or is banned. */
   findCaller(id: string): Promise<Caller | null>
-  /** Names by id. An account whose name is its address has none. */
+  /** Returns names by account id, without names that are the address of the account. */
   findNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   setRoles(id: string, roles: readonly string[]): Promise<void>
   setPassword(id: string, password: string): Promise<void>
-  /** @returns how many sessions a ban has ended */
+  /** @returns the number of sessions that a ban has ended */
   setBanned(id: string, isBanned: boolean): Promise<number>
-  /** Answers the provider's own routes. */
+  /** Handles the provider's own routes. */
   handle(request: Request): Promise<Response>
 }
 
 /** Opens accounts. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const auth = makeAuth(options)
-  const session = async (headers: Headers): Promise<Caller | null> => {
-    const found = await auth.api.getSession({ headers })
-    return found && callerOfSession(found as FoundSession)
+  const findSessionCaller = async (headers: Headers): Promise<Caller | null> => {
+    const session = await auth.api.getSession({ headers })
+    return session && toSessionCaller(session as StoredSession)
   }
-  const begun = async (response: Response): Promise<SignInResult> => {
+  const readSignIn = async (response: Response): Promise<SignInResult> => {
     const { token, twoFactorRedirect } = (await response.json()) as { token?: string; twoFactorRedirect?: boolean }
     const cookies = response.headers.getSetCookie()
     if (twoFactorRedirect === true) return { caller: ANONYMOUS, twoFactorRedirect, cookies }
-    const caller = await session(new Headers({ Authorization: `Bearer ${token}` }))
+    const caller = await findSessionCaller(new Headers({ Authorization: `Bearer ${token}` }))
     if (!caller || token === undefined) throw new Error('A session that was just begun is not there.')
     return { caller, token, cookies }
   }
   return {
-    findSessionCaller: session,
+    findSessionCaller,
     validateNewUser: requireNewUser,
     async signIn({ email, password }, headers) {
-      const asked = { body: { email, password }, headers: withoutCredentials(headers), asResponse: true } as const
-      const response = await auth.api.signInEmail(asked)
-      // An address that is none has no account.
+      const request = { body: { email, password }, headers: withoutCredentials(headers), asResponse: true } as const
+      const response = await auth.api.signInEmail(request)
+      // A malformed address has no account.
       if (response.status === 401 || response.status === 400) return 'wrong'
-      return response.status === 403 ? 'banned' : begun(requireOk(response))
+      return response.status === 403 ? 'banned' : readSignIn(requireOk(response))
     },
     async signUp(user, headers) {
       requireNewUser(user)
-      const asked = { body: { ...user }, headers: withoutCredentials(headers), asResponse: true } as const
-      const response = await auth.api.signUpEmail(asked)
-      if (response.status === 422) throw taken()
+      const request = { body: { ...user }, headers: withoutCredentials(headers), asResponse: true } as const
+      const response = await auth.api.signUpEmail(request)
+      if (response.status === 422) throw addressConflict()
       if (response.status === 400) throw notAnAddress()
-      return begun(requireOk(response))
+      return readSignIn(requireOk(response))
     },
     async signOut(headers) {
       return requireOk(await auth.api.signOut({ headers, asResponse: true })).headers.getSetCookie()
@@ -135,17 +135,17 @@ export function openAccounts(options: AccountsOptions): Accounts {
     async create({ email, name, password, roles }) {
       requireNewUser({ email, name, password })
       const { internalAdapter } = await auth.$context
-      if (await internalAdapter.findUserByEmail(email)) throw taken()
-      // The plugin's types name the roles that it brings; any may be set.
+      if (await internalAdapter.findUserByEmail(email)) throw addressConflict()
+      // The types list the plugin's default roles, but any role may be set.
       const body = { email, name, password, role: [...roles] as ('admin' | 'user')[] }
-      const made = await auth.api.createUser({ body, asResponse: true }).catch((error) => {
-        throw error instanceof DuplicateKeyError ? taken() : error
+      const response = await auth.api.createUser({ body, asResponse: true }).catch((error) => {
+        throw error instanceof DuplicateKeyError ? addressConflict() : error
       })
-      const found = await internalAdapter.findUserByEmail(email)
-      // Another request was faster.
-      if (made.status === 400) throw found ? taken() : notAnAddress()
-      if (!found) throw new Error(`An account was to be made, and better-auth answered ${made.status}.`)
-      return toAccount(found.user as StoredUser)
+      const created = await internalAdapter.findUserByEmail(email)
+      // A concurrent request may have created the account.
+      if (response.status === 400) throw created ? addressConflict() : notAnAddress()
+      if (!created) throw new Error(`better-auth did not create an account, with status ${response.status}.`)
+      return toAccount(created.user as StoredUser)
     },
     async list() {
       const { internalAdapter } = await auth.$context
@@ -153,12 +153,12 @@ export function openAccounts(options: AccountsOptions): Accounts {
       return users.map((user) => toAccount(user as StoredUser))
     },
     async find(email) {
-      const found = await (await auth.$context).internalAdapter.findUserByEmail(email)
-      return found ? toAccount(found.user as StoredUser) : undefined
+      const match = await (await auth.$context).internalAdapter.findUserByEmail(email)
+      return match ? toAccount(match.user as StoredUser) : undefined
     },
     async findCaller(id) {
       const user = await (await auth.$context).internalAdapter.findUserById(id)
-      return user && callerOfUser(user as StoredUser)
+      return user && toCaller(user as StoredUser)
     },
     async findNames(ids) {
       const where = [{ field: 'id', operator: 'in' as const, value: [...ids] }]
@@ -193,12 +193,12 @@ function makeAuth({ secret, registration, cookiePrefix, database, plugins = [], 
     basePath: BASE_PATH,
     secret,
     database,
-    // The action that takes invitations and the manager ask better-auth past its routes.
+    // Registration by invitation and the account manager call better-auth directly.
     disabledPaths: registration === 'open' ? [] : ['/sign-up/email'],
     emailAndPassword: {
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH.min,
-      // It counts what JavaScript does.
+      // better-auth counts code units of JavaScript.
       maxPasswordLength: 2 * PASSWORD_LENGTH.max,
       password: new Passwords(),
       revokeSessionsOnPasswordReset: true,
@@ -211,33 +211,33 @@ function makeAuth({ secret, registration, cookiePrefix, database, plugins = [], 
     },
     databaseHooks: {
       user: {
-        create: { before: async (user, ctx) => isAdmitted(registration, ctx?.path) && fitUser(user) },
-        update: { before: async (user) => fitUser(user) },
+        create: { before: async (user, ctx) => isAdmitted(registration, ctx?.path) && truncateUser(user) },
+        update: { before: async (user) => truncateUser(user) },
       },
       verification: {
         create: { before: async ({ value }, ctx) => ({ data: findVerificationOwner(value, ctx?.body) }) },
       },
     },
     hooks: { before: beforeRoutes },
-    // The service sends its errors as it sends all others.
+    // The service sends its own errors.
     onAPIError: {
       onError: (error) => {
         if (error instanceof DaybookError) throw error
       },
     },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // A leaked database holds no usable links for setting passwords. The service sweeps expired ones.
+    // With hashed identifiers, a leaked database contains no usable links to set passwords. The service sweeps expired ones.
     verification: { storeIdentifier: 'hashed', disableCleanup: true, additionalFields: OWNER_FIELDS },
-    // The service counts attempts on all nodes together, and looks at origins, before anything comes here.
+    // The service limits attempts on all nodes together, and checks origins.
     rateLimit: { enabled: false },
     advanced: {
       disableCSRFCheck: true,
-      // Addresses to go back to are looked at all the same; left out, not while tests run.
+      // Checks redirect targets. better-auth would skip the check in tests if this were absent.
       disableOriginCheck: false,
       useSecureCookies: false,
       cookiePrefix,
       ipAddress: { disableIpTracking: true },
-      // Whether an address has an account is not to be told by how long an answer takes.
+      // Background tasks keep the timing of a response from revealing whether an address has an account.
       backgroundTasks: { handler: (task) => void task.catch(onError) },
     },
     telemetry: { enabled: false },
@@ -246,28 +246,28 @@ function makeAuth({ secret, registration, cookiePrefix, database, plugins = [], 
   })
 }
 
-/** True if an account may be created. Every way of registering checks this, social providers included. */
+/** Returns true if an account may be created. Every registration checks this, with social providers as well. */
 function isAdmitted(registration: Registration, path: string | undefined): boolean {
-  // better-auth lets administrators alone do that, and checks no permission when it is called from inside.
+  // better-auth admits only administrators to this route, and in-process calls without a permission.
   return registration === 'open' || path === '/admin/create-user'
 }
 
-/** Fits an account into the limits before it is stored, from wherever it comes. @throws {APIError} for another field that is too long */
-function fitUser(user: Readonly<Record<string, unknown>>): { readonly data: object } {
-  const long = findTooLongField(user)
-  if (long) {
-    const message = `${long.field} must have at most ${long.max} characters.`
+/** Truncates an account before it is stored. @throws {APIError} for a field that cannot be truncated */
+function truncateUser(user: Readonly<Record<string, unknown>>): { readonly data: object } {
+  const tooLong = findTooLongField(user)
+  if (tooLong) {
+    const message = `${tooLong.field} must have at most ${tooLong.max} characters.`
     throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message })
   }
   return { data: truncateAccount(user) }
 }
 
 const beforeRoutes = createAuthMiddleware(async ({ path, body, query, context: { adapter, internalAdapter } }) => {
-  if (path === '/error') return errorPage(query?.error)
+  if (path === '/error') return createErrorPage(query?.error)
   requireAccountLimits(body)
-  // With a new password all sessions end; the one that set it gets another.
+  // A new password ends all sessions, and its request gets a new one.
   if (path === '/change-password') return { context: { body: { ...body, revokeOtherSessions: true } } }
-  if (path === '/request-password-reset') await evenOut(internalAdapter, body?.email)
+  if (path === '/request-password-reset') await equalizeTiming(internalAdapter, body?.email)
   const named = findNamedSession(path, body)
   if (!named) return undefined
   const where = [{ field: 'id', value: named.sessionId }]
@@ -276,8 +276,8 @@ const beforeRoutes = createAuthMiddleware(async ({ path, body, query, context: {
   return { context: { body: { ...body, [named.field]: session?.token ?? '' } } }
 })
 
-/** The page to which a sign-in by a social provider leads when it fails: a text, as nothing of the request may run in the page. */
-function errorPage(error: unknown): Response {
+/** The page for a failed sign-in with a social provider. It is plain text, so that nothing of the request can run in it. */
+function createErrorPage(error: unknown): Response {
   const code = typeof error === 'string' && /^[\w-]{1,100}$/.test(error) ? error : 'unknown'
   return new Response(`The sign-in failed (${code}). Go back to the page that you came from, and try again.\n`, {
     status: 400,
@@ -287,8 +287,8 @@ function errorPage(error: unknown): Response {
 
 type InternalAdapter = Awaited<ReturnType<typeof makeAuth>['$context']>['internalAdapter']
 
-/** An address costs the same work with and without an account: otherwise the time that an answer takes would tell. */
-async function evenOut(internalAdapter: InternalAdapter, email: unknown): Promise<void> {
+/** Does the same work for an address with and without an account, so that timing does not reveal accounts. */
+async function equalizeTiming(internalAdapter: InternalAdapter, email: unknown): Promise<void> {
   if (typeof email !== 'string') return
   const identifier = `nobody ${randomUUID()}`
   if (await internalAdapter.findUserByEmail(email)) await internalAdapter.findVerificationValue(identifier)
@@ -302,13 +302,13 @@ function requireNewUser({ email, name, password }: NewUser): void {
   requirePassword(password)
 }
 
-const taken = (): DaybookError =>
+const addressConflict = (): DaybookError =>
   new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
 
 const notAnAddress = (): DaybookError =>
   validationErrorAt('/email', 'format', 'must be an e-mail address', { format: 'email' })
 
-/** Headers without credentials: a sign-in begins a new session. */
+/** Removes credentials, so that a sign-in starts a new session. */
 function withoutCredentials(headers: Headers): Headers {
   const all = new Headers(headers)
   for (const name of ['authorization', 'cookie']) all.delete(name)
@@ -320,36 +320,36 @@ function requireOk(response: Response): Response {
   throw new Error(`better-auth answered ${response.status}.`)
 }
 
-/** A user as better-auth keeps it, as far as it is used. */
+/** The used members of a user of better-auth. */
 interface StoredUser {
   readonly id: string
   readonly email: string
   readonly name: string
   readonly emailVerified: boolean
   readonly createdAt: Date
-  /** Several are separated by commas. */
+  /** Roles, separated by commas. */
   readonly role?: string | null
   readonly banned?: boolean | null
   readonly banExpires?: Date | null
 }
 
-/** A session as better-auth describes it, as far as it is used. */
-interface FoundSession {
+/** The used members of a session of better-auth. */
+interface StoredSession {
   readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
   readonly user: StoredUser
 }
 
-function callerOfSession({ session, user }: FoundSession): Caller | null {
+function toSessionCaller({ session, user }: StoredSession): Caller | null {
   const { id, expiresAt, impersonatedBy } = session
-  return callerOfUser(user, {
+  return toCaller(user, {
     id,
     expiresAt: expiresAt.toISOString(),
     claims: impersonatedBy ? { impersonatedBy } : {},
   })
 }
 
-/** @param session absent: the caller is named without one, and the id of the account stands for it */
-function callerOfUser(
+/** @param session without one, the id of the account is the session id */
+function toCaller(
   user: StoredUser,
   session: { readonly id: string; readonly expiresAt: string | null; readonly claims: object } = {
     id: user.id,
@@ -368,40 +368,40 @@ function callerOfUser(
       actorType: 'human',
       expiresAt: session.expiresAt,
       claims: { email, name, emailVerified, ...session.claims },
-      roles: userRoles(user),
+      roles: parseRoles(user),
     },
   }
 }
 
-const userRoles = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((one) => one.trim())
+const parseRoles = ({ role }: StoredUser): readonly string[] => (role || 'user').split(',').map((name) => name.trim())
 
 const isBanned = ({ banned, banExpires }: StoredUser): boolean =>
   banned === true && !(banExpires && banExpires.getTime() <= Date.now())
 
 function toAccount(user: StoredUser): Account {
   const { id, email, name, createdAt } = user
-  return { id, email, name, roles: userRoles(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
+  return { id, email, name, roles: parseRoles(user), isBanned: isBanned(user), createdAt: createdAt.toISOString() }
 }
 
-/** How many passwords are hashed at once: cookies are signed on the same threads, of which Node has four. */
-const AT_ONCE = 2
-/** How many may wait: more would wait longer than clients wait for an answer. */
+/** The number of passwords that are hashed at once. Cookies are signed on the same four threads of Node. */
+const HASH_CONCURRENCY = 2
+/** The maximum number of waiting passwords. More would exceed the timeout of the clients. */
 const MAX_WAITING = 30
 
-/** Hashes and compares passwords as better-auth does, a few at a time, in the order in which they come. */
+/** Hashes and compares passwords like better-auth, a few at a time, in order of arrival. */
 export class Passwords {
-  readonly #turn = pLimit(AT_ONCE)
+  readonly #limit = pLimit(HASH_CONCURRENCY)
 
-  /** @throws SERVICE_UNAVAILABLE when too many wait */
-  readonly hash = (password: string): Promise<string> => this.#inTurn(() => hashPassword(password))
+  /** @throws SERVICE_UNAVAILABLE if too many passwords wait */
+  readonly hash = (password: string): Promise<string> => this.#run(() => hashPassword(password))
 
-  /** @throws SERVICE_UNAVAILABLE when too many wait */
-  readonly verify = (given: { readonly hash: string; readonly password: string }): Promise<boolean> =>
-    this.#inTurn(() => verifyPassword(given))
+  /** @throws SERVICE_UNAVAILABLE if too many passwords wait */
+  readonly verify = (credential: { readonly hash: string; readonly password: string }): Promise<boolean> =>
+    this.#run(() => verifyPassword(credential))
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#turn.pendingCount >= MAX_WAITING) throw tooManyHashes()
-    return this.#turn(work)
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#limit.pendingCount >= MAX_WAITING) throw tooManyHashes()
+    return this.#limit(work)
   }
 }
 

@@ -16,49 +16,47 @@ export type {
 
 /** The options of {@link betterAuth}. */
 export interface BetterAuthOptions {
-  /** How accounts are registered: by anyone, by invitation, or not at all. @default 'open' */
+  /** The way to register an account: open to anyone, by invitation, or closed. @default 'open' */
   readonly registration?: Registration
   /**
-   * Accepts that with open registration, everyone who registers can write whatever has no access rule. Without it, such a service listens
-   * on this machine alone, and does not start with `NODE_ENV=production`. @default false
+   * Accepts that with open registration, every account can write to documents without access rules. Otherwise such a service listens only on
+   * this machine, and does not start with `NODE_ENV=production`. @default false
    */
   readonly anyoneMayWrite?: boolean
-  /** The secret that signs cookies, at least 32 characters; another one ends all sessions by cookie. @default generated once, and stored in the database */
+  /** The secret that signs cookies, at least 32 characters. A change ends all sessions by cookie. @default generated once, and stored in the database */
   readonly secret?: string | undefined
   /**
-   * Scheme, host and port under which people reach the service, such as `https://cms.example.org`. Required with
-   * `sendPasswordReset`, `socialProviders` and `plugins`: links in mails begin with it, whatever host a request names. With `https:`,
-   * every cookie is `Secure`. @default none
+   * The public origin of the service, such as `https://cms.example.org`. Required with `sendPasswordReset`, `socialProviders` and `plugins`,
+   * because links in mails begin with it, whatever host a request has. With `https:`, every cookie is `Secure`. @default none
    */
   readonly baseURL?: string | undefined
   /**
-   * The start of the names of cookies, which browsers send to all ports of a host: two services on one host need two. Letters, digits, `-`
-   * and `_`; another one ends all sessions by cookie. @default `better-auth`; with a `baseURL` on this machine, and in `daybook dev`, with
-   * the port: `better-auth-3000`
+   * The prefix of cookie names, of letters, digits, `-` and `_`. Browsers send cookies to all ports of a host, so that two services on one
+   * host need different prefixes. A change ends all sessions by cookie. @default `better-auth`; with a `baseURL` on this machine, and in
+   * `daybook dev`, with the port: `better-auth-3000`
    */
   readonly cookiePrefix?: string | undefined
-  /** Other origins that people may be sent back to after signing in, each written in full, without `*`. @default none */
+  /** Further origins for redirects after signing in, each in full, without `*`. @default none */
   readonly trustedOrigins?: readonly string[]
-  /** Sends a user the link for setting a new password, of `{ email, name, token, url }`. @default passwords cannot be reset by mail */
+  /** Sends a user the link to set a new password, given `{ email, name, token, url }`. @default passwords cannot be reset by mail */
   readonly sendPasswordReset?: (reset: PasswordReset) => Promise<void>
-  /** Social providers by name, as better-auth has them. @default none */
+  /** Social providers by name, with the options of better-auth. @default none */
   readonly socialProviders?: SocialProviders
-  /** Plugins of better-auth, such as passkeys and two factors. What they keep is in the service's database, too. @default none */
+  /** Plugins of better-auth, such as passkeys and two factors. They store their data in the service's database. @default none */
   readonly plugins?: readonly AuthPlugin[]
 }
 
 const MIN_SECRET_LENGTH = 32
 const OPEN_REGISTRATION =
   "Anyone can register, and every account can write unless an access rule says otherwise. To invite people instead: betterAuth({ registration: 'invite' })"
-/** How long after a start its code is loaded, in milliseconds: neither the first answer nor the first session waits. */
+/** The delay of loading the code after the start, in milliseconds, so that neither the first response nor the first session waits. */
 const WARM_AFTER_MS = 500
 
 /**
- * Accounts with e-mail address and password, by better-auth, in the service's own database: users, sessions and what its
- * plugins keep outlive a restart and hold for all nodes. A session that is ended on one node is over on the others within a
- * second.
+ * Creates accounts with e-mail address and password, through better-auth, in the service's own database. Users, sessions and data of plugins
+ * survive a restart, and are shared by all nodes. A session that ends on one node is invalid on the others within a second.
  *
- * @throws {StartupError} when an option is wrong, with what to write instead
+ * @throws {StartupError} if an option is invalid, with advice
  *
  * @example
  * ```ts
@@ -68,11 +66,11 @@ const WARM_AFTER_MS = 500
 export function betterAuth(options: BetterAuthOptions = {}): AuthSource {
   const stored = readBetterAuthOptions(options)
   return {
-    missingSecrets: missingProviderSecrets(options),
+    missingSecrets: findMissingSecrets(options),
     registersAnyone: stored.registration === 'open' && !(options.anyoneMayWrite ?? false),
     open(host) {
       if (stored.registration === 'open') host.log.warn({}, OPEN_REGISTRATION)
-      const cookiePrefix = stored.cookiePrefix ?? localPrefix(stored.baseURL)
+      const cookiePrefix = stored.cookiePrefix ?? findLocalPrefix(stored.baseURL)
       const adapter = openAccountsAdapter(host, { ...stored, cookiePrefix })
       warm(adapter, host)
       return adapter
@@ -86,8 +84,8 @@ function warm(adapter: AccountsAdapter, { log }: AuthHost): void {
   setTimeout(load, WARM_AFTER_MS).unref()
 }
 
-/** The prefix of a service whose address is on this machine. */
-function localPrefix(baseURL: string | undefined): string | undefined {
+/** Returns the cookie prefix of a service with an address on this machine. */
+function findLocalPrefix(baseURL: string | undefined): string | undefined {
   if (baseURL === undefined) return undefined
   const { hostname, port } = new URL(baseURL)
   const isLocal = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
@@ -105,25 +103,25 @@ function readBetterAuthOptions({
   sendPasswordReset,
   plugins = [],
 }: BetterAuthOptions): StoredAccountsOptions {
-  const fault = (path: string, message: string): never => {
+  const fail = (path: string, message: string): never => {
     throw new StartupError(`betterAuth: ${path}: ${message}`)
   }
-  if (!['open', 'invite', 'closed'].includes(registration)) fault('registration', "write 'open', 'invite' or 'closed'")
-  if (typeof anyoneMayWrite !== 'boolean') fault('anyoneMayWrite', 'write true or false')
+  if (!['open', 'invite', 'closed'].includes(registration)) fail('registration', "write 'open', 'invite' or 'closed'")
+  if (typeof anyoneMayWrite !== 'boolean') fail('anyoneMayWrite', 'write true or false')
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
-    fault('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
+    fail('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
   }
   const baseURLFault = baseURL === undefined ? undefined : findOriginFault(baseURL)
-  if (baseURLFault) fault('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
+  if (baseURLFault) fail('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
   const prefixFault = cookiePrefix === undefined ? undefined : findCookiePrefixFault(cookiePrefix)
-  if (prefixFault) fault('cookiePrefix', prefixFault)
+  if (prefixFault) fail('cookiePrefix', prefixFault)
   const originFaults = findOriginsFault(trustedOrigins)
-  if (originFaults) fault('trustedOrigins', originFaults)
-  // better-auth does not say which of its plugins send links.
+  if (originFaults) fail('trustedOrigins', originFaults)
+  // Any plugin of better-auth may send links.
   const linkOptions = Object.entries({ sendPasswordReset, socialProviders, plugins: plugins[0] })
   const [linking] = linkOptions.find(([, value]) => value !== undefined) ?? []
   if (linking !== undefined && baseURL === undefined)
-    fault(
+    fail(
       'baseURL',
       `write the address under which people reach the service, such as https://cms.example.org: ${linking} makes links, which lead to whatever host a request names without it`,
     )
@@ -135,19 +133,19 @@ function readBetterAuthOptions({
     cookiePrefix,
     ...(sendPasswordReset ? { sendPasswordReset } : {}),
     ...(baseURL === undefined ? {} : { baseURL }),
-    ...(socialProviders ? { socialProviders: withSecrets(socialProviders) } : {}),
+    ...(socialProviders ? { socialProviders: selectComplete(socialProviders) } : {}),
   }
 }
 
 const isProviderComplete = (provider: SocialProvider): boolean =>
   Boolean(provider.clientId) && (!Object.hasOwn(provider, 'clientSecret') || Boolean(provider.clientSecret))
 
-/** The providers that can be used: better-auth would answer for the others without a credential. */
-const withSecrets = (providers: SocialProviders): SocialProviders =>
+/** Removes providers without a credential, which better-auth would otherwise use. */
+const selectComplete = (providers: SocialProviders): SocialProviders =>
   Object.fromEntries(Object.entries(providers).filter(([, provider]) => isProviderComplete(provider)))
 
-/** The providers that lack an id or a secret, each with where it comes from. */
-function missingProviderSecrets({ socialProviders = {} }: BetterAuthOptions): Readonly<Record<string, string>> {
+/** Returns the providers without an id or a secret, with advice. */
+function findMissingSecrets({ socialProviders = {} }: BetterAuthOptions): Readonly<Record<string, string>> {
   const incomplete = Object.entries(socialProviders).filter(([, provider]) => !isProviderComplete(provider))
   return Object.fromEntries(
     incomplete.map(([name]) => [

@@ -6,14 +6,14 @@ const INVITATION_KIND = 'invitation'
 
 const digestSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
-/** A claimed invitation; it cannot be used again. */
+/** A claimed invitation, which cannot be used again. */
 export interface ClaimedInvitation {
   readonly roles: readonly string[]
-  /** Lets it be used again, as nothing came of it. */
+  /** Makes the invitation usable again after a failed registration. */
   release(): Promise<void>
 }
 
-/** Invitations to make an account. Digests of their secrets are kept, not they. */
+/** Invitations to create an account. Only digests of their secrets are stored. */
 export class Invitations {
   readonly #records: AuthRecords
 
@@ -21,39 +21,39 @@ export class Invitations {
     this.#records = records
   }
 
-  /** Makes an invitation. An earlier one of this address is worth nothing any more. */
+  /** Creates an invitation, and deletes earlier ones for this address. */
   async create({ email, roles, expiresAt }: NewInvitation): Promise<CreatedInvitation> {
     const secret = randomBytes(32).toString('base64url')
-    const told: Invitation = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt }
-    const record = { ...told, digest: digestSecret(secret) }
+    const invitation: Invitation = { id: randomUUID(), email: email.toLowerCase(), roles, expiresAt }
+    const record = { ...invitation, digest: digestSecret(secret) }
     await this.#records.transaction(async (writer) => {
       for (const { id } of await writer.find(INVITATION_KIND, 'email', record.email))
         await writer.delete(INVITATION_KIND, id)
       await writer.put(INVITATION_KIND, record, indexed(record))
     })
-    return { ...told, secret }
+    return { ...invitation, secret }
   }
 
-  /** Those that can still be used, the one that ends first at the head. */
+  /** Lists the invitations that can still be used, the first to expire first. */
   async list(): Promise<readonly Invitation[]> {
-    const all = await this.#records.list(INVITATION_KIND)
-    return all
+    const records = await this.#records.list(INVITATION_KIND)
+    return records
       .filter(isOpen)
-      .map(({ digest: _digest, ...told }) => told as unknown as Invitation)
-      .sort((one, other) => Date.parse(one.expiresAt) - Date.parse(other.expiresAt))
+      .map(({ digest: _digest, ...invitation }) => invitation as unknown as Invitation)
+      .sort((a, b) => Date.parse(a.expiresAt) - Date.parse(b.expiresAt))
   }
 
-  /** Ends an invitation; answers whether there was one. */
+  /** Deletes an invitation. Returns false if there was none. */
   withdraw(id: string): Promise<boolean> {
     return this.#records.transaction((writer) => writer.delete(INVITATION_KIND, id))
   }
 
-  /** Takes an invitation; of several requests that claim it at once, one gets it. */
+  /** Claims an invitation. One of several concurrent requests gets it. */
   async claim(secret: string, email: string): Promise<ClaimedInvitation | undefined> {
     const record = await this.#records.transaction(async (writer) => {
-      const [found] = await writer.find(INVITATION_KIND, 'digest', digestSecret(secret))
-      if (!found || !isFor(found, email)) return undefined
-      return (await writer.delete(INVITATION_KIND, found.id)) ? found : undefined
+      const [invitation] = await writer.find(INVITATION_KIND, 'digest', digestSecret(secret))
+      if (!invitation || !isFor(invitation, email)) return undefined
+      return (await writer.delete(INVITATION_KIND, invitation.id)) ? invitation : undefined
     })
     return (
       record && {
@@ -66,7 +66,7 @@ export class Invitations {
 
 const isOpen = ({ expiresAt }: AuthRecord): boolean => Date.parse(String(expiresAt)) > Date.now()
 
-const isFor = (record: AuthRecord, own: string): boolean => record.email === own.toLowerCase() && isOpen(record)
+const isFor = (record: AuthRecord, email: string): boolean => record.email === email.toLowerCase() && isOpen(record)
 
 const indexed = (record: AuthRecord) => ({
   keys: { email: String(record.email), digest: String(record.digest) },

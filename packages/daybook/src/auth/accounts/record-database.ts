@@ -16,15 +16,15 @@ import {
 } from '../records.ts'
 import { getRecordKind, revokeAfterChange, revokeAfterRemoval } from './revocation.ts'
 
-/** A model of better-auth, with the fields that its records are found by. */
+/** A model of better-auth, with the keys of its records. */
 interface RecordModel {
   readonly name: string
   readonly keys: readonly string[]
-  /** The keys of which no two records have the same value. */
+  /** The keys whose values are unique. */
   readonly unique: readonly string[]
 }
 
-/** All committed records, or those that one transaction sees. */
+/** The committed records, or those that a transaction sees. */
 interface RecordSource {
   readonly reader: RecordReader
   write<T>(work: (writer: RecordWriter) => Promise<T>): Promise<T>
@@ -32,14 +32,14 @@ interface RecordSource {
 
 /** Models whose rows expire at their `expiresAt`. */
 const EXPIRING_MODELS: ReadonlySet<string> = new Set(['session', 'verification'])
-/** The keys that better-auth looks for besides those that its schema names. */
+/** Keys that better-auth looks up besides those of its schema. */
 const FURTHER_KEYS: Readonly<Record<string, readonly string[]>> = { account: ['accountId'] }
 
 /**
- * A database for better-auth in records, for its own tables and those of its plugins: there is nothing to migrate. A
- * transaction begins with its first write, so that no other write waits while a password is hashed.
+ * Creates a database for better-auth in records, for its own tables and those of its plugins, without migrations. A transaction begins with
+ * its first write, so that no other write waits while a password is hashed.
  *
- * A new password, a ban or a removal revokes sessions and links of the account with the same write.
+ * A new password, a ban or a removal revokes sessions and links of the account in the same transaction.
  *
  * @param onChange called after each change
  */
@@ -80,7 +80,7 @@ function openDatabase(source: RecordSource, parts: DatabaseParts): DBAdapter {
       },
     },
     adapter: ({ schema, getDefaultModelName }) =>
-      operations(source, (modelName) => {
+      createOperations(source, (modelName) => {
         const name = getDefaultModelName(modelName)
         const fields = Object.entries(schema[name]?.fields ?? {}).map(([key, field]) => ({
           ...field,
@@ -132,7 +132,7 @@ class LazyTransaction implements RecordSource {
     const { promise, resolve, reject } = Promise.withResolvers<RecordWriter>()
     let isBegun = false
     const hold = async (writer: RecordWriter): Promise<void> => {
-      // After the loss of a connection, the store runs it again. Its statements were lost, and their results are used already.
+      // The store repeats a transaction after it lost its connection. This one cannot be repeated, because its results are already in use.
       if (isBegun) throw new DaybookError('SERVICE_UNAVAILABLE')
       isBegun = true
       this.#reader = writer
@@ -145,11 +145,11 @@ class LazyTransaction implements RecordSource {
   }
 }
 
-/** The database interface of better-auth. It checks the types of rows itself. */
-function operations(source: RecordSource, modelFor: (name: string) => RecordModel): CustomAdapter {
+/** Creates the database interface of better-auth, which checks the types of rows itself. */
+function createOperations(source: RecordSource, modelFor: (name: string) => RecordModel): CustomAdapter {
   const find = (name: string, where: readonly CleanedWhere[] = []): Promise<readonly AuthRecord[]> =>
     findRows(source.reader, modelFor(name), where)
-  /** Changes the rows that match, or the first of them. */
+  /** Changes the matching rows, at most `limit`. */
   const change = (
     name: string,
     where: readonly CleanedWhere[],
@@ -220,7 +220,7 @@ function putRow(writer: RecordWriter, { name, keys, unique }: RecordModel, row: 
   })
 }
 
-/** Finds rows by a key where a condition names one, and else reads all of the model. */
+/** Finds rows by a key if a condition has one. Otherwise it reads all rows of the model. */
 async function findRows(
   reader: RecordReader,
   { name, keys }: RecordModel,
@@ -243,7 +243,7 @@ async function findRows(
   return [...rows.values()]
 }
 
-/** True if a row meets every condition joined by AND, and one of those joined by OR if there are any. */
+/** Returns true if a row meets every condition joined by AND, and one of those joined by OR if there are any. */
 function matches(row: AuthRecord, where: readonly CleanedWhere[]): boolean {
   const alternatives = where.filter(({ connector }) => connector === 'OR')
   return (
@@ -278,7 +278,7 @@ const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
   ends_with: (value, [operand]) => String(value ?? '').endsWith(String(operand)),
 }
 
-/** Compares two numbers, or two texts by code unit. `NaN`, which is neither more nor less, for any others. */
+/** Compares two numbers, or two texts by code unit. Returns `NaN`, which is neither more nor less, for other values. */
 function compare(value: unknown, operand: unknown): number {
   const isText = typeof value === 'string' && typeof operand === 'string'
   const isNumber = typeof value === 'number' && typeof operand === 'number'

@@ -1,6 +1,6 @@
 import type { AuthRecord, RecordReader, RecordWriter } from '../records.ts'
 
-/** The kind of record that stores rows of a model of better-auth, such as `user`. */
+/** Returns the kind of the records that store rows of a model of better-auth, such as `user`. */
 export const getRecordKind = (model: string): string => `better-auth ${model}`
 
 /** A change of a row of better-auth: the row before it, and the fields that it sets. */
@@ -17,9 +17,9 @@ const CALLER_FIELDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Revokes what a change of an account makes invalid, in the transaction of the change. A new password and a ban end all sessions and delete
- * all outstanding verifications: links to set a password, sign-in links, codes and trusted devices. A new e-mail address deletes the
- * verifications alone, as they were sent to the former address. A change of a caller notes a session change.
+ * Revokes credentials that a change of an account makes invalid, in the transaction of the change. A new password and a ban end all sessions
+ * and delete all outstanding verifications: links to set a password, sign-in links, codes and trusted devices. A new e-mail address deletes
+ * only the verifications, because they were sent to the former address. A change of a caller notes a session change.
  */
 export async function revokeAfterChange(writer: RecordWriter, change: RowChange): Promise<void> {
   const { model, row, update } = change
@@ -38,7 +38,7 @@ const changesCaller = ({ model, row, update }: RowChange): boolean =>
     (field) => Object.hasOwn(update, field) && (update[field] ?? null) !== (row[field] ?? null),
   )
 
-/** Revokes what belongs to removed rows of better-auth, in the transaction of their removal. */
+/** Revokes the credentials of removed rows of better-auth, in the transaction of their removal. */
 export async function revokeAfterRemoval(
   writer: RecordWriter,
   model: string,
@@ -74,7 +74,7 @@ async function deleteVerifications(writer: RecordWriter, user: AuthRecord): Prom
 
 const OWNER_FIELD = { type: 'string', required: false, input: false, returned: false, index: true } as const
 
-/** The fields of a verification that name its account: an identifier is stored as a digest, and does not. */
+/** The fields of a verification that identify its account, because its identifier is stored as a digest. */
 export const OWNER_FIELDS: Readonly<Record<'userId' | 'email' | 'phoneNumber', typeof OWNER_FIELD>> = {
   userId: OWNER_FIELD,
   email: OWNER_FIELD,
@@ -82,7 +82,7 @@ export const OWNER_FIELDS: Readonly<Record<'userId' | 'email' | 'phoneNumber', t
 }
 
 /**
- * The owner fields of a new verification.
+ * Returns the owner fields of a new verification.
  *
  * @param value the value of the verification: the id of a user, JSON, or a code
  * @param body the body of the request that creates it
@@ -93,11 +93,11 @@ export function findVerificationOwner(
 ): Partial<Record<keyof typeof OWNER_FIELDS, string>> {
   const { email, phoneNumber } = (body ?? {}) as Readonly<Record<string, unknown>>
   return {
-    userId: linkedUser(value) ?? value,
+    userId: findLinkedUser(value) ?? value,
     ...(typeof email === 'string' ? { email: email.toLowerCase() } : {}),
     ...(typeof phoneNumber === 'string' ? { phoneNumber } : {}),
   }
 }
 
-/** The user to whom a social sign-in that is under way links another account. */
-const linkedUser = (value: string): string | undefined => /"link":\{[^{}]*"userId":"([^"]+)"/.exec(value)?.[1]
+/** Returns the user to whom a running social sign-in links another account. */
+const findLinkedUser = (value: string): string | undefined => /"link":\{[^{}]*"userId":"([^"]+)"/.exec(value)?.[1]

@@ -1,4 +1,4 @@
-/** The routes of better-auth that take the token of a session, with the field of the body that has it. */
+/** The routes of better-auth that take a session token, with its field in the body. */
 const TOKEN_FIELDS: Readonly<Record<string, string>> = {
   '/revoke-session': 'token',
   '/admin/revoke-user-session': 'sessionToken',
@@ -6,14 +6,14 @@ const TOKEN_FIELDS: Readonly<Record<string, string>> = {
   '/multi-session/set-active': 'sessionToken',
 }
 
-/** A request that names a session by its id, at a route of better-auth that takes its token. */
+/** A request with a session id, for a route of better-auth that takes a session token. */
 export interface NamedSession {
   readonly sessionId: string
-  /** The field of the body that takes the token. */
+  /** The field of the body for the token. */
   readonly field: string
 }
 
-/** The session that a request to better-auth names by its id, if it does. */
+/** Returns the session of a request to better-auth that has a session id instead of a token. */
 export function findNamedSession(path: string, body: unknown): NamedSession | undefined {
   const field = TOKEN_FIELDS[path]
   const { sessionId } = (body ?? {}) as { readonly sessionId?: unknown }
@@ -21,10 +21,10 @@ export function findNamedSession(path: string, body: unknown): NamedSession | un
 }
 
 /**
- * Removes tokens of sessions from an answer of better-auth, where a script in a page could read them: those of listed sessions, and that of
- * the session that the request came with. The token of a session that the request began stays: programs send it as a bearer token.
+ * Removes session tokens from a response of better-auth, because scripts in a page could read them: those of listed sessions, and that of
+ * the request. The token of a new session stays, because programs send it as a bearer token.
  *
- * @param credential the session's token that the request came with, with or without its signature
+ * @param credential the session token of the request, with or without its signature
  */
 export async function withoutSessionTokens(response: Response, credential: string | undefined): Promise<Response> {
   const { status } = response
@@ -35,10 +35,10 @@ export async function withoutSessionTokens(response: Response, credential: strin
   if (text === '') return new Response(isJson ? null : response.body, { status, headers })
   headers.delete('content-length')
   const [token] = credential?.split('.') ?? []
-  const answer: unknown = JSON.parse(text, (key, value) =>
+  const body: unknown = JSON.parse(text, (key, value) =>
     key === 'token' && value === token ? undefined : isSession(value) ? { ...value, token: undefined } : value,
   )
-  return new Response(JSON.stringify(answer), { status, headers })
+  return new Response(JSON.stringify(body), { status, headers })
 }
 
 function isSession(value: unknown): value is object {

@@ -16,7 +16,7 @@ export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'cookiePref
   readonly secret?: string | undefined
 }
 
-/** Opens the adapter of accounts in the host's records. Their code is loaded with the first credential or action. */
+/** Opens the adapter of accounts in the host's records, whose code is loaded with the first credential or action. */
 export function openAccountsAdapter(host: AuthHost, options: StoredAccountsOptions): AccountsAdapter {
   const cookiePrefix = options.cookiePrefix ?? host.cookiePrefix ?? COOKIE_PREFIX
   const sessions = new SessionCache()
@@ -46,42 +46,42 @@ async function loadStoredAccounts(
     openAccounts({
       ...options,
       cookiePrefix,
-      secret: secret ?? (await sharedSecret(records)),
+      secret: secret ?? (await getSharedSecret(records)),
       database: recordDatabase(records, onChange),
       onError: (err) => log.error({ err }, 'auth: background work failed'),
     })
 }
 
-/** The secret that signs cookies on all nodes: generated once for each store. */
-async function sharedSecret(records: AuthRecords): Promise<string> {
+/** Returns the secret that signs cookies on all nodes, generated once for each store. */
+async function getSharedSecret(records: AuthRecords): Promise<string> {
   const stored = await records.get('secret', 'cookies')
   if (stored) return String(stored.value)
   return records.transaction(async (writer) => {
-    const first = await writer.get('secret', 'cookies')
-    if (first) return String(first.value)
+    const committed = await writer.get('secret', 'cookies')
+    if (committed) return String(committed.value)
     const value = randomBytes(32).toString('base64url')
     await writer.put('secret', { id: 'cookies', value })
     return value
   })
 }
 
-/** Manages the accounts in the service's own database. */
+/** Opens the management of accounts in the service's own database. */
 export async function openAccountManager(host: AuthHost, options: StoredAccountsOptions): Promise<AccountManager> {
   const open = await loadStoredAccounts(host, options, () => {})
   const accounts = await open()
   const invitations = new Invitations(host.records)
-  const idOf = async (email: string): Promise<string> => {
-    const found = await accounts.find(email)
-    if (!found) throw new DaybookError('NOT_FOUND', `There is no account with the address ${email}.`)
-    return found.id
+  const getId = async (email: string): Promise<string> => {
+    const account = await accounts.find(email)
+    if (!account) throw new DaybookError('NOT_FOUND', `There is no account with the address ${email}.`)
+    return account.id
   }
   return {
     list: () => accounts.list(),
     create: (account) => accounts.create(account),
-    setRoles: async (email, roles) => accounts.setRoles(await idOf(email), roles),
-    setPassword: async (email, password) => accounts.setPassword(await idOf(email), password),
+    setRoles: async (email, roles) => accounts.setRoles(await getId(email), roles),
+    setPassword: async (email, password) => accounts.setPassword(await getId(email), password),
     async setBanned(email, isBanned) {
-      const id = await idOf(email)
+      const id = await getId(email)
       return { id, endedSessions: await accounts.setBanned(id, isBanned) }
     },
     async invite(invitation) {

@@ -1,55 +1,55 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import { isSecureUrl } from './jwt-options.ts'
 
-/** How old keys are when newer ones are asked for, in milliseconds; until those are there, the old ones count. */
+/** The age at which keys are reloaded, in milliseconds. The old keys are used until then. */
 const FRESH_MS = 10 * 60_000
-/** How old keys are when they count no more, in milliseconds, for the time that the issuer cannot be reached. */
+/** The age at which keys expire while the issuer cannot be reached, in milliseconds. */
 const MAX_KEY_SET_AGE_MS = 60 * 60_000
-/** How long after a load no unknown key is a reason for another one, in milliseconds: any client can invent a key's name. */
+/** The time after a load in which an unknown key causes no other load, in milliseconds: any client can invent a key id. */
 const COOL_DOWN_MS = 30_000
-/** How long a failed load answers for the next ones, in milliseconds. */
+/** The time after a failed load in which no other is tried, in milliseconds. */
 const FAILURE_MS = 1000
-/** How long a load may take, in milliseconds. Requests do not wait as long; the ones after them find what came. */
+/** The timeout of a load, in milliseconds. Requests time out earlier; later ones use its result. */
 const KEY_SET_LOAD_MS = 5000
-/** The largest document of an issuer, in bytes. */
+/** The maximum size of an issuer's document, in bytes. */
 const MAX_KEY_SET_BYTES = 1024 * 1024
 
-/** The keys of an issuer, as it published them at one time. */
+/** The keys that an issuer published at one time. */
 export interface KeySet {
-  /** The document that it came as. */
+  /** The published document. */
   readonly text: string
   readonly find: JWTVerifyGetKey
 }
 
-/** The public keys of an issuer: fetched when they are first needed, renewed before they are old. */
+/** The public keys of an issuer, which are loaded when they are first needed, and reloaded before they expire. */
 export class IssuerKeys {
   readonly #issuer: string
   readonly #jwksUrl: string | undefined
   #set: KeySet | undefined
-  /** When {@link #set} was last confirmed, on the clock of `performance.now()`. */
+  /** The time of the last load, on the clock of `performance.now()`. */
   #loadedAt = 0
   #failure: { readonly error: unknown; readonly until: number } | undefined
   #pending: Promise<KeySet> | undefined
   #closing = new AbortController()
 
-  /** @param jwksUrl where the keys are; without it, the issuer is asked */
+  /** @param jwksUrl the URL of the keys; by default, that in the issuer's metadata */
   constructor(issuer: string, jwksUrl: string | undefined) {
     this.#issuer = issuer
     this.#jwksUrl = jwksUrl
   }
 
-  /** The keys that count now, or `undefined` when there are none. Newer ones come in the background. */
+  /** The valid keys, or `undefined` if there are none. They are reloaded in the background. */
   get current(): KeySet | undefined {
     if (!this.#set || this.#age > MAX_KEY_SET_AGE_MS) return undefined
-    // A failure here is retried; requests fail only when the keys have expired.
+    // A failure is retried. Requests fail only after the keys have expired.
     if (this.#age > FRESH_MS) this.#renew().catch(() => {})
     return this.#set
   }
 
   /**
-   * The keys among which that of a token is, and the key.
+   * Returns the key of a token, with its key set.
    *
-   * @throws {errors.JWKSNoMatchingKey} when the issuer has no such key; {Error} when its keys cannot be had
+   * @throws {errors.JWKSNoMatchingKey} if the issuer has no such key; {Error} if its keys cannot be loaded
    */
   async find(
     ...[header, token]: Parameters<JWTVerifyGetKey>
@@ -64,7 +64,7 @@ export class IssuerKeys {
     return { set: newer, key: await newer.find(header, token) }
   }
 
-  /** Gives up a load that is under way. */
+  /** Aborts a running load. */
   close(): void {
     this.#closing.abort(new Error('The service ends.'))
     this.#closing = new AbortController()
@@ -87,7 +87,7 @@ export class IssuerKeys {
     const signal = AbortSignal.any([AbortSignal.timeout(KEY_SET_LOAD_MS), this.#closing.signal])
     try {
       const text = await fetchKeySet(this.#jwksUrl ?? (await this.#discover(signal)), signal)
-      // The same text is the same set, so that what was verified with it stays verified.
+      // The same text keeps the same set, so that the tokens that were verified with it stay cached.
       if (this.#set?.text !== text) this.#set = { text, find: createLocalJWKSet(JSON.parse(text)) }
       this.#loadedAt = performance.now()
       this.#failure = undefined
@@ -99,18 +99,18 @@ export class IssuerKeys {
     }
   }
 
-  /** Where the issuer says that its keys are (OpenID Connect Discovery 1.0, section 4). */
+  /** Returns the URL of the keys in the issuer's metadata (OpenID Connect Discovery 1.0, section 4). */
   async #discover(signal: AbortSignal): Promise<string> {
     const url = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-    const { issuer, jwks_uri: found } = Object(JSON.parse(await fetchKeySet(url, signal)))
-    // Section 4.3: an answer for another issuer counts for none.
+    const { issuer, jwks_uri: jwksUrl } = Object(JSON.parse(await fetchKeySet(url, signal)))
+    // Section 4.3 requires the metadata to have the same issuer.
     if (issuer !== this.#issuer) throw new Error(`${url} is about the issuer ${issuer}. Write that as issuer.`)
-    if (!isSecureUrl(found)) throw new Error(`${url} names no jwks_uri that begins with https://.`)
-    return found
+    if (!isSecureUrl(jwksUrl)) throw new Error(`${url} names no jwks_uri that begins with https://.`)
+    return jwksUrl
   }
 }
 
-/** The text at an address, and at no other: a redirect may lead anywhere. */
+/** Loads the text at a URL. Redirects are errors, because they may lead anywhere. */
 async function fetchKeySet(url: string, signal: AbortSignal): Promise<string> {
   const { status, body } = await fetch(url, { signal, redirect: 'error', headers: { Accept: 'application/json' } })
   const chunks: Uint8Array[] = []

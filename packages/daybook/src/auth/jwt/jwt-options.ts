@@ -4,46 +4,45 @@ import type { ActorType } from '../adapter.ts'
 /** The claims of a verified token (RFC 7519, section 4). */
 export type JwtClaims = Readonly<Record<string, unknown>>
 
-/** How tokens of an identity provider are checked and read. */
+/** Options of {@link jwt}. */
 export interface JwtOptions {
   /**
-   * The issuer, exactly as the tokens name it in `iss` (RFC 7519, section 4.1.1), with or without a slash at the end, such as
-   * `https://login.example.org/`; an address with `https://`, or with `http://` on this machine.
+   * The issuer, exactly as in the `iss` claim of the tokens (RFC 7519, section 4.1.1), with or without a slash at the end, such as
+   * `https://login.example.org/`. It must begin with `https://`, or with `http://` on this machine.
    */
   readonly issuer: string | undefined
-  /** The audience, as the tokens name it in `aud` (RFC 7519, section 4.1.3); of several, one is enough. */
+  /** The audience in the `aud` claim of the tokens (RFC 7519, section 4.1.3). If there are several, one must match. */
   readonly audience: string | readonly string[] | undefined
   /**
-   * Where the issuer's keys are, as a JWK Set (RFC 7517, section 5). With it, the issuer may be any text.
+   * The URL of the issuer's keys, a JWK Set (RFC 7517, section 5). With it, the issuer may be any text.
    *
-   * @default what the issuer says below `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0, section 4)
+   * @default the URL in the issuer's `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0, section 4)
    */
   readonly jwksUrl?: string
   /**
-   * Which signatures are taken, as `alg` has them (RFC 7518, section 3.1), of `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512`,
-   * `ES256`, `ES384`, `ES512`, `EdDSA` and `Ed25519`; never `none`, never HMAC. @default all of these
+   * The accepted signature algorithms (RFC 7518, section 3.1), of `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512`, `ES256`, `ES384`,
+   * `ES512`, `EdDSA` and `Ed25519`; never `none`, never HMAC. @default all of these
    */
   readonly algorithms?: readonly string[]
   /**
-   * Where the roles stand: a claim, or a dotted path such as `realm_access.roles`, to a list of texts or to one text with
-   * spaces between them; or a function, which is asked once for each token. @default no roles
+   * The claim or dotted path with the roles, such as `realm_access.roles`: a list of texts, or one text separated by spaces. Or a function of
+   * the claims, called once for each token. @default no roles
    */
   readonly roles?: string | ((claims: JwtClaims) => readonly string[])
-  /** The claim, or the dotted path, that tells one subject from all others; a token without it gives no session. @default 'sub' */
+  /** The claim or dotted path with the unique subject. A token without it gives no session. @default 'sub' */
   readonly subject?: string
-  /** Whether people or programs hold the tokens; a function of the claims where both do, called once for each token. @default 'human' */
+  /** The type of the actors, or a function of the claims, called once for each token. @default 'human' */
   readonly actorType?: ActorType | ((claims: JwtClaims) => ActorType)
-  /** How far the issuer's clock may be from this one, in seconds, 0 to 300. @default 5 */
+  /** The tolerated difference to the issuer's clock, in seconds, 0 to 300. @default 5 */
   readonly clockToleranceSeconds?: number
-  /** The `typ` that the head of a token must have, such as `at+jwt` (RFC 9068, section 4). @default anything */
+  /** The required `typ` in the header of a token, such as `at+jwt` (RFC 9068, section 4). @default any */
   readonly tokenType?: string
   /** The provider of identities. @default 'jwt' */
   readonly provider?: string
 }
 
 /**
- * Signatures that are taken: those whose key to verify with is public. With HMAC, every verifier could sign, and with
- * `none` anyone could.
+ * The accepted signature algorithms, with public keys to verify. With HMAC, every verifier could sign, and with `none` anyone could.
  */
 export const ALGORITHMS: readonly string[] = [
   ...['RS256', 'RS384', 'RS512'],
@@ -56,11 +55,11 @@ const MAX_TOLERANCE_SECONDS = 300
 
 const isOptionText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** A list with something in it, of which all pass. */
-const isListOf = (value: unknown, isOne: (one: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every(isOne)
+/** Returns true for a non-empty list of valid items. */
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(isItem)
 
-/** Whether keys at an address are protected from being replaced on the way. */
+/** Returns true for a URL from which keys cannot be replaced on the way. */
 export function isSecureUrl(value: unknown): boolean {
   const url = isOptionText(value) ? URL.parse(value) : null
   if (!url) return false
@@ -74,9 +73,9 @@ const SAFE_URL = 'that begins with https:// (http:// on this machine alone)'
 const isTolerance = (value: unknown): boolean =>
   typeof value === 'number' && value >= 0 && value <= MAX_TOLERANCE_SECONDS
 
-type Rule = readonly [isRight: (value: unknown, options: JwtOptions) => boolean, instead: string]
+type Rule = readonly [isValid: (value: unknown, options: JwtOptions) => boolean, advice: string]
 
-/** The check of each option, and what to write instead. */
+/** The check of each option, with advice. */
 const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   issuer: [
     (value, { jwksUrl }) => (jwksUrl === undefined ? isSecureUrl(value) : isOptionText(value)),
@@ -88,7 +87,7 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   ],
   jwksUrl: [(value) => value === undefined || isSecureUrl(value), `write an address ${SAFE_URL}`],
   algorithms: [
-    (value) => value === undefined || isListOf(value, (one) => ALGORITHMS.includes(one as string)),
+    (value) => value === undefined || isListOf(value, (item) => ALGORITHMS.includes(item as string)),
     `write a list of: ${ALGORITHMS.join(', ')}`,
   ],
   roles: [
@@ -109,17 +108,17 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
 }
 
 /**
- * Checks options before anything is served.
+ * Checks options at start.
  *
- * @throws {StartupError} with every fault, and what to write instead
+ * @throws {StartupError} with every fault and advice
  */
 export function checkJwtOptions(options: JwtOptions): void {
-  const given: Readonly<Record<string, unknown>> = { ...options }
-  const wrong = Object.entries(RULES).flatMap(([name, [isRight, instead]]) =>
-    isRight(given[name], options) ? [] : [`  ${name}: ${instead}`],
+  const values: Readonly<Record<string, unknown>> = { ...options }
+  const invalid = Object.entries(RULES).flatMap(([name, [isValid, advice]]) =>
+    isValid(values[name], options) ? [] : [`  ${name}: ${advice}`],
   )
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(RULES, name))
-  const advice = `there is no such option; write one of: ${Object.keys(RULES).join(', ')}`
-  const faults = [...wrong, ...unknown.map((name) => `  ${name}: ${advice}`)]
+  const unknown = Object.keys(values).filter((name) => !Object.hasOwn(RULES, name))
+  const unknownAdvice = `there is no such option; write one of: ${Object.keys(RULES).join(', ')}`
+  const faults = [...invalid, ...unknown.map((name) => `  ${name}: ${unknownAdvice}`)]
   if (faults.length > 0) throw new StartupError(`The options of jwt() cannot be used:\n${faults.join('\n')}`)
 }

@@ -8,20 +8,20 @@ import { readBearerToken } from '../service-token.ts'
 import { IssuerKeys, type KeySet } from './issuer-keys.ts'
 import { ALGORITHMS, checkJwtOptions, type JwtClaims, type JwtOptions } from './jwt-options.ts'
 
-/** The longest token that is looked at, in characters. */
+/** The maximum length of a token, in characters. */
 const MAX_TOKEN_LENGTH = 8192
-/** A signed token: three parts in base64url (RFC 7515, section 7.1). */
+/** The form of a signed token: three parts in base64url (RFC 7515, section 7.1). */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 const MAX_CACHED_TOKENS = 10_000
-/** The last second that four digits of a year can say, since 1970. */
+/** The last second of the year 9999, since 1970. */
 const LAST_SECOND = 253_402_300_799
 const TOLERANCE_SECONDS = 5
 
 /**
- * Takes the bearer tokens of an OpenID Connect provider. Signature, `iss`, `aud`, `exp` and `nbf` are checked; a token that
- * fails gives no session. While the issuer's keys cannot be loaded, every token is answered with 503.
+ * Creates an adapter that accepts the bearer tokens of an OpenID Connect provider. It checks signature, `iss`, `aud`, `exp` and `nbf`; an
+ * invalid token gives no session. While the issuer's keys cannot be loaded, requests with a token get 503.
  *
- * @throws {StartupError} when the options cannot be used, with what to write instead
+ * @throws {StartupError} if an option is invalid, with advice
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export function jwt(options: JwtOptions): AuthAdapter {
 interface TokenSession {
   readonly principal: Principal
   readonly identity: Identity
-  /** In milliseconds since 1970. */
+  /** The time of expiry, in milliseconds since 1970. */
   readonly until: number
 }
 
@@ -51,10 +51,10 @@ class JwtAdapter implements AuthAdapter {
   readonly #checks: JWTVerifyOptions
   readonly #capabilities: AuthCapabilities
   readonly #keys: IssuerKeys
-  /** Verified tokens, by their digest. They go with the keys that they were verified with. */
+  /** Sessions of verified tokens, by key set and digest, so that they are dropped with the keys. */
   readonly #verified = new WeakMap<KeySet, LRUCache<string, TokenSession>>()
-  /** Each request is asked about twice. */
-  readonly #asked = new WeakMap<AuthContext, Promise<TokenSession | null>>()
+  /** Sessions by request, because principal and identity of a request are requested separately. */
+  readonly #sessions = new WeakMap<AuthContext, Promise<TokenSession | null>>()
 
   constructor(options: JwtOptions) {
     const { issuer = '', audience = '', algorithms = ALGORITHMS, tokenType } = options
@@ -69,7 +69,7 @@ class JwtAdapter implements AuthAdapter {
       issuer,
       audience: [audience].flat(),
       algorithms: [...algorithms],
-      clockTolerance: toleranceOf(options),
+      clockTolerance: getTolerance(options),
       requiredClaims: ['exp'],
       ...(tokenType === undefined ? {} : { typ: tokenType }),
     }
@@ -92,18 +92,18 @@ class JwtAdapter implements AuthAdapter {
   }
 
   #session(context: AuthContext): Promise<TokenSession | null> {
-    const asked = this.#asked.get(context) ?? this.#look(context.headers)
-    this.#asked.set(context, asked)
-    return asked
+    const session = this.#sessions.get(context) ?? this.#findSession(context.headers)
+    this.#sessions.set(context, session)
+    return session
   }
 
-  async #look(headers: Headers): Promise<TokenSession | null> {
+  async #findSession(headers: Headers): Promise<TokenSession | null> {
     const token = readBearerToken(headers)
     if (token === undefined || token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return null
     const digest = createHash('sha256').update(token).digest('base64url')
     const set = this.#keys.current
-    const known = set && this.#verified.get(set)?.get(digest)
-    if (known && known.until > Date.now()) return known
+    const cached = set && this.#verified.get(set)?.get(digest)
+    if (cached && cached.until > Date.now()) return cached
     try {
       return await this.#verify(token, digest)
     } catch (error) {
@@ -113,79 +113,79 @@ class JwtAdapter implements AuthAdapter {
   }
 
   async #verify(token: string, digest: string): Promise<TokenSession | null> {
-    let used: KeySet | undefined
+    let keySet: KeySet | undefined
     const { payload } = await jwtVerify(
       token,
       async (header, parts) => {
         const { set, key } = await this.#keys.find(header, parts)
-        used = set
+        keySet = set
         return key
       },
       this.#checks,
     )
     const session = toSession(deepFreeze(payload), digest, this.#options)
-    if (session && used) this.#remember(used, digest, session)
+    if (session && keySet) this.#cache(keySet, digest, session)
     return session
   }
 
-  #remember(set: KeySet, digest: string, session: TokenSession): void {
+  #cache(set: KeySet, digest: string, session: TokenSession): void {
     const sessions = this.#verified.get(set) ?? new LRUCache<string, TokenSession>(lruMax(MAX_CACHED_TOKENS))
     this.#verified.set(set, sessions)
     sessions.set(digest, session)
   }
 }
 
-/** Whether it is the token's fault, and not that of the issuer's keys. */
+/** Returns true if the token is invalid, and not the issuer's keys. */
 const isBadToken = (error: unknown): boolean =>
   error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid)
 
-const toleranceOf = ({ clockToleranceSeconds = TOLERANCE_SECONDS }: JwtOptions): number => clockToleranceSeconds
+const getTolerance = ({ clockToleranceSeconds = TOLERANCE_SECONDS }: JwtOptions): number => clockToleranceSeconds
 
 /**
- * The session of a verified token; `null` when its claims name no subject.
+ * Returns the session of a verified token, or `null` if it has no subject.
  *
- * @param digest of the token: its session, when it names none by `sid` (OpenID Connect Front-Channel Logout 1.0, section 3)
- * or `jti` (RFC 7519, section 4.1.7)
+ * @param digest of the token, the session id if the claims have neither `sid` (OpenID Connect Front-Channel Logout 1.0, section 3) nor `jti`
+ * (RFC 7519, section 4.1.7)
  */
 function toSession(claims: JwtClaims, digest: string, options: JwtOptions): TokenSession | null {
-  const subject = textClaim(claimAt(claims, options.subject ?? 'sub'))
+  const subject = toText(claimAt(claims, options.subject ?? 'sub'))
   if (subject === undefined) return null
   const { actorType = 'human', provider = 'jwt' } = options
-  // Until then it is believed: what the clocks may differ by counts here, too.
-  const until = Math.min(Number(claims.exp) + toleranceOf(options), LAST_SECOND) * 1000
+  // The clock tolerance also applies to the cached session.
+  const until = Math.min(Number(claims.exp) + getTolerance(options), LAST_SECOND) * 1000
   const identity: Identity = {
     provider,
     subject,
-    sessionId: textClaim(claims.sid) ?? textClaim(claims.jti) ?? digest,
+    sessionId: toText(claims.sid) ?? toText(claims.jti) ?? digest,
     actorType: typeof actorType === 'function' ? actorType(claims) : actorType,
     expiresAt: new Date(until).toISOString(),
     claims,
-    roles: claimedRoles(claims, options),
+    roles: readRoles(claims, options),
   }
   return { principal: toPrincipal(subject, claims), identity: Object.freeze(identity), until }
 }
 
-/** The principal, as far as standard claims describe it (OpenID Connect Core 1.0, section 5.1). */
+/** Creates the principal from standard claims (OpenID Connect Core 1.0, section 5.1). */
 function toPrincipal(id: string, claims: JwtClaims): Principal {
-  const email = textClaim(claims.email)
-  const name = textClaim(claims.name)
+  const email = toText(claims.email)
+  const name = toText(claims.name)
   return Object.freeze({ id, ...(email === undefined ? {} : { email }), ...(name === undefined ? {} : { name }) })
 }
 
-function claimedRoles(claims: JwtClaims, { roles }: JwtOptions): readonly string[] {
+function readRoles(claims: JwtClaims, { roles }: JwtOptions): readonly string[] {
   if (roles === undefined) return Object.freeze([])
   if (typeof roles === 'function') {
-    const found: unknown = roles(claims)
-    if (!Array.isArray(found)) throw new TypeError('The function for roles gave no list.')
-    return Object.freeze([...found])
+    const result: unknown = roles(claims)
+    if (!Array.isArray(result)) throw new TypeError('The function for roles gave no list.')
+    return Object.freeze([...result])
   }
   const value = claimAt(claims, roles)
   // Scopes are one text with spaces (RFC 8693, section 4.2).
   const list: unknown = typeof value === 'string' ? value.split(' ') : value
-  return Object.freeze(Array.isArray(list) ? list.filter((one) => textClaim(one) !== undefined) : [])
+  return Object.freeze(Array.isArray(list) ? list.filter((role) => toText(role) !== undefined) : [])
 }
 
-/** What stands at a dotted path. Names of claims may hold dots themselves, such as `https://example.org/roles`. */
+/** Returns the value at a dotted path. Names of claims may contain dots, such as `https://example.org/roles`. */
 function claimAt(claims: unknown, path: string): unknown {
   if (typeof claims !== 'object' || claims === null) return undefined
   if (Object.hasOwn(claims, path)) return (claims as JwtClaims)[path]
@@ -193,5 +193,4 @@ function claimAt(claims: unknown, path: string): unknown {
   return dot < 0 ? undefined : claimAt(claimAt(claims, path.slice(0, dot)), path.slice(dot + 1))
 }
 
-const textClaim = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined
+const toText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
