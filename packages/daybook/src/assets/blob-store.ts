@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Where pictures lie that are made of others, each below the digest of its source. */
+/** The prefix of the keys of pictures made from others, followed by the digest of the source. */
 export const IMAGE_VARIANTS_PREFIX = '.images/'
 
-/** What a store tells those who fetch a blob from it directly. */
+/** The headers of a blob for clients that fetch it from the store directly. */
 export interface BlobHeaders {
   /** The value of `Content-Type`. */
   readonly type: string
@@ -11,138 +11,137 @@ export interface BlobHeaders {
   readonly disposition: string
 }
 
-/** A part of a blob, in bytes from its start; both ends are in it. */
+/** A part of a blob, in bytes from its start, both ends included. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** The bytes of a blob, or of a part of it. Read `content` to its end, or destroy it: it may hold a file or a connection. */
+/** The bytes of a blob or of a part of it. Read `content` to its end or destroy it, because it may hold a file or a connection open. */
 export interface BlobContent {
-  /** How long the whole blob is, in bytes. */
+  /** The size of the whole blob, in bytes. */
   readonly size: number
   readonly content: Readable
 }
 
-/** A blob that has a key. */
+/** A blob with its key. */
 export interface StoredBlob {
   readonly key: string
   /** In bytes. */
   readonly size: number
 }
 
-/** A blob that has no key yet. */
+/** A blob without a key. */
 export interface StagedBlob {
   readonly name: string
-  /** When it was last written to. */
+  /** The time of the last write. */
   readonly at: Date
 }
 
 /**
- * Keeps bytes under keys. A blob is staged first, and becomes visible all at once when it is published; it is never changed
- * after that, unless `write` replaces it.
+ * Stores bytes under keys. A blob is staged first, and becomes visible as a whole when it is published. After that it never changes, unless
+ * `write` replaces it.
  *
- * A key is a relative path, `images/2026/cat.png`: at most 900 bytes, in segments of 1 to 200 of `A-Z a-z 0-9 . _ -`, none of
- * which is `.` or `..`. Keys whose first segment begins with a dot belong to Daybook, `.incoming` to the store. The name of a
- * staged blob is one such segment. A method that is given anything else throws a TypeError, and touches nothing.
+ * A key is a relative path such as `images/2026/cat.png`: at most 900 bytes, in segments of 1 to 200 of `A-Z a-z 0-9 . _ -`, none of which
+ * is `.` or `..`. Keys whose first segment begins with a dot are internal to Daybook, `.incoming` to the store. The name of a staged blob is
+ * one such segment. Methods throw a TypeError for other values, without any effect.
  *
- * Prove a store of your own with `blobStoreConformance()` of `daybook/testing`.
+ * Check a store with `blobStoreConformance()` of `daybook/testing`.
  *
- * @throws all methods: INSUFFICIENT_STORAGE when there is no room left; SERVICE_UNAVAILABLE when the store cannot be reached, or
- * answers too late
+ * @throws all methods: INSUFFICIENT_STORAGE if the store is full; SERVICE_UNAVAILABLE if the store cannot be reached in time
  */
 export interface BlobStore {
   /**
-   * Takes in a stream that nobody sees yet. When the stream fails, or the signal aborts, it rejects, and nothing of the stream is left. A
-   * blob staged under the same name before is replaced once all is taken in.
+   * Stores a stream that is not visible yet. If the stream fails or the signal aborts, it rejects, and nothing of the stream is left. A blob
+   * that was staged under the same name is replaced at the end.
    */
   stage(name: string, content: Readable, signal: AbortSignal): Promise<void>
   /**
-   * Gives a staged blob its key, durably; `false`: there is a blob with that key, or one that stands in its way in a store of folders
-   * (`a` and `a/b`), and the staged one stays as it is. Rejects when nothing is staged under that name.
+   * Gives a staged blob its key, durably. Returns `false`, and keeps the blob staged, if there is a blob with that key, or one that conflicts
+   * with it in a store of folders (`a` and `a/b`). Rejects if nothing is staged under that name.
    */
   publish(name: string, key: string, headers: BlobHeaders): Promise<boolean>
   /**
-   * Gives a blob another key, durably; `false`: no blob has the first key, or one has the second or stands in its way in a store of
-   * folders, and nothing changes. A crash may leave the whole blob under its first key and a part of it, or all, under the second.
+   * Gives a blob another key, durably. Returns `false`, without a change, if no blob has the first key, or one has the second or conflicts
+   * with it in a store of folders. A crash may leave the whole blob under the first key, and a part or all of it under the second.
    */
   move(from: string, to: string): Promise<boolean>
-  /** Removes a staged blob, if it is there. */
+  /** Removes a staged blob, if there is one. */
   discard(name: string): Promise<void>
-  /** Everything that is staged, also uploads to the store that were broken off. */
+  /** Lists all staged blobs, interrupted uploads to the store included. */
   staged(): AsyncIterable<StagedBlob>
-  /** Reads a blob, or the part of it that is there of a range; `undefined`: there is none. */
+  /** Reads a blob, or the part of a range that it has. Returns `undefined` if there is no blob. */
   read(key: string, range?: ByteRange): Promise<BlobContent | undefined>
-  /** The length of a blob in bytes; `undefined`: there is none. */
+  /** Returns the size of a blob in bytes, or `undefined` if there is none. */
   size(key: string): Promise<number | undefined>
-  /** Stores a short blob at once, in the place of the one with that key. */
+  /** Stores a short blob, and replaces the one with that key. */
   write(key: string, bytes: Uint8Array, headers: BlobHeaders): Promise<void>
-  /** Removes a blob, if it is there. */
+  /** Removes a blob, if there is one. */
   delete(key: string): Promise<void>
-  /** All blobs whose keys begin with a prefix, in no order; with an empty one, all but those that belong to Daybook. */
+  /** Lists the blobs whose keys begin with a prefix, in no order; with an empty one, all except internal blobs. */
   list(prefix: string): AsyncIterable<StoredBlob>
-  /** Rejects when the store cannot be used now. */
+  /** Rejects if the store cannot be used now. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a store can know of the service that opens it. */
+/** The service that opens a store. */
 export interface BlobStoreHost {
   /** The data folder of the service. */
   readonly data: string
 }
 
-/** Names where files are kept, as `config.assets.store`. */
+/** A store of files as `config.assets.store`. */
 export interface BlobStoreOption {
-  /** The words that messages name it by, without anything secret: `disk uploads`. */
+  /** The name in messages, without secrets, such as `disk uploads`. */
   readonly name: string
   open(host: BlobStoreHost): Promise<BlobStore>
 }
 
-/** The longest key, in bytes. */
+/** The maximum length of a key, in bytes. */
 const MAX_KEY = 900
-/** The longest segment of a key, in bytes. */
+/** The maximum length of a segment of a key, in bytes. */
 const MAX_SEGMENT = 200
 const SEGMENT = /^[A-Za-z0-9._-]+$/
 
 const isSegment = (text: string): boolean =>
   text.length <= MAX_SEGMENT && SEGMENT.test(text) && text !== '.' && text !== '..'
 
-/** The first segment of what a store keeps for itself: staged blobs. */
+/** The first segment of keys of staged blobs. */
 export const STAGING_SEGMENT = '.incoming'
 
-/** Whether a text is a key, as {@link BlobStore} describes them. */
+/** Returns true if a text is a key, as {@link BlobStore} describes them. */
 export function isBlobKey(text: string): boolean {
   const segments = text.split('/')
   return text.length <= MAX_KEY && segments.every(isSegment) && segments[0]?.toLowerCase() !== STAGING_SEGMENT
 }
 
-/** @throws {TypeError} when a text is no key */
+/** @throws {TypeError} if a text is no key */
 export function requireBlobKey(key: string): void {
   if (!isBlobKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of a blob.`)
 }
 
-/** @throws {TypeError} when a text is no name of a staged blob */
+/** @throws {TypeError} if a text is no name of a staged blob */
 export function requireStagedName(name: string): void {
   if (!isSegment(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a staged blob.`)
 }
 
-/** @throws {TypeError} when no key begins with a text */
+/** @throws {TypeError} if no key begins with a text */
 export function requireBlobPrefix(prefix: string): void {
   if (prefix === '' || isBlobKey(prefix) || isBlobKey(`${prefix}x`)) return
   throw new TypeError(`No key of a blob begins with ${JSON.stringify(prefix)}.`)
 }
 
-/** Whether a key belongs to Daybook itself, not to the content. */
+/** Returns true if a key is internal to Daybook. */
 export const isInternalKey = (key: string): boolean => key.startsWith('.')
 
-/** What is staged, each name once, with the latest time that anything of it was written. */
+/** A list of staged blobs with unique names, each with the time of its last write. */
 export class StagedBlobs {
   readonly #latest = new Map<string, Date>()
 
   add(name: string, at: Date): void {
-    const before = this.#latest.get(name)
-    if (!before || before < at) this.#latest.set(name, at)
+    const latest = this.#latest.get(name)
+    if (!latest || latest < at) this.#latest.set(name, at)
   }
 
   *[Symbol.iterator](): Iterator<StagedBlob> {

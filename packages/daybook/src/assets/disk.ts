@@ -33,29 +33,29 @@ import {
   syncFolder,
 } from './file-operations.ts'
 
-/** Where files lie on a disk. */
+/** Options of {@link disk}. */
 export interface DiskOptions {
   /**
-   * The folder of the files, absolute or below the data folder. Daybook makes it for its own user alone (mode 0700), with files that
-   * others can read (0644) inside: to let a proxy of another user in, make the folder yourself, or run `chmod 0755` on it and on those
-   * around it. @default 'uploads'
+   * The folder of the files, absolute or below the data folder. Daybook creates it for its own user only (mode 0700), with files inside that
+   * others can read (0644). To let a proxy of another user read them, create the folder yourself, or run `chmod 0755` on it and on its
+   * parents. @default 'uploads'
    */
   readonly folder?: string
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
-/** Between the name of a staged blob and the number of its stream, while that is taken in: no name has it. */
+/** The separator between the name of a staged blob and the id of its stream in the name of an incomplete file. No name contains it. */
 const PART_MARK = '~'
-/** How often a folder is made anew that a deletion took away in the same moment. */
+/** The number of attempts to create a folder that concurrent deletions remove. */
 const FOLDER_ATTEMPTS = 20
 const READABLE_FILE = 0o644
-/** How much of a file is read at a time, in bytes: twice what Node reads, as each read costs processor time. */
+/** The number of bytes of a read, twice Node's default, because each read costs processor time. */
 const READ_BYTES = 128 * 1024
-/** The answers of a file system that cannot put a file in the place of a folder. */
-const FOLDER_THERE: readonly string[] = ['EISDIR', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR']
+/** Codes for a path that is a folder and cannot be replaced by a file. */
+const IS_FOLDER: readonly string[] = ['EISDIR', 'EEXIST', 'ENOTEMPTY', 'ENOTDIR']
 
 /**
- * Keeps files in a folder.
+ * Stores files in a folder.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export function disk({ folder = 'uploads' }: DiskOptions = {}): BlobStoreOption 
   }
 }
 
-/** Blobs in files below a folder, named by their keys; what is staged lies in `.incoming`. */
+/** Blobs in files below a folder, named by their keys. Staged blobs are in `.incoming`. */
 class DiskBlobStore implements BlobStore {
   readonly #root: string
   readonly #incoming: string
@@ -81,7 +81,7 @@ class DiskBlobStore implements BlobStore {
 
   async stage(name: string, content: Readable, signal: AbortSignal): Promise<void> {
     requireStagedName(name)
-    await this.#takeIn(name, content, (part) => rename(part, join(this.#incoming, name)), signal)
+    await this.#store(name, content, (part) => rename(part, join(this.#incoming, name)), signal)
   }
 
   async publish(name: string, key: string, _headers: BlobHeaders): Promise<boolean> {
@@ -89,7 +89,7 @@ class DiskBlobStore implements BlobStore {
     requireBlobKey(key)
     const staged = join(this.#incoming, name)
     return await withDiskErrors(async () => {
-      if ((await ignoreErrors(ABSENT_CODES, settle(staged))) === undefined) await this.#refuseUnstaged(name)
+      if ((await ignoreErrors(ABSENT_CODES, makeReadable(staged))) === undefined) await this.#rejectUnstaged(name)
       return await this.#place(key, (path) => moveExclusively(staged, path))
     })
   }
@@ -100,7 +100,7 @@ class DiskBlobStore implements BlobStore {
     return await withDiskErrors(async () => {
       const isMoved = await this.#place(
         to,
-        async (path) => (await this.size(from)) !== undefined && (await moveExclusively(this.#pathOf(from), path)),
+        async (path) => (await this.size(from)) !== undefined && (await moveExclusively(this.#resolve(from), path)),
       )
       const emptied = listFolders(this.#root, isMoved ? from : to)
       if (isMoved) await ignoreErrors(ABSENT_CODES, syncFolder(emptied.at(-1) ?? this.#root))
@@ -113,16 +113,16 @@ class DiskBlobStore implements BlobStore {
     requireStagedName(name)
     await withDiskErrors(async () => {
       const files = await readdir(this.#incoming)
-      const own = files.filter((file) => stagedName(file) === name)
-      await Promise.all(own.map((file) => removeFile(join(this.#incoming, file))))
+      const parts = files.filter((file) => readStagedName(file) === name)
+      await Promise.all(parts.map((file) => removeFile(join(this.#incoming, file))))
     })
   }
 
   async *staged(): AsyncIterable<StagedBlob> {
     const names = new StagedBlobs()
     for (const file of await withDiskErrors(() => readdir(this.#incoming))) {
-      const found = await withDiskErrors(() => ignoreErrors(ABSENT_CODES, lstat(join(this.#incoming, file))))
-      if (found) names.add(stagedName(file), found.mtime)
+      const stats = await withDiskErrors(() => ignoreErrors(ABSENT_CODES, lstat(join(this.#incoming, file))))
+      if (stats) names.add(readStagedName(file), stats.mtime)
     }
     yield* names
   }
@@ -131,41 +131,41 @@ class DiskBlobStore implements BlobStore {
     requireBlobKey(key)
     return await withDiskErrors(async () => {
       const handle = await this.#open(key)
-      return handle && (await contentOf(handle, range))
+      return handle && (await readContent(handle, range))
     })
   }
 
   async size(key: string): Promise<number | undefined> {
     requireBlobKey(key)
     return await withDiskErrors(async () => {
-      if (!(await this.#leadsTo(key))) return undefined
-      const found = await ignoreErrors(ABSENT_CODES, lstat(this.#pathOf(key)))
-      return found?.isFile() ? found.size : undefined
+      if (!(await this.#hasFolders(key))) return undefined
+      const stats = await ignoreErrors(ABSENT_CODES, lstat(this.#resolve(key)))
+      return stats?.isFile() ? stats.size : undefined
     })
   }
 
   async write(key: string, bytes: Uint8Array, _headers: BlobHeaders): Promise<void> {
     requireBlobKey(key)
     const place = async (part: string): Promise<void> => {
-      await settle(part)
+      await makeReadable(part)
       const isPlaced = await this.#place(
         key,
         async (path) =>
           (await ignoreErrors(
-            FOLDER_THERE,
+            IS_FOLDER,
             rename(part, path).then(() => true),
           )) ?? false,
       )
       if (!isPlaced) throw new DaybookError('CONFLICT')
     }
-    await this.#takeIn(randomUUID(), Readable.from([bytes]), place)
+    await this.#store(randomUUID(), Readable.from([bytes]), place)
   }
 
   async delete(key: string): Promise<void> {
     requireBlobKey(key)
     await withDiskErrors(async () => {
-      if (!(await this.#leadsTo(key)) || (await isFolder(this.#pathOf(key)))) return
-      await removeFile(this.#pathOf(key))
+      if (!(await this.#hasFolders(key)) || (await isFolder(this.#resolve(key)))) return
+      await removeFile(this.#resolve(key))
       await removeEmptyFolders(listFolders(this.#root, key))
     })
   }
@@ -173,8 +173,8 @@ class DiskBlobStore implements BlobStore {
   async *list(prefix: string): AsyncIterable<StoredBlob> {
     requireBlobPrefix(prefix)
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-    if (!(await withDiskErrors(() => this.#leadsTo(prefix)))) return
-    for await (const key of keysBelow(this.#root, folder, prefix)) {
+    if (!(await withDiskErrors(() => this.#hasFolders(prefix)))) return
+    for await (const key of listKeys(this.#root, folder, prefix)) {
       const size = await this.size(key)
       if (size !== undefined) yield { key, size }
     }
@@ -190,48 +190,48 @@ class DiskBlobStore implements BlobStore {
 
   async close(): Promise<void> {}
 
-  #pathOf(key: string): string {
+  #resolve(key: string): string {
     return join(this.#root, key)
   }
 
-  /** Whether all that stands above a key's file is a folder, and no link. */
-  async #leadsTo(key: string): Promise<boolean> {
+  /** Returns true if all parents of a key's file are folders, and none is a link. */
+  async #hasFolders(key: string): Promise<boolean> {
     for (const folder of listFolders(this.#root, key)) if (!(await isFolder(folder))) return false
     return true
   }
 
   async #open(key: string): Promise<FileHandle | undefined> {
-    if (!(await this.#leadsTo(key))) return undefined
-    // A pipe of that name would otherwise wait for its other end.
-    return await ignoreErrors([...ABSENT_CODES, 'EMLINK'], open(this.#pathOf(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+    if (!(await this.#hasFolders(key))) return undefined
+    // Without O_NONBLOCK, a named pipe would wait for its other end.
+    return await ignoreErrors([...ABSENT_CODES, 'EMLINK'], open(this.#resolve(key), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
   }
 
-  /** Takes a stream into a file of its own, hands its path over, and leaves nothing of it when one of the two fails. */
-  async #takeIn(
+  /** Writes a stream into a new file, and passes on its path. Removes the file if either fails. */
+  async #store(
     name: string,
     content: Readable,
-    handOver: (part: string) => Promise<void>,
+    passOn: (part: string) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<void> {
     const part = join(this.#incoming, `${name}${PART_MARK}${randomUUID()}`)
     try {
       await storeStream(part, content, signal)
-      await handOver(part)
+      await passOn(part)
     } catch (error) {
       await removeFile(part).catch(() => {})
       content.destroy()
-      // The folder was unmounted; making it anew would fill another disk.
+      // The folder was unmounted, and creating it again would fill another disk.
       if (getErrorCode(error) === 'ENOENT') throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
       throw toDiskError(error)
     }
   }
 
-  async #refuseUnstaged(name: string): Promise<never> {
+  async #rejectUnstaged(name: string): Promise<never> {
     await this.check()
     throw new Error(`Nothing is staged as ${name}.`)
   }
 
-  /** Makes the folders of a key and places its file, durably. @returns what `place` says; `false` where a file stands in the way */
+  /** Creates the folders of a key and places its file, durably. @returns the result of `place`, or `false` if a parent is a file */
   async #place(key: string, place: (path: string) => Promise<boolean>): Promise<boolean> {
     const folders = listFolders(this.#root, key)
     try {
@@ -240,7 +240,7 @@ class DiskBlobStore implements BlobStore {
       await removeEmptyFolders(folders)
       throw error
     }
-    // Another process may have made some of them, and not have come this far.
+    // Another process may have created some of them, but not have synced them.
     for (const folder of [this.#root, ...folders]) await syncFolder(folder)
     return true
   }
@@ -253,7 +253,7 @@ class DiskBlobStore implements BlobStore {
   ): Promise<boolean> {
     try {
       if (!(await makeFolders(folders, isInternalKey(key) ? 0o700 : 0o755))) return false
-      return await place(this.#pathOf(key))
+      return await place(this.#resolve(key))
     } catch (error) {
       if (getErrorCode(error) !== 'ENOENT' || left === 1) throw error
       return await this.#attempt(folders, key, place, left - 1)
@@ -261,23 +261,23 @@ class DiskBlobStore implements BlobStore {
   }
 }
 
-/** The name of a staged blob, by that of its file. */
-const stagedName = (file: string): string => file.split(PART_MARK, 1)[0] ?? file
+/** Returns the name of a staged blob from that of its file. */
+const readStagedName = (file: string): string => file.split(PART_MARK, 1)[0] ?? file
 
-/** Writes a stream into a new file that only its owner can read; it is on the disk in the end. */
+/** Writes a stream durably into a new file that only its owner can read. */
 async function storeStream(path: string, content: Readable, signal: AbortSignal | undefined): Promise<void> {
   const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     await handle.writeFile(signal ? addAbortSignal(signal, content) : content)
-    // A full disk may show no earlier than here.
+    // A full disk may not show earlier.
     await handle.sync()
   } finally {
     await handle.close()
   }
 }
 
-/** Lets others read a file, and makes sure that its bytes and mode outlast a loss of power. */
-async function settle(path: string): Promise<true> {
+/** Makes a file readable for others, and its bytes and mode durable. */
+async function makeReadable(path: string): Promise<true> {
   const handle = await open(path, O_RDONLY | O_NOFOLLOW)
   try {
     await handle.chmod(READABLE_FILE)
@@ -288,7 +288,7 @@ async function settle(path: string): Promise<true> {
   }
 }
 
-async function contentOf(handle: FileHandle, range: ByteRange | undefined): Promise<BlobContent | undefined> {
+async function readContent(handle: FileHandle, range: ByteRange | undefined): Promise<BlobContent | undefined> {
   try {
     const stats = await handle.stat()
     const start = range?.start ?? 0
@@ -307,13 +307,13 @@ async function removeFile(path: string): Promise<void> {
   await ignoreErrors(ABSENT_CODES, unlink(path))
 }
 
-/** The keys of all files that begin with a prefix, in its folder and below. */
-async function* keysBelow(root: string, folder: string, prefix: string): AsyncIterable<string> {
+/** Lists the keys that begin with a prefix, in its folder and below. */
+async function* listKeys(root: string, folder: string, prefix: string): AsyncIterable<string> {
   const entries = await withDiskErrors(() => ignoreErrors(ABSENT_CODES, opendir(join(root, folder))))
   for await (const entry of entries ?? []) {
     const key = `${folder}${entry.name}`
     if (!isBlobKey(key) || !key.startsWith(prefix) || (prefix === '' && isInternalKey(key))) continue
-    if (entry.isDirectory()) yield* keysBelow(root, `${key}/`, prefix)
+    if (entry.isDirectory()) yield* listKeys(root, `${key}/`, prefix)
     else if (entry.isFile()) yield key
   }
 }

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import type { ReadableStreamDefaultController } from 'node:stream/web'
 
 /**
- * The bytes of a file, or of a part of it, as the body of a `Response`. Read it to its end, or cancel it: it holds a file or a
- * connection.
+ * The bytes of a file or of a part of it as the body of a `Response`. Read it to its end or cancel it, because it holds a file or a
+ * connection open.
  */
 export class FileBody extends ReadableStream<Uint8Array> {
-  /** How many bytes it has. */
+  /** The number of bytes. */
   readonly length: number
-  /** The same bytes, for senders that need no web stream: reading both would give each a part. */
+  /** The same bytes for senders without web streams. Do not read both. */
   readonly source: Readable
 
   constructor(source: Readable, length: number) {
@@ -23,7 +23,7 @@ export class FileBody extends ReadableStream<Uint8Array> {
       cancel: () => void source.destroy(),
     }
     super(underlying, { highWaterMark: 0 })
-    // Until it is read, nobody hears of a connection that breaks.
+    // Prevents an uncaught error if the connection breaks before the body is read.
     source.on('error', () => {})
     this.length = length
     this.source = source

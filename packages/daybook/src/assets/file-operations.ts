@@ -8,14 +8,14 @@ const ADVICE = 'Name another folder in disk({ folder }).'
 
 const REASONS: Readonly<Record<string, string>> = { ...FOLDER_ERROR_REASONS, EEXIST: 'there is a file of that name' }
 
-/** The answers of a file system about a path that leads to nothing. */
+/** Codes for a path that does not exist. */
 export const ABSENT_CODES: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP']
 
 /**
- * Makes the folder of a store, and that of its staged blobs, for their owner alone. A folder that is there keeps its mode.
+ * Creates the folders of a store and of its staged blobs, for their owner only. An existing folder keeps its mode.
  *
- * @returns its path, with links resolved
- * @throws {StartupError} when it cannot be made, or would lead to the data folder
+ * @returns the path, with links resolved
+ * @throws {StartupError} if the folder cannot be created, or would contain the data folder
  */
 export async function makeBlobFolder(folder: string, data: string): Promise<string> {
   if (!relative(resolve(folder), resolve(data)).startsWith('..')) {
@@ -35,7 +35,7 @@ export async function makeBlobFolder(folder: string, data: string): Promise<stri
   }
 }
 
-/** Makes a folder, and those around it. Node's own `recursive` never returns where a file system refuses new ones with ENOENT. */
+/** Creates a folder and its parents. Node's `recursive` never returns if a file system rejects new folders with ENOENT. */
 async function makeAll(folder: string): Promise<void> {
   try {
     await makeFolder(folder, 0o700)
@@ -50,23 +50,23 @@ async function makeFolder(folder: string, mode: number): Promise<void> {
   await ignoreErrors(['EEXIST'], mkdir(folder, { mode }))
 }
 
-/** Whether a path is a folder, and no link to one. */
+/** Returns true if a path is a folder, and not a link to one. */
 export async function isFolder(path: string): Promise<boolean> {
   return (await ignoreErrors(ABSENT_CODES, lstat(path)))?.isDirectory() === true
 }
 
-/** The folders between a root and the file of a key, outermost first. */
+/** Lists the folders between a root and the file of a key, outermost first. */
 export function listFolders(root: string, key: string): readonly string[] {
   const names = key.split('/').slice(0, -1)
   return names.map((_, index) => join(root, ...names.slice(0, index + 1)))
 }
 
 /**
- * Makes folders, each in the one before.
+ * Creates folders, each in the one before.
  *
- * @param mode of those that are new, less what the process's umask takes away
- * @returns whether all of them are folders now, none of them a link
- * @throws ENOENT when one is taken away again meanwhile
+ * @param mode of new folders, minus the process's umask
+ * @returns true if all of them are folders, and none is a link
+ * @throws ENOENT if one is removed at the same time
  */
 export async function makeFolders(folders: readonly string[], mode: number): Promise<boolean> {
   for (const folder of folders) {
@@ -76,7 +76,7 @@ export async function makeFolders(folders: readonly string[], mode: number): Pro
   return true
 }
 
-/** Removes folders, innermost first, as long as they are empty: the file system refuses others. */
+/** Removes folders, innermost first, up to the first that is not empty. */
 export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     try {
@@ -87,7 +87,7 @@ export async function removeEmptyFolders(folders: readonly string[]): Promise<vo
   }
 }
 
-/** Makes sure that names of files in a folder outlast a loss of power. */
+/** Makes the names of files in a folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -97,16 +97,16 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Answers of file systems that have no hard links. */
+/** Codes of file systems without hard links. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-/** Something has that name already: a file, or a file in the place of a folder. */
+/** Returns true if the name exists, or a parent is a file. */
 const isTaken = (error: unknown): boolean => ['EEXIST', 'ENOTDIR'].includes(getErrorCode(error))
 
 /**
- * Gives a file another name in the same file system, all at once. Of any number of processes that want the name, one gets it.
+ * Renames a file in the same file system atomically. One of several concurrent processes gets the name.
  *
- * @returns whether it got the name; if not, the file stays
+ * @returns true if the file has the name now; otherwise it stays
  */
 export async function moveExclusively(from: string, to: string): Promise<boolean> {
   try {
@@ -120,7 +120,7 @@ export async function moveExclusively(from: string, to: string): Promise<boolean
   return true
 }
 
-/** The same without hard links: an empty file claims the name, and is replaced. Readers may see the empty file for a moment. */
+/** Renames a file without hard links, by replacing an empty file that claims the name. Readers may see the empty file for a moment. */
 export async function claimAndMove(from: string, to: string): Promise<boolean> {
   try {
     await (await open(to, 'wx', 0o600)).close()

@@ -8,30 +8,30 @@ import type { ImageSize } from './images/image-size.ts'
 import { stripLocation } from './images/strip-location/strip-location.ts'
 import { detectMediaType, matchesMediaRange, SIGNATURE_BYTES } from './media-type.ts'
 
-/** The most frames of an animation. */
+/** The maximum number of frames of an animation. */
 const MAX_FRAMES = 10_000
 
-/** Which files are taken in, and where they go. */
+/** Options of an {@link Intake}. */
 export interface IntakeOptions {
-  /** Whether images keep where they were taken. */
+  /** True if images keep their location. */
   readonly keepsPosition: boolean
-  /** The largest file, in bytes. */
+  /** The maximum size of a file, in bytes. */
   readonly maxBytes: number
-  /** The most pixels of an image. */
+  /** The maximum number of pixels of an image. */
   readonly maxPixels: number
-  /** The media types that are taken; `undefined`: all. */
+  /** The accepted media types; all if `undefined`. */
   readonly accept: readonly string[] | undefined
   blobs(): Promise<BlobStore>
-  /** A new name for what is staged. */
+  /** Creates the name of a staged file. */
   createStagedName(): string
 }
 
-/** A file that is staged, and what is known of it. */
+/** A staged file with its metadata. */
 export interface StagedFile {
-  /** Its name among what is staged. */
+  /** The name of the staged blob. */
   readonly stagedName: string
   readonly originalName: string
-  /** What the bytes are. */
+  /** The media type of the bytes. */
   readonly mimeType: string
   /** In bytes. */
   readonly size: number
@@ -40,7 +40,7 @@ export interface StagedFile {
   readonly image: ImageSize | undefined
 }
 
-/** Takes files in: one pass over the bytes finds out what they are, and stages them. */
+/** Receives files. One pass over the bytes detects their type, checks them and stages them. */
 export class Intake {
   readonly #options: IntakeOptions
 
@@ -48,28 +48,28 @@ export class Intake {
     this.#options = options
   }
 
-  /** The largest file, in bytes. */
+  /** The maximum size of a file, in bytes. */
   get maxBytes(): number {
     return this.#options.maxBytes
   }
 
   /**
-   * Stages a file. When that fails, or the signal aborts, nothing of it is left.
+   * Stages a file. If that fails or the signal aborts, nothing of it is left.
    *
    * @throws VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
    */
-  async stage(source: Readable, givenName: string, signal: AbortSignal): Promise<StagedFile> {
+  async stage(source: Readable, fileName: string, signal: AbortSignal): Promise<StagedFile> {
     const { accept, keepsPosition, maxPixels } = this.#options
-    const originalName = cleanOriginalName(givenName)
+    const originalName = cleanOriginalName(fileName)
     const beginning = new Beginning(source)
     const mimeType = await detectMediaType(await beginning.read(SIGNATURE_BYTES), originalName)
     if (accept && !matchesMediaRange(mimeType, accept)) throw notAccepted(mimeType, accept)
-    const image = mimeType.startsWith('image/') ? await readSize(beginning, mimeType, maxPixels) : undefined
+    const image = mimeType.startsWith('image/') ? await measureImage(beginning, mimeType, maxPixels) : undefined
     const meter = new Meter(this.maxBytes)
     const strip = keepsPosition ? undefined : stripLocation(mimeType)
     const frames = limitFrames(mimeType, MAX_FRAMES)
     const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
-    // What breaks one of them reaches the store as an error of the last.
+    // The failure of any step reaches the store as an error of the last one.
     pipeline(steps, () => {})
     const staged = this.#options.createStagedName()
     const blobs = await this.#options.blobs()
@@ -81,16 +81,16 @@ export class Intake {
     return { stagedName: staged, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
   }
 
-  /** Throws a staged file away, if it is still there. */
+  /** Discards a staged file, if it still exists. */
   async discard(staged: string): Promise<void> {
     await (await this.#options.blobs()).discard(staged)
   }
 }
 
-/** Counts and digests what passes, up to a limit. */
+/** Counts and digests the bytes that pass, up to a limit. */
 class Meter extends Transform {
   size = 0
-  /** Why it stopped. */
+  /** The error if the limit was exceeded. */
   fault: DaybookError | undefined
   readonly #limit: number
   readonly #hash = createHash('sha256')
@@ -111,20 +111,20 @@ class Meter extends Transform {
     }
   }
 
-  /** In hex. */
+  /** Returns the digest in hex. */
   digest(): string {
     return this.#hash.digest('hex')
   }
 }
 
-/** @throws VALIDATION_ERROR when it has more pixels than are allowed */
-async function readSize(beginning: Beginning, type: string, maxPixels: number): Promise<ImageSize | undefined> {
-  // The first image loads the library, which a start does not need.
+/** @throws VALIDATION_ERROR if the image has too many pixels */
+async function measureImage(beginning: Beginning, type: string, maxPixels: number): Promise<ImageSize | undefined> {
+  // Loaded with the first image, to keep the start fast.
   const { IMAGE_HEAD_BYTES, readImageSize } = await import('./images/image-size.ts')
   return readImageSize(await beginning.read(IMAGE_HEAD_BYTES), type, maxPixels)
 }
 
-/** The beginning of a stream, which can be looked at before the whole is read. */
+/** The beginning of a stream, which can be read before the whole stream. */
 class Beginning {
   readonly #rest: AsyncIterator<Buffer>
   #chunks: Buffer[] = []
@@ -134,7 +134,7 @@ class Beginning {
     this.#rest = source[Symbol.asyncIterator]()
   }
 
-  /** The first bytes of the stream; all of them, where it has no more. */
+  /** Returns the first bytes of the stream, or all if there are fewer. */
   async read(bytes: number): Promise<Buffer> {
     while (this.#size < bytes) {
       const { done, value } = await this.#rest.next()
@@ -145,7 +145,7 @@ class Beginning {
     return Buffer.concat(this.#chunks).subarray(0, bytes)
   }
 
-  /** The stream from its beginning on. */
+  /** Returns the whole stream. */
   whole(): Readable {
     const [chunks, rest] = [this.#chunks, this.#rest]
     this.#chunks = []
@@ -157,7 +157,7 @@ class Beginning {
   }
 }
 
-/** The error of a file of more bytes than the limit. */
+/** Creates the error for a file that is too large. */
 export const fileTooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A file has at most ${limit} bytes.`, { limit })
 

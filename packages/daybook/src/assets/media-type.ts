@@ -1,12 +1,12 @@
 import { lookup } from 'mrmime'
 
-/** How many of its first bytes tell the type of a file. */
+/** The number of bytes at the start of a file that identify its type. */
 export const SIGNATURE_BYTES = 4100
 
-/** The type of bytes of which nothing is known. */
+/** The type of unknown bytes. */
 const UNKNOWN = 'application/octet-stream'
 
-/** Types whose bytes are those of a container, which does not tell what is in it. */
+/** Container types, each with the types that it may contain. */
 const CONTAINERS: Readonly<Record<string, RegExp>> = {
   'application/zip': /[+.-]zip$|openxmlformats|opendocument|\.ms-|java-archive/,
   'application/x-cfb': /msword|\.ms-/,
@@ -14,55 +14,55 @@ const CONTAINERS: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * The media type of a file: what its first bytes are; where no signature tells, what its name says.
+ * Detects the media type of a file by its first bytes, or by its name if they have no signature.
  *
- * @param head its first {@link SIGNATURE_BYTES} bytes, or all
+ * @param head the first {@link SIGNATURE_BYTES} bytes, or all
  */
 export async function detectMediaType(head: Uint8Array, name: string): Promise<string> {
-  const named = lookup(name)?.toLowerCase()
-  // Loaded by the first upload: a start does without it.
+  const typeByName = lookup(name)?.toLowerCase()
+  // Loaded with the first upload, to keep the start fast.
   const { fileTypeFromBuffer, supportedMimeTypes } = await import('file-type')
   const sniffed = await sniff(() => fileTypeFromBuffer(head))
-  // All files of some types begin with a signature: one without it is of another type.
+  // Files of these types always begin with a signature. Without it, the type in the name is wrong.
   const isSigned = (type: string): boolean => supportedMimeTypes.has(type as never) && CONTAINERS[type] === undefined
-  if (sniffed === undefined) return named === undefined || isSigned(named) ? UNKNOWN : named
-  return named !== undefined && CONTAINERS[sniffed]?.test(named) ? named : sniffed
+  if (sniffed === undefined) return typeByName === undefined || isSigned(typeByName) ? UNKNOWN : typeByName
+  return typeByName !== undefined && CONTAINERS[sniffed]?.test(typeByName) ? typeByName : sniffed
 }
 
-async function sniff(look: () => Promise<{ readonly mime: string } | undefined>): Promise<string | undefined> {
+async function sniff(detect: () => Promise<{ readonly mime: string } | undefined>): Promise<string | undefined> {
   try {
-    return (await look())?.mime.split(';')[0]
+    return (await detect())?.mime.split(';')[0]
   } catch {
-    // The rest of what the signature promises lies behind the head.
+    // The structure that the signature announces continues after the head.
     return undefined
   }
 }
 
-/** Types that a browser may show on the origin of a site: pictures, sound, films, fonts and plain text. */
+/** Types that a browser may display on the origin of a site: pictures, audio, video, fonts and plain text. */
 const INERT = /^(?:image\/(?!svg)[\w.+-]+|audio\/[\w.+-]+|video\/[\w.+-]+|font\/[\w.+-]+|text\/plain)$/
 
-/** Whether a browser must save a file of this type and not show it: it may hold scripts. */
+/** Returns true if a browser must save a file of this type instead of displaying it, because it may contain scripts. */
 export const mustBeSaved = (type: string): boolean => !INERT.test(type)
 
-/** A picture that can hold scripts, which do not run in the `<img>` of a page. */
+/** The type of pictures with scripts, which do not run in an `<img>`. */
 const SVG = 'image/svg+xml'
 
 /**
- * The media type that a file is sent with. A type that must be saved becomes `application/octet-stream`: pages of the same origin
- * would otherwise run the file as their script or use it as their style sheet. SVG keeps its type, because pages show it in
- * `<img>`, and no browser takes it for a script.
+ * Returns the media type for sending a file. A type that must be saved becomes `application/octet-stream`, because pages of the same origin
+ * could otherwise run the file as a script or use it as a style sheet. SVG keeps its type, because pages show it in `<img>`, and no browser
+ * runs it as a script.
  */
 export const servedType = (type: string): string => (mustBeSaved(type) && type !== SVG ? UNKNOWN : type)
 
-/** Whether a type is within one of these ranges, `image/*` or `application/pdf`. */
+/** Returns true if a type is within one of these ranges, such as `image/*` or `application/pdf`. */
 export const matchesMediaRange = (type: string, ranges: readonly string[]): boolean =>
   ranges.some((range) => (range.endsWith('/*') ? type.startsWith(range.slice(0, -1)) : type === range))
 
 /**
- * The `Content-Disposition` of a file (RFC 6266): shown in the page where that is safe, else saved.
+ * Formats the `Content-Disposition` of a file (RFC 6266): displayed if that is safe, else saved.
  *
- * @param filename of ASCII characters that need no quoting
- * @param isSaved whether it must be saved; by default, by its type
+ * @param filename in ASCII characters that need no quoting
+ * @param isSaved true if it must be saved; by default, by its type
  */
 export function formatDisposition(
   type: string,
@@ -70,9 +70,9 @@ export function formatDisposition(
   originalName: string,
   isSaved: boolean = mustBeSaved(type),
 ): string {
-  const encoded = encodeURIComponent(originalName.toWellFormed()).replace(/['()*]/g, toEscape)
+  const encoded = encodeURIComponent(originalName.toWellFormed()).replace(/['()*]/g, escapeCharacter)
   return `${isSaved ? 'attachment' : 'inline'}; filename="${filename}"; filename*=UTF-8''${encoded}`
 }
 
-/** Characters that `encodeURIComponent` leaves, and RFC 8187 does not allow. */
-const toEscape = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+/** Escapes a character that `encodeURIComponent` leaves, but RFC 8187 does not allow. */
+const escapeCharacter = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`

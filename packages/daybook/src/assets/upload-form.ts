@@ -6,29 +6,29 @@ import { DaybookError, validationError, validationErrorAt } from '../errors.ts'
 import { createIssue, type Issue, type Violation } from '../issues.ts'
 import { fileTooLarge, type Intake, type StagedFile } from './intake.ts'
 
-/** The text fields that a form may have beside its file. */
+/** The text fields of a form besides its file. */
 const TEXT_FIELDS = ['directory', 'filename', 'alt'] as const
 
 /** The name of a form's text field. */
 export type TextField = (typeof TEXT_FIELDS)[number]
 
-/** A form that has come in whole; its file is staged. */
+/** A complete form, with its file staged. */
 export interface UploadForm {
   readonly file: StagedFile
   readonly texts: Readonly<Partial<Record<TextField, string>>>
 }
 
-/** What a form has besides its file, at most, in bytes. */
+/** The maximum size of a form without its file, in bytes. */
 export const MAX_FORM_BYTES: number = 64 * 1024
-/** The longest text of a field, in bytes. */
+/** The maximum size of a text field, in bytes. */
 const MAX_TEXT_BYTES = 16 * 1024
-/** The most parts that a form has; one more than it can use, so that the fault is named. */
+/** The maximum number of parts, one more than valid, so that the issue names the extra part. */
 const MAX_PARTS = TEXT_FIELDS.length + 2
 const MAX_PART_HEADERS = 16
 
 const MULTIPART = /^multipart\/form-data\s*(?:;|$)/i
 
-/** How a form comes in. */
+/** The request with a form. */
 export interface FormSource {
   /** The values of its headers. */
   readonly type: string | null
@@ -38,10 +38,10 @@ export interface FormSource {
 }
 
 /**
- * Reads a form of one file (`multipart/form-data`, RFC 7578). The file is staged as it comes in; nothing of it is left when the form
- * is refused.
+ * Reads a form with one file (`multipart/form-data`, RFC 7578). The file is staged while it arrives; nothing of it is left if the form is
+ * rejected.
  *
- * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR, and as {@link Intake.stage}
+ * @throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_ERROR, and the errors of {@link Intake.stage}
  */
 export async function readUploadForm(source: FormSource, intake: Intake): Promise<UploadForm> {
   const { type, encoding, length } = source
@@ -61,8 +61,8 @@ class FormReader {
   readonly #issues: Issue[] = []
   #files = 0
   #staging: Promise<StagedFile> | undefined
-  /** Why the form cannot be read. */
-  #broken: DaybookError | undefined
+  /** The error if the form cannot be read. */
+  #failure: DaybookError | undefined
 
   constructor(intake: Intake) {
     this.#intake = intake
@@ -71,19 +71,19 @@ class FormReader {
   async read(body: Readable, type: string): Promise<UploadForm> {
     const parser = this.#parser(type)
     try {
-      const refused = new Promise<never>((_, reject) => {
+      const rejected = new Promise<never>((_, reject) => {
         parser.on('file', (name, file, { filename }) => {
-          this.#takeFile(name, file, filename)?.catch((error) => void this.#causeOf(error).then(reject))
+          this.#takeFile(name, file, filename)?.catch((error) => void this.#findCause(error).then(reject))
         })
       })
-      await Promise.race([this.#receive(body, parser), refused])
+      await Promise.race([this.#receive(body, parser), rejected])
       const file = await this.#staging
       const lacksFile = !file && this.#issues.every(({ path }) => path !== '/file')
       if (lacksFile) this.#add('/file', 'required', 'is required: send one file in the field "file"')
       if (!file || this.#issues.length > 0) throw validationError(this.#issues)
       return { file, texts: this.#texts }
     } catch (error) {
-      // The connection stays, for the answer.
+      // Keeps the connection open for the response.
       body.unpipe(parser)
       parser.destroy()
       await this.#discard()
@@ -91,22 +91,22 @@ class FormReader {
     }
   }
 
-  /** @throws VALIDATION_ERROR when the form ends early or is malformed */
+  /** @throws VALIDATION_ERROR if the form ends early or is malformed */
   async #receive(body: Readable, parser: busboy.Busboy): Promise<void> {
     try {
       const cut = once(body, 'error').then(([error]) => Promise.reject(error))
       await Promise.race([once(body.pipe(parser), 'close'), cut])
     } catch (error) {
-      this.#broken = body.errored ? incomplete() : malformed(error as Error)
-      throw this.#broken
+      this.#failure = body.errored ? incomplete() : malformed(error as Error)
+      throw this.#failure
     }
   }
 
-  /** Why a file could not be staged: where its form broke off, that is why. */
-  async #causeOf(error: unknown): Promise<unknown> {
+  /** Returns the cause of a failure to stage a file: that of the form, if it broke off. */
+  async #findCause(error: unknown): Promise<unknown> {
     if (error instanceof DaybookError) return error
     await turn()
-    return this.#broken ?? error
+    return this.#failure ?? error
   }
 
   #parser(type: string): busboy.Busboy {
@@ -123,7 +123,7 @@ class FormReader {
           headerPairs: MAX_PART_HEADERS,
         },
       })
-      // What breaks once the form is refused is of no interest.
+      // Errors after the form was rejected are irrelevant.
       parser.on('error', () => {})
       parser.on('field', (name, value, info) => this.#takeText(name, value, info))
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
@@ -136,7 +136,7 @@ class FormReader {
   }
 
   #takeText(name: string | undefined, value: string, { valueTruncated, nameTruncated }: busboy.FieldInfo): void {
-    const field = nameTruncated ? undefined : TEXT_FIELDS.find((one) => one === name)
+    const field = nameTruncated ? undefined : TEXT_FIELDS.find((textField) => textField === name)
     if (name === 'file') this.#add('/file', 'type', 'must be sent as a file', { types: ['file'] })
     else if (!field) this.#addUnknown(name, `there is no such field; send ${KNOWN_FIELDS.join(', ')}`)
     else if (valueTruncated) this.#add(`/${field}`, ...TOO_LONG)
@@ -150,14 +150,14 @@ class FormReader {
       this.#staging = this.#intake.stage(file, filename ?? '', this.#ended.signal)
       return this.#staging
     }
-    // Its bytes are let go as they come in.
+    // Drops its bytes while they arrive.
     file.on('error', () => {}).resume()
     if (name === 'file') this.#add('/file', 'repeated', 'must be one file')
     else this.#addUnknown(name, 'there is no such field; send the file as "file"')
     return undefined
   }
 
-  /** @param name of a part; one without a name is a part, too */
+  /** @param name of a part, absent for a part without a name */
   #addUnknown(name = '', message: string): void {
     this.#add(`/${name.slice(0, 64)}`, 'unknown_field', message, { values: KNOWN_FIELDS })
   }
@@ -166,7 +166,7 @@ class FormReader {
     this.#issues.push(createIssue(path, ...violation))
   }
 
-  /** Nothing is left of a form that is refused, however far it has come. */
+  /** Removes the file of a rejected form. */
   async #discard(): Promise<void> {
     this.#ended.abort()
     const file = await this.#staging?.catch(() => undefined)

@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from 'node:stream'
 
 /** The bytes that a walk requests next. */
 export type Step =
-  /** The next bytes, in a copy that may be changed until the next step: fewer than `hold` where the stream ends before. */
+  /** The next bytes, in a copy that may be changed until the next step. There are fewer than `hold` if the stream ends. */
   | { readonly hold: number }
   /** That many bytes, which pass; `Infinity` means the rest. `edit` may change them, a piece at a time. */
   | { readonly pass: number; readonly edit?: (piece: Buffer) => void }
@@ -49,7 +49,7 @@ export class WalkTransform extends Transform {
     }
   }
 
-  /** Takes all steps that the bytes suffice for, in one copy of the bytes, and pushes the bytes that the walk has passed. */
+  /** Takes all steps for which there are enough bytes, in one copy, and pushes the bytes that the walk has passed. */
   #takeAll(): void {
     const bytes = Buffer.concat(this.#waiting)
     let at = 0

@@ -6,7 +6,7 @@ export const IMAGE_FITS: readonly ImageFit[] = ['cover', 'contain', 'inside']
 
 export const IMAGE_FORMATS: readonly ImageFormat[] = ['avif', 'webp', 'jpeg', 'png']
 
-/** The sizes and qualities that requests without a signature may ask for. */
+/** The allowed sizes and qualities of requests without a signature. */
 export interface ImageRules {
   /** In pixels; with a height as well, only squares. @default 16 to 3840, those of `next/image` */
   readonly widths: readonly number[]
@@ -14,20 +14,20 @@ export interface ImageRules {
   readonly sizes: readonly string[]
   /** From 1 to 100. @default [50, 75, 90] */
   readonly qualities: readonly number[]
-  /** The key of signatures. Requests with a signature may ask for any size and quality. @default none: there are no signatures */
+  /** The key of signatures. Requests with a signature may have any size and quality. @default none, without signatures */
   readonly secret?: string | undefined
 }
 
-/** The rules without a config. */
+/** The default rules. */
 export const DEFAULT_IMAGE_RULES: ImageRules = {
   widths: [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840],
   sizes: [],
   qualities: [50, 75, 90],
 }
 
-/** The shortest secret, in characters. */
+/** The minimum length of the secret, in characters. */
 const MIN_SECRET_LENGTH = 32
-/** The longest side of a picture, in pixels. */
+/** The maximum side of a picture, in pixels. */
 export const MAX_SIDE = 4096
 
 /** The parameters of a picture, by their names in the query. */
@@ -44,12 +44,12 @@ export interface ImageParameters {
   readonly q?: number
 }
 
-/** The parameters of a request, which may be signed. */
+/** The parameters of a request, with an optional signature. */
 export interface ImageRequest extends ImageParameters {
   readonly signature?: string
 }
 
-/** The order in which parameters are signed. */
+/** The signed parameters in order. */
 const SIGNED = ['w', 'h', 'fit', 'format', 'q'] as const
 
 function createSignature(secret: string, id: string, parameters: ImageParameters): string {
@@ -62,9 +62,9 @@ function createSignature(secret: string, id: string, parameters: ImageParameters
 /**
  * Signs the query of a picture in any size up to 4096 pixels, with HMAC-SHA-256 (RFC 2104).
  *
- * @param secret that of `assets.images`
+ * @param secret of `assets.images`
  * @param id of the asset
- * @throws {TypeError} for a short secret, or none
+ * @throws {TypeError} if the secret is missing or too short
  * @example
  * ```ts
  * const query = signImage(secret, asset.id, { w: 300, h: 200, fit: 'cover' })

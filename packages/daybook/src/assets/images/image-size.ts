@@ -2,7 +2,7 @@ import { imageSize } from 'image-size'
 import { validationErrorAt } from '../../errors.ts'
 import { findBox, readBoxes } from './iso-boxes.ts'
 
-/** The size of a picture in pixels, as it is shown. */
+/** The size of a picture as shown, in pixels. */
 export interface ImageSize {
   readonly width: number
   readonly height: number
@@ -70,11 +70,11 @@ function readHeifSize(head: Buffer): ImageSize | undefined {
   const meta = findBox(head, 'meta')?.subarray(VERSION_BYTES)
   const properties = [...readBoxes(findBox(findBox(meta ?? NOTHING, 'iprp') ?? NOTHING, 'ipco') ?? NOTHING)]
   const isSideways = properties.some(({ type, content: [turns = 0] }) => type === 'irot' && (turns & 1) === 1)
-  const [first, ...others] = properties
+  const [first, ...further] = properties
     .filter(({ type }) => type === 'ispe')
     .map(({ content }) => readDeclaredSize(content))
   if (!first) return undefined
-  const { width, height } = others.reduce(
+  const { width, height } = further.reduce(
     (largest, size) => (countPixels(size) > countPixels(largest) ? size : largest),
     first,
   )

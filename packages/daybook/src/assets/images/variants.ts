@@ -15,7 +15,7 @@ import {
 import { type ImageProcessor, NO_SHARP } from './processor/image-processor.ts'
 import type { FocalPoint, ImageDescription, ImageFormat, ImageTransformation } from './processor/job.ts'
 
-/** A picture of which others are made: an asset. */
+/** An asset from which pictures are made. */
 export interface ImageSource {
   readonly id: string
   /** The digest of its bytes, in hexadecimal digits. */
@@ -28,7 +28,7 @@ export interface ImageSource {
   readonly focal?: FocalPoint
 }
 
-/** A picture that can be made of another, with the headers of its response. */
+/** A picture that can be made from an asset, with the headers of its response. */
 export interface ImageVariant {
   /** Its key in the store. */
   readonly key: string
@@ -60,7 +60,7 @@ interface VariantRead {
   readonly result: Promise<BlobContent>
 }
 
-/** The media types of which pictures can be made. */
+/** The media types from which pictures can be made. */
 const SOURCE_TYPES: ReadonlySet<string> = new Set([
   'image/jpeg',
   'image/png',
@@ -80,7 +80,7 @@ const FORMATS: Readonly<Record<ImageFormat, { readonly ending: string; readonly 
   png: { ending: 'png', quality: 100 },
 }
 
-/** Pictures made of others. Each is made once, and stored under the digest of its source. */
+/** Pictures made from assets. Each is made once, and stored under the digest of its source. */
 export class ImageVariants {
   readonly #blobs: () => Promise<BlobStore>
   readonly #processor: ImageProcessor | undefined
@@ -168,7 +168,7 @@ export class ImageVariants {
     return { size: bytes.length, content: Readable.from([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)]) }
   }
 
-  /** Removes the pictures made of a source whose bytes no asset has any more. */
+  /** Deletes the pictures of a source whose bytes no asset has any more. */
   async deleteVariants(sha256: string): Promise<void> {
     const prefix = `${IMAGE_VARIANTS_PREFIX}${sha256}/`
     const reads = [...this.#reads].filter(({ key }) => key.startsWith(prefix))

@@ -3,12 +3,12 @@ import { DaybookError, StartupError } from '../../errors.ts'
 import { withTimeout } from '../../with-timeout.ts'
 import { DEFAULT_S3_TIMEOUT_MS, requireBucket, requireKeyPrefix, type S3Options } from './s3-options.ts'
 
-/** The connections to S3 at once, in all. */
+/** The maximum number of connections to S3. */
 const MAX_SOCKETS = 64
-/** The longest time that a timer takes, in milliseconds. */
+/** The maximum delay of a timer, in milliseconds. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** A command of the SDK, and what S3 answers to it. */
+/** A command of the SDK with the types of its input and output. */
 type Command<Input extends Sdk.ServiceInputTypes, Output extends Sdk.ServiceOutputTypes> = Sdk.$Command<
   Input,
   Output,
@@ -17,12 +17,12 @@ type Command<Input extends Sdk.ServiceInputTypes, Output extends Sdk.ServiceOutp
   Sdk.ServiceOutputTypes
 >
 
-/** Calls of S3 in one bucket, each with a time limit. */
+/** A client for one bucket of S3, with a timeout for each call. */
 export class S3BucketClient {
   /** The commands of the SDK. */
   readonly sdk: typeof Sdk
   readonly bucket: string
-  /** What keys in the bucket begin with: nothing, or a path that ends in a slash. */
+  /** The prefix of all keys in the bucket: empty, or a path that ends with a slash. */
   readonly prefix: string
   readonly #client: Sdk.S3Client
   readonly #timeoutMs: number
@@ -36,9 +36,9 @@ export class S3BucketClient {
   }
 
   /**
-   * Loads the SDK, which is an optional peer.
+   * Loads the SDK, an optional peer dependency.
    *
-   * @throws {StartupError} when it is not installed, or an option is wrong
+   * @throws {StartupError} if it is not installed, or an option is invalid
    */
   static async load(options: S3Options): Promise<S3BucketClient> {
     return new S3BucketClient(await loadSdk(), options)
@@ -47,7 +47,7 @@ export class S3BucketClient {
   /**
    * Sends a command.
    *
-   * @param signal ends it early
+   * @param signal aborts the call
    * @throws SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
    */
   async send<Input extends Sdk.ServiceInputTypes, Output extends Sdk.ServiceOutputTypes>(
@@ -61,7 +61,7 @@ export class S3BucketClient {
     }
   }
 
-  /** The same; `undefined` where S3 answers with one of the statuses, such as 404. */
+  /** Sends a command. Returns `undefined` if S3 responds with one of the statuses, such as 404. */
   async sendUnless<Input extends Sdk.ServiceInputTypes, Output extends Sdk.ServiceOutputTypes>(
     statuses: readonly number[],
     command: Command<Input, Output>,
@@ -82,12 +82,12 @@ export class S3BucketClient {
     command: Command<Input, Output>,
     signal?: AbortSignal,
   ): Promise<Output> {
-    const late = new AbortController()
-    const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    const timeout = new AbortController()
+    const abortSignal = signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
     return await withTimeout(
       this.#timeoutMs,
       () => this.#client.send(command, { abortSignal }),
-      () => late.abort(),
+      () => timeout.abort(),
     )
   }
 }
@@ -109,7 +109,7 @@ function clientConfig(options: S3Options, timeoutMs: number): Sdk.S3ClientConfig
     requestHandler: {
       connectionTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // Calls that wait for a connection have a time limit; the SDK would also write to the console.
+      // Calls that wait for a connection have a timeout. The SDK would also write to the console.
       socketAcquisitionWarningTimeout: NEVER_MS,
       httpAgent: agent,
       httpsAgent: agent,
@@ -118,7 +118,7 @@ function clientConfig(options: S3Options, timeoutMs: number): Sdk.S3ClientConfig
   if (credentials) config.credentials = credentials
   if (region !== undefined) config.region = region
   if (endpoint === undefined) return config
-  // Servers of others know the checksums that S3 has had from the start, and often no region.
+  // Other servers support only the checksums that S3 has had from the start, and often no region.
   const checksums = 'WHEN_REQUIRED'
   return {
     ...config,
@@ -129,20 +129,20 @@ function clientConfig(options: S3Options, timeoutMs: number): Sdk.S3ClientConfig
   }
 }
 
-/** What S3, or its client, says of a failed call. */
+/** An error of S3 or of its client. */
 interface S3Failure {
   readonly name: string
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** Names that servers give to a full disk or a used-up quota. */
+/** Names of errors for a full disk or an exhausted quota. */
 const FULL: readonly string[] = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded', 'QuotaExceeded']
 
 const ACCESS_KEY =
   'S3 does not accept the access key. Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or s3({ credentials }).'
 const REGION = 'The bucket of files is in another region. Name it in s3({ region }).'
 
-/** What is wrong with the settings, in an operator's words, by the name of the failure. */
+/** Advice about settings, by name of the error. */
 const SETTINGS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'The bucket of files does not exist. Create it, or name another one in s3({ bucket }).',
   InvalidBucketName: 'No bucket can have that name. Name another one in s3({ bucket }).',
@@ -156,14 +156,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
     'S3 needs an access key. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or s3({ credentials }).',
 }
 
-const failureOf = (error: unknown): S3Failure | undefined => (error instanceof Error ? error : undefined)
+const asFailure = (error: unknown): S3Failure | undefined => (error instanceof Error ? error : undefined)
 
-/** The status that S3 answered with; `undefined`: it did not answer. */
-const getStatus = (error: unknown): number | undefined => failureOf(error)?.$metadata?.httpStatusCode
+/** Returns the HTTP status of an error, or `undefined` without a response. */
+const getStatus = (error: unknown): number | undefined => asFailure(error)?.$metadata?.httpStatusCode
 
-/** A failed call as {@link BlobStore} reports it. Neither bucket nor endpoint is in the message; the cause is for the log. */
+/** Converts an error to that of a `BlobStore`. The message contains neither bucket nor endpoint; the cause is for the log. */
 function toS3Error(error: unknown): DaybookError {
-  const name = failureOf(error)?.name ?? ''
+  const name = asFailure(error)?.name ?? ''
   if (getStatus(error) === 507 || FULL.includes(name))
     return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
   const message = Object.hasOwn(SETTINGS, name)

@@ -1,29 +1,29 @@
 import { StartupError } from '../../errors.ts'
 import { isBlobKey } from '../blob-store.ts'
 
-/** Which bucket holds the files, and how it is reached. */
+/** Options of {@link s3}. */
 export interface S3Options {
-  /** The name of the bucket, which has to be there, such as that of a variable `S3_BUCKET`. */
+  /** The name of an existing bucket, such as from a variable `S3_BUCKET`. */
   readonly bucket: string | undefined
-  /** The region of the bucket. @default as the AWS SDK finds it (`AWS_REGION`); with an `endpoint`, `us-east-1` */
+  /** The region of the bucket. @default that of the AWS SDK (`AWS_REGION`); with an `endpoint`, `us-east-1` */
   readonly region?: string
   /** The URL of a server other than Amazon's: `https://s3.example.com`. @default `AWS_ENDPOINT_URL_S3`, or Amazon's own */
   readonly endpoint?: string
-  /** What all keys in the bucket begin with, at most 100 bytes: `site/uploads`. @default nothing */
+  /** The prefix of all keys in the bucket, at most 100 bytes, such as `site/uploads`. @default none */
   readonly prefix?: string
-  /** The access key. @default as the AWS SDK finds it: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a profile, a role */
+  /** The access key. @default that of the AWS SDK: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a profile or a role */
   readonly credentials?: {
     readonly accessKeyId: string
     readonly secretAccessKey: string
     readonly sessionToken?: string
   }
-  /** Whether URLs name the bucket in their path instead of their host. @default with an `endpoint`, `true` */
+  /** True if the bucket is in the path of URLs instead of in the host. @default true with an `endpoint` */
   readonly forcePathStyle?: boolean
-  /** How long S3 may take to answer a call, with its repetitions, or be silent within a file, in milliseconds. @default 15,000 */
+  /** The timeout of a call with its retries, and of a pause within a file, in milliseconds. @default 15,000 */
   readonly timeoutMs?: number
 }
 
-/** How long S3 may take to answer, where nothing else is said, in milliseconds. */
+/** The default timeout of a call, in milliseconds. */
 export const DEFAULT_S3_TIMEOUT_MS = 15_000
 const MAX_PREFIX = 100
 
@@ -34,9 +34,9 @@ export function requireBucket({ bucket }: S3Options): string {
 }
 
 /**
- * What keys in the bucket begin with, as they are stored: empty, or ending in a slash.
+ * Returns the prefix of stored keys: empty, or ending with a slash.
  *
- * @throws {StartupError} when the prefix is none
+ * @throws {StartupError} if the prefix is invalid
  */
 export function requireKeyPrefix({ prefix = '' }: S3Options): string {
   const inner = prefix.replace(/\/$/, '')

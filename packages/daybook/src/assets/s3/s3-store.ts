@@ -21,7 +21,7 @@ import type { S3Options } from './s3-options.ts'
 import { PartBuffers, PartReader, S3Upload, STAGED_ID } from './s3-upload.ts'
 
 /**
- * Keeps files in a bucket of S3, or of another server that speaks its protocol. Needs the package `@aws-sdk/client-s3`.
+ * Stores files in a bucket of S3, or of another server with its protocol. Needs the package `@aws-sdk/client-s3`.
  *
  * @example
  * ```ts
@@ -37,12 +37,12 @@ export function s3(options: S3Options): BlobStoreOption {
   }
 }
 
-/** What is published never changes. */
+/** The caching of published blobs, which never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
-/** What is written may be replaced. */
+/** The caching of written blobs, which may be replaced. */
 const REPLACEABLE = 'public, max-age=0, must-revalidate'
 
-/** An object of S3, with its whole key. */
+/** An object of S3 with its full key. */
 interface S3Object {
   readonly key: string
   readonly size: number
@@ -53,24 +53,24 @@ interface S3Object {
 interface MovedObject {
   readonly key: string
   readonly head: HeadObjectCommandOutput
-  /** The headers that it has under its new key. */
+  /** The headers under the new key. */
   readonly headers: Pick<HeadObjectCommandOutput, 'ContentType' | 'ContentDisposition'>
 }
 
-/** Blobs as objects of S3, named by their keys; what is staged lies below `.incoming/`. */
+/** Blobs as objects of S3, named by their keys. Staged blobs are below `.incoming/`. */
 export class S3BlobStore implements BlobStore {
-  readonly #calls: S3BucketClient
+  readonly #client: S3BucketClient
   readonly #parts = new PartBuffers()
-  /** The last attempt to publish under a key, as long as it is under way. */
+  /** The last running attempt to publish under each key. */
   readonly #publishing = new Map<string, Promise<boolean>>()
 
-  constructor(calls: S3BucketClient) {
-    this.#calls = calls
+  constructor(client: S3BucketClient) {
+    this.#client = client
   }
 
   async stage(name: string, content: Readable, signal: AbortSignal): Promise<void> {
     requireStagedName(name)
-    const upload = new S3Upload(this.#calls, this.#stagedKey(name), signal)
+    const upload = new S3Upload(this.#client, this.#stagedKey(name), signal)
     try {
       const parts = new PartReader(addAbortSignal(signal, content))
       while (!(await this.#sendNext(parts, upload))) signal.throwIfAborted()
@@ -84,7 +84,7 @@ export class S3BlobStore implements BlobStore {
   async publish(name: string, key: string, headers: BlobHeaders): Promise<boolean> {
     requireStagedName(name)
     requireBlobKey(key)
-    return await this.#inTurn(key, async () => {
+    return await this.#enqueue(key, async () => {
       const from = this.#stagedKey(name)
       const staged = await this.#head(from)
       if (!staged) throw new Error(`Nothing is staged as ${from}.`)
@@ -95,22 +95,22 @@ export class S3BlobStore implements BlobStore {
   async move(from: string, to: string): Promise<boolean> {
     requireBlobKey(from)
     requireBlobKey(to)
-    return await this.#inTurn(to, async () => {
+    return await this.#enqueue(to, async () => {
       const key = this.#fullKey(from)
       const head = from === to ? undefined : await this.#head(key)
       return head !== undefined && (await this.#move({ key, head, headers: head }, this.#fullKey(to)))
     })
   }
 
-  /** Runs an attempt to give an object a key after the earlier ones of this process. */
-  async #inTurn(key: string, attempt: () => Promise<boolean>): Promise<boolean> {
-    // Servers that know no conditions of copies would let two attempts of one process through.
-    const mine = (this.#publishing.get(key) ?? Promise.resolve()).then(attempt, attempt)
-    this.#publishing.set(key, mine)
+  /** Runs an attempt to use a key after earlier attempts of this process. */
+  async #enqueue(key: string, attempt: () => Promise<boolean>): Promise<boolean> {
+    // Servers without conditional copies would accept two concurrent attempts.
+    const result = (this.#publishing.get(key) ?? Promise.resolve()).then(attempt, attempt)
+    this.#publishing.set(key, result)
     try {
-      return await mine
+      return await result
     } finally {
-      if (this.#publishing.get(key) === mine) this.#publishing.delete(key)
+      if (this.#publishing.get(key) === result) this.#publishing.delete(key)
     }
   }
 
@@ -135,18 +135,18 @@ export class S3BlobStore implements BlobStore {
 
   async read(key: string, range?: ByteRange): Promise<BlobContent | undefined> {
     requireBlobKey(key)
-    if (range && range.end < range.start) return await this.#nothingOf(key)
-    const { sdk, bucket } = this.#calls
+    if (range && range.end < range.start) return await this.#readNothing(key)
+    const { sdk, bucket } = this.#client
     const command = new sdk.GetObjectCommand({
       Bucket: bucket,
       Key: this.#fullKey(key),
       ...(range && { Range: `bytes=${range.start}-${range.end}` }),
     })
-    const found = await this.#calls.sendUnless([404, 416], command)
-    // There is none, or nothing of it in the range.
-    if (!found) return range && (await this.#nothingOf(key))
-    const [, whole] = /\/(\d+)$/.exec(found.ContentRange ?? '') ?? []
-    return { size: Number(whole ?? found.ContentLength), content: found.Body as Readable }
+    const object = await this.#client.sendUnless([404, 416], command)
+    // There is no object, or no byte of it in the range.
+    if (!object) return range && (await this.#readNothing(key))
+    const [, size] = /\/(\d+)$/.exec(object.ContentRange ?? '') ?? []
+    return { size: Number(size ?? object.ContentLength), content: object.Body as Readable }
   }
 
   async size(key: string): Promise<number | undefined> {
@@ -156,7 +156,7 @@ export class S3BlobStore implements BlobStore {
 
   async write(key: string, bytes: Uint8Array, { type, disposition }: BlobHeaders): Promise<void> {
     requireBlobKey(key)
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     const command = new sdk.PutObjectCommand({
       Bucket: bucket,
       Key: this.#fullKey(key),
@@ -165,7 +165,7 @@ export class S3BlobStore implements BlobStore {
       ContentDisposition: disposition,
       CacheControl: REPLACEABLE,
     })
-    await this.#calls.send(command)
+    await this.#client.send(command)
   }
 
   async delete(key: string): Promise<void> {
@@ -175,31 +175,31 @@ export class S3BlobStore implements BlobStore {
 
   async *list(prefix: string): AsyncIterable<StoredBlob> {
     requireBlobPrefix(prefix)
-    for await (const { key, size } of this.#objects(this.#fullKey(prefix))) {
-      const own = key.slice(this.#calls.prefix.length)
-      if (isBlobKey(own) && !(prefix === '' && isInternalKey(own))) yield { key: own, size }
+    for await (const { key: fullKey, size } of this.#objects(this.#fullKey(prefix))) {
+      const key = fullKey.slice(this.#client.prefix.length)
+      if (isBlobKey(key) && !(prefix === '' && isInternalKey(key))) yield { key, size }
     }
   }
 
   async check(): Promise<void> {
-    const { sdk, bucket, prefix } = this.#calls
+    const { sdk, bucket, prefix } = this.#client
     const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: 1 })
-    await this.#calls.send(command)
+    await this.#client.send(command)
   }
 
   async close(): Promise<void> {
-    this.#calls.close()
+    this.#client.close()
   }
 
   #fullKey(key: string): string {
-    return `${this.#calls.prefix}${key}`
+    return `${this.#client.prefix}${key}`
   }
 
   #stagedKey(name: string): string {
     return this.#fullKey(`${STAGING_SEGMENT}/${name}`)
   }
 
-  /** Sends the next part of a stream. @returns whether it was the last one */
+  /** Sends the next part of a stream. @returns true if it was the last one */
   async #sendNext(parts: PartReader, upload: S3Upload): Promise<boolean> {
     await parts.ready()
     return await this.#parts.use(async (buffer) => {
@@ -213,15 +213,15 @@ export class S3BlobStore implements BlobStore {
 
   async #move(source: MovedObject, to: string): Promise<boolean> {
     const isPlaced = (await this.#head(to)) === undefined && (await this.#copy(source, to))
-    // A copy whose answer was lost stands in its own way.
+    // The key may exist because the response to an earlier copy was lost.
     if (!isPlaced && !isCopy(await this.#head(to), source.head)) return false
     await this.#remove(source.key)
     return true
   }
 
-  /** Copies an object to a key that none has. @returns whether none had it, as far as the server looks */
+  /** Copies an object to an unused key. @returns true if it was unused, as far as the server checks */
   async #copy({ key: from, head, headers }: MovedObject, to: string): Promise<boolean> {
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     const copy = (condition: { readonly IfNoneMatch?: '*' }): Promise<unknown> => {
       const command = new sdk.CopyObjectCommand({
         Bucket: bucket,
@@ -234,43 +234,43 @@ export class S3BlobStore implements BlobStore {
         CacheControl: IMMUTABLE,
         ...condition,
       })
-      return this.#calls.sendUnless([409, 412, 501], command)
+      return this.#client.sendUnless([409, 412, 501], command)
     }
     if ((await copy({ IfNoneMatch: '*' })) !== undefined) return true
     if ((await this.#head(to)) !== undefined) return false
-    // The server knows no conditions of copies.
+    // The server does not support conditional copies.
     return (await copy({})) !== undefined
   }
 
   async #head(key: string): Promise<HeadObjectCommandOutput | undefined> {
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     const command = new sdk.HeadObjectCommand({ Bucket: bucket, Key: key })
-    return await this.#calls.sendUnless([404], command)
+    return await this.#client.sendUnless([404], command)
   }
 
-  async #nothingOf(key: string): Promise<BlobContent | undefined> {
+  async #readNothing(key: string): Promise<BlobContent | undefined> {
     const size = await this.size(key)
     return size === undefined ? undefined : { size, content: Readable.from([]) }
   }
 
   async #remove(key: string): Promise<void> {
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     const command = new sdk.DeleteObjectCommand({ Bucket: bucket, Key: key })
-    await this.#calls.sendUnless([404], command)
+    await this.#client.sendUnless([404], command)
   }
 
   async #abortUpload(key: string, uploadId: string | undefined): Promise<void> {
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     const command = new sdk.AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId })
-    await this.#calls.sendUnless([404], command)
+    await this.#client.sendUnless([404], command)
   }
 
   async *#objects(prefix: string): AsyncIterable<S3Object> {
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     let token: string | undefined
     do {
       const command = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token })
-      const page = await this.#calls.send(command)
+      const page = await this.#client.send(command)
       for (const { Key, Size = 0, LastModified = new Date() } of page.Contents ?? []) {
         if (Key !== undefined) yield { key: Key, size: Size, at: LastModified }
       }
@@ -278,9 +278,9 @@ export class S3BlobStore implements BlobStore {
     } while (token !== undefined)
   }
 
-  /** Uploads in parts that were not completed; none where the server does not list them. */
+  /** Lists incomplete multipart uploads; none if the server cannot list them. */
   async *#uploads(prefix: string): AsyncIterable<MultipartUpload> {
-    const { sdk, bucket } = this.#calls
+    const { sdk, bucket } = this.#client
     let marker: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined =
       {}
     while (marker) {
@@ -289,7 +289,7 @@ export class S3BlobStore implements BlobStore {
         Prefix: prefix,
         ...marker,
       })
-      const page = await this.#calls.sendUnless([501], command)
+      const page = await this.#client.sendUnless([501], command)
       yield* page?.Uploads ?? []
       marker = page?.IsTruncated
         ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
@@ -303,8 +303,8 @@ const toS3Headers = ({ type, disposition }: BlobHeaders): MovedObject['headers']
   ContentDisposition: disposition,
 })
 
-/** True if an object is the copy of another one: both have the id of the same staged one. */
-function isCopy(found: HeadObjectCommandOutput | undefined, source: HeadObjectCommandOutput): boolean {
+/** Returns true if an object is a copy of another: both have the same id of a staged object. */
+function isCopy(target: HeadObjectCommandOutput | undefined, source: HeadObjectCommandOutput): boolean {
   const id = source.Metadata?.[STAGED_ID]
-  return id !== undefined && found?.Metadata?.[STAGED_ID] === id
+  return id !== undefined && target?.Metadata?.[STAGED_ID] === id
 }

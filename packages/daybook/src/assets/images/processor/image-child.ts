@@ -128,7 +128,7 @@ const loaded = loadSharp()
 // The response to the first job contains the failure.
 loaded.catch(() => {})
 
-/** The bytes of the next picture, as far as they are received. */
+/** The received bytes of the next picture. */
 let pieces: Uint8Array[] = []
 
 process.on('message', (received: unknown) => {
