@@ -18,22 +18,22 @@ import {
   readIdReferences,
 } from './relation.ts'
 
-/** The key of the collection that holds the service's files. */
+/** The key of the collection of files. */
 export const ASSETS = 'assets'
 
 export interface AssetOptions<Value = unknown> extends CommonOptions<Value>, CountedOptions {
-  /** Holds up to 1,000 different ids, in order. @default false */
+  /** True for a list of up to 1,000 different ids, in order. @default false */
   readonly many?: boolean
-  /** The media types of the files that it takes, such as `['image/*']`. @default every type */
+  /** The accepted media types, such as `['image/*']`. @default every type */
   readonly accept?: readonly string[]
-  /** The largest file that it takes, in bytes. @default every size */
+  /** The maximum size of a file, in bytes. @default any size */
   readonly maxBytes?: number
   /**
-   * When the file is deleted: take the reference out, or refuse the deletion with 409. With `access.read`, on the field or around it,
-   * only `'unset'`. @default `'restrict'` when required, else `'unset'`
+   * The effect of a deletion of the file: `'unset'` removes the reference, `'restrict'` rejects the deletion with 409. With `access.read` on
+   * the field or around it, only `'unset'`. @default `'restrict'` if required, else `'unset'`
    */
   readonly onDelete?: 'unset' | 'restrict'
-  /** `false`: the field can be neither filtered nor sorted. @default true */
+  /** `false` saves the index. The field can then be neither filtered nor sorted. @default true */
   readonly index?: boolean
 }
 
@@ -41,27 +41,27 @@ const MEDIA_RANGE = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/
 
 /** The rule of a list of media types. */
 export const mediaRangesRule: OptionRule = (value) =>
-  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && MEDIA_RANGE.test(one))
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && MEDIA_RANGE.test(item))
     ? undefined
     : "write a list of media types in small letters, such as ['image/*', 'application/pdf']"
 
 const { formerTo: _, to: __, ...SHARED_RULES } = RELATION_RULES
 
-/** The condition on files within one of these ranges. */
-const within = (range: string): object => ({
+/** Creates the filter for files of a media range. */
+const whereWithin = (range: string): object => ({
   mimeType: range.endsWith('/*') ? { startsWith: range.slice(0, -1) } : { eq: range },
 })
 
-/** What a file must be for the field to take it. */
-function requirementOf({ accept, maxBytes }: AssetOptions): TargetRequirement | undefined {
+/** Creates the requirement on files of a field. */
+function createRequirement({ accept, maxBytes }: AssetOptions): TargetRequirement | undefined {
   if (accept === undefined && maxBytes === undefined) return undefined
   const where = [
-    ...(accept === undefined ? [] : [{ or: accept.map(within) }]),
+    ...(accept === undefined ? [] : [{ or: accept.map(whereWithin) }]),
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
   ]
   const types = accept === undefined ? 'files' : `files of type ${accept.join(' or ')}`
-  const said = maxBytes === undefined ? types : `${types} of at most ${maxBytes} bytes`
-  return { where: { and: where }, description: said, params: { values: accept, limit: maxBytes } }
+  const description = maxBytes === undefined ? types : `${types} of at most ${maxBytes} bytes`
+  return { where: { and: where }, description, params: { values: accept, limit: maxBytes } }
 }
 
 const asset: FieldType<AssetOptions> = {
@@ -83,7 +83,7 @@ const asset: FieldType<AssetOptions> = {
     maxBytes: options.maxBytes,
   }),
   references(value, options) {
-    const requirement = requirementOf(options)
+    const requirement = createRequirement(options)
     const references = readIdReferences(ASSETS, value)
     return requirement ? references.map((reference) => ({ ...reference, requirement })) : references
   },

@@ -4,9 +4,9 @@ import type { FieldValues, WriteValues } from './infer.ts'
 import { COMMON_RULES, countRule, isKey, objectRule } from './option-rules.ts'
 
 export interface BlocksOptions<Block = unknown> extends CommonOptions<readonly Block[]> {
-  /** The fewest blocks. @default 0 */
+  /** The minimum number of blocks. @default 0 */
   readonly min?: number
-  /** The most blocks. @default 1,000 */
+  /** The maximum number of blocks. @default 1,000 */
   readonly max?: number
 }
 
@@ -32,27 +32,27 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
     items: {
       type: 'object',
       required: ['_type'],
-      // With a discriminator a wrong block gets the faults of its own kind, not those of every kind.
+      // With a discriminator, an invalid block gets the issues of its own kind, not those of every kind.
       discriminator: { propertyName: '_type' },
-      oneOf: Object.entries(options.types).map(([key, fields]) => block(key, nest(fields, true))),
+      oneOf: Object.entries(options.types).map(([key, fields]) => createBlockSchema(key, nest(fields, true))),
     },
     ...(options.min === undefined ? {} : { minItems: options.min }),
     maxItems: options.max ?? DEFAULT_MAX_BLOCKS,
   }),
   accepts: (value, options) =>
-    Array.isArray(value) && value.every((one) => isRecord(one) && Object.hasOwn(options.types, String(one._type))),
+    Array.isArray(value) && value.every((item) => isRecord(item) && Object.hasOwn(options.types, String(item._type))),
   empty: () => [],
   inner: (options) =>
     Object.entries(options.types ?? {}).map(([block, fields]) => ({ fields, path: `types.${block}`, block })),
   walk: (value, options, visitor) =>
-    (Array.isArray(value) ? value : []).filter(isRecord).map((one, index) => {
-      const fields = options.types[String(one._type)]
-      return fields ? walkFields(fields, one, visitor, { _type: one._type }, index) : one
+    (Array.isArray(value) ? value : []).filter(isRecord).map((item, index) => {
+      const fields = options.types[String(item._type)]
+      return fields ? walkFields(fields, item, visitor, { _type: item._type }, index) : item
     }),
   hasItemKeys: () => true,
 }
 
-function block(key: string, schema: JsonSchema): JsonSchema {
+function createBlockSchema(key: string, schema: JsonSchema): JsonSchema {
   const { properties, required = [] } = schema as { properties: object; required?: readonly string[] }
   return { ...schema, properties: { _type: { const: key }, ...properties }, required: ['_type', ...required] }
 }
@@ -70,8 +70,7 @@ type Typed<T> = {
 }
 
 /**
- * A sequence of objects of different kinds, told apart by `_type`. An empty one is `[]`. Each has a `_key`, which the service makes and a write
- * keeps.
+ * A list of objects of different kinds, identified by `_type`; `[]` if empty. Each has a `_key`, which the service makes and writes keep.
  *
  * @param types the fields of each kind, by its `_type`
  */

@@ -3,42 +3,42 @@ import { makeField, scalarBehavior } from './field.ts'
 import { anyValueRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface DateOptions extends ScalarOptions<string> {
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
 }
 
 const DAY: JsonSchema = { type: 'string', format: 'date' }
 
-/** What a filter compares a moment with: a moment, or a day, which names its start. */
+/** The JSON Schema of the operand of a filter on times: a time, or a day, which means its start. */
 export const TIMESTAMP_FILTER: JsonSchema = { type: 'string', anyOf: [{ format: 'date-time' }, { format: 'date' }] }
 
-const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-const FIRST_MOMENT = Date.parse('0000-01-01T00:00:00.000Z')
-const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Whether a text is a day that the calendar has. */
+/** Returns true if a text is an existing date. */
 function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** The moment that a text names, in UTC with milliseconds; a day alone names its start. */
+/** Parses a time, or a day, which means its start. Returns ISO 8601 in UTC with milliseconds. */
 export const parseTimestamp = (text: string): string | undefined =>
   isDay(text) ? `${text}T00:00:00.000Z` : parseDateTime(text)
 
-/** The same of a text that names day, time and offset. */
+/** Parses a time with date and offset. Returns ISO 8601 in UTC with milliseconds. */
 export function parseDateTime(text: string): string | undefined {
-  // In a query string, a plus sign that was not escaped arrives as a space.
-  const written = text.replace(/ (\d\d:\d\d)$/, '+$1')
-  const day = MOMENT.exec(written)?.[1]
-  const time = day !== undefined && isDay(day) ? Date.parse(written) : Number.NaN
+  // An unescaped plus sign in a query string arrives as a space.
+  const dateTime = text.replace(/ (\d\d:\d\d)$/, '+$1')
+  const day = DATE_TIME.exec(dateTime)?.[1]
+  const time = day !== undefined && isDay(day) ? Date.parse(dateTime) : Number.NaN
   return isFourDigitYear(time) ? new Date(time).toISOString() : undefined
 }
 
-/** Whether a moment, in UTC, can be written as ISO 8601 does with four digits for the year. */
+/** Returns true if ISO 8601 can write a time in UTC with four digits for the year. */
 export function isFourDigitYear(time: number): boolean {
-  return time >= FIRST_MOMENT && time <= LAST_MOMENT
+  return time >= FIRST_TIME && time <= LAST_TIME
 }
 
 const date: FieldType<DateOptions> = {
@@ -64,14 +64,14 @@ const datetime: FieldType<DateOptions> = {
   filterSchema: () => TIMESTAMP_FILTER,
 }
 
-/** A day of the calendar, `2026-11-20` (RFC 3339 `full-date`). */
+/** A date, such as `2026-11-20` (RFC 3339 `full-date`). */
 export function dateField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
 ): Field<string, NoInfer<O> & { readonly '~whole'?: true }> {
   return makeField(date, (options ?? {}) as O)
 }
 
-/** A moment, given with its offset (RFC 3339 `date-time`) and served in UTC with milliseconds. */
+/** A time, written with its offset (RFC 3339 `date-time`) and served in UTC with milliseconds. */
 export function datetimeField<const O extends DateOptions = Record<never, never>>(
   options?: Exactly<O, DateOptions>,
 ): Field<string, NoInfer<O> & { readonly '~whole'?: true }> {

@@ -4,98 +4,96 @@ import type { FieldValidator } from './validation.ts'
 /** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** A rule for one field: whether this caller may read or write it. Without a rule, the collection's rule stands alone. */
+/** A rule that decides if a caller may read or write a field. Without it, only the collection's rule applies. */
 export type FieldRule = (caller: Caller) => boolean
 
-/** The rules of one field. A field that a caller may not read does not exist for that caller. */
+/** The rules of a field. A field that the caller may not read does not exist for that caller. */
 export interface FieldAccess {
   readonly read?: FieldRule
   readonly write?: FieldRule
 }
 
-/** What a default is made from: the caller, and the moment of the write. */
+/** The input of a {@link DefaultRule}: the caller and the time of the write. */
 export interface DefaultRequest extends Caller {
-  /** The moment of the write, ISO 8601 in UTC with milliseconds; the same for all defaults of a document. */
+  /** The time of the write, ISO 8601 in UTC with milliseconds, the same for all defaults of a document. */
   readonly now: string
 }
 
-/** Makes what a new document gets that names no value, or nothing. Answers at once: no promise. */
+/** Makes the default value of a new document, or nothing. It is synchronous. */
 export type DefaultRule<Value = unknown> = (request: DefaultRequest) => Value | null | undefined
 
-/** A stored entry, as `fill` sees it: its fields, also with values that they no longer take, and values of fields that the config no longer has. */
+/** Makes a value from a stored entry, which may have invalid values, and values of fields that the config no longer has. */
 export type FillFunction = (entry: Readonly<Record<string, unknown>>) => unknown
 
-/** The value that a stored document gets in a field that is empty or has an invalid value. */
+/** The value for a stored document whose field is empty or has an invalid value. */
 export type Fill = FillFunction | string | number | boolean | readonly unknown[] | Readonly<Record<string, unknown>>
 
-/** Options of every field. */
 export interface CommonOptions<Value = unknown> {
-  /** The field must hold a value after every write; text of white space alone is none. @default false */
+  /** True if the field must have a value after every write. A text of white space is no value. @default false */
   readonly required?: boolean
-  /** For people: shown in the OpenAPI document and the docs page. */
+  /** A description for the OpenAPI document and the docs page. */
   readonly description?: string
-  /** One value for each locale; needs `locales`. @default false @see docs/locales.md */
+  /** True if each locale has its own value; needs `locales`. @default false @see docs/locales.md */
   readonly localized?: boolean
   /**
-   * `{ read, write }`, each a function of the caller that answers true or false at once. A field that the caller may not read does not
-   * exist for them, and in writing only with a `write` rule. Top-level fields only. @default everyone who may see the entry
+   * `{ read, write }`, each a synchronous function of the caller that returns true or false. A field that the caller may not read does not
+   * exist for that caller, unless a `write` rule allows writes. Top-level fields only. @default everyone who may see the entry
    * @see docs/access.md#restrict-fields-and-globals
    */
   readonly access?: FieldAccess
   /**
-   * Checks the value in its document, once all else about it is right: `(value, { entry, before, operation, identity, locale, content })`.
-   * Answers nothing when the value may be stored, else what is wrong with it. @see docs/hooks.md#check-what-is-written
+   * Checks the value in its otherwise valid document: `(value, { entry, before, operation, identity, locale, content })`. Returns nothing if
+   * the value is valid, else issues. @see docs/hooks.md#check-what-is-written
    */
   readonly validate?: FieldValidator<Value>
-  /** The key that this field had before; `daybook migrate` moves the values. @see docs/changing-your-config.md */
+  /** The former key of the field; `daybook migrate` moves the values. @see docs/changing-your-config.md */
   readonly renamedFrom?: string
   /**
-   * The value that `daybook migrate --apply` stores in documents in which a required field is empty, that are older than an
-   * optional field, or that have a value that is no longer valid. A value, or a function of the entry, which may be async. Top-level fields only.
+   * The value that `daybook migrate --apply` stores in documents in which a required field is empty, that are older than an optional field,
+   * or whose value is no longer valid. A value, or a function of the entry, which may be async. Top-level fields only.
    * @see docs/changing-your-config.md#require-a-field
    */
   readonly fill?: Fill
 }
 
-/** Further options of a field whose value is one string, number or boolean. */
+/** Further options of a field with one string, number or boolean. */
 export interface ScalarOptions<Value = unknown> extends CommonOptions<Value> {
-  /** No two entries of the collection hold the same value; of a localized field, none in the same locale. Top-level fields only, and without `access.read`. @default false */
+  /** True if no two entries of the collection may have the same value, in the same locale if it is localized. Top-level fields only, without `access.read`. @default false */
   readonly unique?: boolean
-  /** `false` saves the index; the field can then be neither filtered nor sorted nor counted. @default true */
+  /** `false` saves the index. The field can then not be filtered, sorted or counted. @default true */
   readonly index?: boolean
 }
 
-/** The option of a field whose values are few: categories, years, flags. */
+/** The option of a field with few different values, such as categories, years or flags. */
 export interface CountedOptions {
   /**
-   * Keeps how many entries hold each value, so that `aggregate=count:FIELD` of a list without filter costs the same at any size. Each
-   * write then also updates a row for each value that comes or goes. Not together with `localized`. @default false
+   * True to store the number of entries for each value, so that `aggregate=count:FIELD` of a list without a filter costs the same at any
+   * size. Each write then also updates a row for each added or removed value. Not with `localized`. @default false
    * @see docs/count-and-group.md#keep-counts
    */
   readonly counted?: boolean
 }
 
-/** The options of a field whose type is not known: those that every type has, and whatever else it takes. */
+/** The options of a field of any type: the common ones, and others. */
 export type AnyOptions = CommonOptions & { readonly [option: string]: unknown }
 
-/** What a field type says in its builder's return type, beside the options, of values that it holds. None of it is set. */
+/** Type-level marks in the return type of a builder that describe the values of a field. They are never set. */
 export interface FieldMarks {
-  /** A reader never gets `null`. */
+  /** Reads never return `null`. */
   readonly '~filled'?: true
-  /** The service makes a value when a new entry names none, where `from` names its source. */
+  /** The service makes a value for a new entry without one, if `from` names its source. */
   readonly '~slug'?: true
   /** The value is the entry's status. */
   readonly '~status'?: true
-  /** It can be neither filtered nor sorted. */
+  /** The field can be neither filtered nor sorted. */
   readonly '~unfiltered'?: true
-  /** A text of which a filter cannot ask for a part. */
+  /** A text that filters compare only as a whole. */
   readonly '~whole'?: true
 }
 
 /**
- * One field of a collection or global: a type that knows how to behave, and what the config says of it.
- * `Value` is what a reader gets when the field holds something, `Write` what a writer gives. `Generated` names the values
- * that are served beside it: `{ Html: string }` of a field `body` is `bodyHtml`.
+ * One field of a collection or global: its type, and its options in the config. `Value` is the type of a value in reads, `Write` in writes.
+ * `Generated` has the values that are served besides: `{ Html: string }` of a field `body` is `bodyHtml`.
  */
 export interface Field<
   Value = unknown,
@@ -105,57 +103,57 @@ export interface Field<
 > {
   readonly type: FieldType
   readonly options: Options
-  /** Carries the types of generated values; never set. */
+  /** The types of generated values; never set. */
   readonly '~generated'?: Generated
-  /** Carries the type that a reader sees; never set. */
+  /** The type of the value in reads; never set. */
   readonly '~value'?: Value
-  /** Carries the type that a writer gives; never set. */
+  /** The type of the value in writes; never set. */
   readonly '~write'?: Write
 }
 
-/** Values that the service makes beside a field's own: the end of their key, and their type. */
+/** The types of generated values, by the end of their key. */
 export type GeneratedValues = Readonly<Record<string, unknown>>
 
 /** Fields by key, in the order in which they are served. */
 export type Fields = Readonly<Record<string, Field>>
 
-/** How values compare in filters, sorts and indexes. */
+/** The type by which values compare in filters, sorts and indexes. */
 export type Scalar = 'text' | 'number' | 'boolean'
 
-/** Checks one option's value; answers what to write instead, or nothing when it is right. */
+/** Checks the value of an option. Returns advice if it is invalid. */
 export type OptionRule = (value: unknown) => string | undefined
 
-/** Collects what is wrong with a config. */
+/** Collects the faults of a config. */
 export interface FaultReport {
-  /** @param path where, such as `collections.posts.fields.title.maxLength` @param message what to write instead */
+  /** @param path of the fault, such as `collections.posts.fields.title.maxLength` @param message advice, such as what to write instead */
   add(path: string, message: string): void
 }
 
-/** Where a field stands, for checks that need more than its own options. */
+/** The surroundings of a field, for checks that need more than its options. */
 export interface FieldPlace {
   readonly path: string
-  /** The fields beside this one. */
+  /** The fields of the same document or group. */
   readonly siblings: Fields
-  /** The key of the collection that it stands in; `undefined` in a global. */
+  /** The key of its collection; `undefined` in a global. */
   readonly collection: string | undefined
   /** Keys of all collections. */
   readonly collections: readonly string[]
-  /** The fields of a collection; `undefined` where there is none of that key. */
+  /** Returns the fields of a collection, or `undefined` if it does not exist. */
   fieldsOf(collection: string): Fields | undefined
   readonly isNested: boolean
-  /** Whether this field, or the one around it, has a rule for reading: nothing may tell others what it holds. */
+  /** True if this field or the one around it has a rule for reading, so that no option may reveal its values. */
   readonly isGuarded: boolean
   /** Checks fields inside this one. */
   checkNested(fields: unknown, path: string): void
 }
 
-/** Called for each child of a container value while the container is copied. */
+/** Visits each child of a container value while the container is copied. */
 export interface Visitor {
   /**
-   * Answers what is read in place of an object of fields.
+   * Returns the object to read instead of an object of fields.
    *
    * @default the object itself
-   * @param index the place of a block among its blocks; `undefined` for any other object
+   * @param index the position of a block among its blocks; `undefined` for any other object
    */
   enter?(
     fields: Fields,
@@ -163,109 +161,109 @@ export interface Visitor {
     index: number | undefined,
   ): Readonly<Record<string, unknown>>
   /**
-   * Answers what takes the child's place.
+   * Returns the value that replaces a child.
    *
    * @param key its key in an object of fields; `''` for an item of a list
    */
   value(field: Field, value: unknown, key: string): unknown
-  /** True if the copy keeps the keys that have no field. @default false */
+  /** True if the copy keeps keys without a field. @default false */
   readonly keepsUnknownKeys?: boolean
-  /** Sets a generated value on the copy; `stored` is what stood there. */
+  /** Sets a generated value on the copy. @param stored the former value */
   generated(generated: Generated, copy: Record<string, unknown>, source: unknown, stored: unknown): void
 }
 
-/** A stored reference from one document to another. */
+/** A reference from one document to another. */
 export interface Reference {
   readonly collection: string
   readonly id: string
-  /** The collections that it may lead to; absent: that one alone. */
+  /** The collections that it may refer to. @default only `collection` */
   readonly allowedCollections?: readonly string[]
-  /** What its target must be; absent: any entry. */
+  /** The requirement on its target. @default none */
   readonly requirement?: TargetRequirement
 }
 
-/** What a reference requires of its target when it is written. */
+/** A requirement that a reference has on its target in a write. */
 export interface TargetRequirement {
-  /** As `where` of a list says it. */
+  /** The requirement as a `where` of a list. */
   readonly where: object
-  /** The same in words, after "takes". */
+  /** The requirement in words, after "takes". */
   readonly description: string
-  /** The params of an issue about a target that does not fit. */
+  /** The params of the issue about an invalid target. */
   readonly params: { readonly values?: readonly string[] | undefined; readonly limit?: number | undefined }
 }
 
-/** The target and the cardinality of a relation, and its rule for deletes. */
+/** The target and the cardinality of a relation, and its behaviour on deletions. */
 export interface RelationInfo {
-  /** The key of the collection that it leads to, or the list of keys where its references name theirs. */
+  /** The key of the target collection, or a list of keys if references have a collection. */
   readonly to: string | readonly string[]
   readonly many: boolean
-  /** What happens to a reference when its target is deleted. */
+  /** The effect of a deletion of the target: removing the reference, or rejecting the deletion. */
   readonly onDelete: 'unset' | 'restrict'
-  /** Whether a filter finds entries by references that name their collection. @default false */
+  /** True if filters find entries by references to several collections. @default false */
   readonly isIndexed?: boolean
-  /** Of files: the media types that it takes. @default every type */
+  /** The accepted media types of files. @default every type */
   readonly accept?: readonly string[] | undefined
-  /** Of files: the largest one that it takes, in bytes. @default every size */
+  /** The maximum size of files, in bytes. @default any size */
   readonly maxBytes?: number | undefined
 }
 
-/** The keys of the collections that a relation leads to. */
+/** Returns the keys of the target collections of a relation. */
 export const getTargets = ({ to }: RelationInfo): readonly string[] => (typeof to === 'string' ? [to] : to)
 
-/** The relation that a field shows from its other side. */
+/** The relation whose referring entries a reverse field lists. */
 export interface ReverseInfo {
-  /** The key of the collection that refers. */
+  /** The key of the referring collection. */
   readonly collection: string
-  /** The dotted path of the relation there. */
+  /** The dotted path of the relation. */
   readonly path: string
 }
 
-/** The text of a value that `q` searches. */
+/** The text of a value for searches with `q`. */
 export interface SearchInfo {
-  /** How much a word found here counts. */
+  /** The weight of a match. */
   readonly weight: number
   words(value: unknown): string
 }
 
-/** The member that tells an item of a list of objects, or a block, from the others; made by the service where a write leaves it out. */
+/** The member that identifies an item of a list of objects, or a block. The service makes it if a write leaves it out. */
 export const ITEM_KEY = '_key'
 
-/** Prints the schema of an object of fields; one that is an item has an {@link ITEM_KEY}. */
+/** Creates the schema of an object of fields, with an {@link ITEM_KEY} for an item. */
 export type NestSchema = (fields: Fields, isItem?: boolean) => JsonSchema
 
 /** Fields inside a container. */
 export interface InnerFields {
   readonly fields: Fields
-  /** Where they stand among the container's options, such as `types.quote`. */
+  /** The path among the container's options, such as `types.quote`. */
   readonly path: string
-  /** The `_type` of the values that hold them; absent: every value does. */
+  /** The `_type` of values with these fields. @default every value */
   readonly block?: string
 }
 
 /** The tools for deriving a generated value. */
 export interface DeriveTools {
-  /** Markdown to sanitized HTML. */
+  /** Converts Markdown to sanitized HTML. */
   renderMarkdown(source: string): Promise<string>
 }
 
-/** A value that the service makes beside a field's own. */
+/** A value that the service generates from that of a field. */
 export type Generated = DerivedValue | ExtractedValue
 
-/** The key under which a generated value is served, and its form. */
+/** The key and the schema of a generated value. */
 interface ServedValue {
-  /** The field's key and an end of its own, which {@link Field} names in its type. */
+  /** The field's key with an ending, which the type of {@link Field} has. */
   readonly key: string
   readonly schema: JsonSchema
 }
 
-/** A value that is made from a field's own when that is written, such as the HTML of a Markdown text. */
+/** A value that is derived when the field is written, such as the HTML of a Markdown text. */
 export interface DerivedValue extends ServedValue {
   make(value: unknown, tools: DeriveTools): Promise<unknown>
 }
 
 /**
- * A part of a derived value that is stored under a key of its own, such as the table of contents of the HTML. It is extracted without delay,
- * so that a document which was stored without it can be read with it.
+ * A part of a derived value with a key of its own, such as the table of contents of the HTML. It is extracted synchronously, so that reads
+ * can add it to documents that were stored without it.
  */
 export interface ExtractedValue extends ServedValue {
   /** The key of the derived value. */
@@ -274,85 +272,85 @@ export interface ExtractedValue extends ServedValue {
 }
 
 /**
- * Everything that Daybook knows about a kind of value. Shared code asks these questions and never a type's name.
- * A new type is one file that answers them and one line in `fields/index.ts`.
+ * The behaviour of a kind of value. Shared code uses these members and never the name of a type. A new type is one file with such an object,
+ * and one line in `fields/index.ts`.
  */
 export interface FieldType<Options extends object = AnyOptions> {
   readonly name: string
-  /** The options that this type takes, each with its rule. */
+  /** The rules of its options. */
   readonly rules: Readonly<Record<string, OptionRule>>
-  /** Faults that single options do not show. */
+  /** Reports faults beyond those of single options. */
   check?(options: Options, place: FieldPlace, report: FaultReport): void
-  /** The JSON Schema of a value that is there; `nest` gives the schema of fields inside it. */
+  /** Returns the JSON Schema of a value; `nest` creates the schema of inner fields. */
   schema(options: Options, nest: NestSchema): JsonSchema
-  /** Whether a stored value, perhaps of an older config, still is one of this type. */
+  /** Returns true if a stored value, perhaps of an older config, is valid. */
   accepts(value: unknown, options: Options): boolean
-  /** The value of a field that holds nothing. @default null */
+  /** Returns the empty value. @default null */
   empty?(options: Options): unknown
-  /** The same value as the present config has it, out of one that an older config stored; `undefined`: there is none. */
+  /** Converts a value that an older config stored. Returns `undefined` if it cannot be converted. */
   convertFormer?(value: unknown, options: Options): unknown
-  /** The value served in place of one that the present config does not take. @default empty */
+  /** Returns the value to serve instead of an invalid stored value. @default empty */
   replacement?(options: Options, value?: unknown): unknown
-  /** The value of a field that a new document does not name, or a {@link DefaultRule} that makes it. @default empty */
+  /** Returns the default value of a new document, or a {@link DefaultRule} that makes it. @default empty */
   default?(options: Options): unknown
-  /** The key of the field beside it that a value is made from when a new document names none. */
+  /** Returns the key of the field from which the value of a new document is made. */
   source?(options: Options): string | undefined
-  /** The values to choose from, where the config lists them. */
+  /** Returns the options of the config to choose from. */
   choices?(options: Options): readonly string[]
-  /** The JSON Schema that the config gives for the value, where it does. */
+  /** Returns the JSON Schema in the config. */
   customSchema?(options: Options): JsonSchema | undefined
-  /** The one form in which a valid value is stored. @default as it came */
+  /** Returns the stored form of a valid value. @default unchanged */
   canonical?(value: unknown, options: Options): unknown
-  /** The value that a filter's text names; `undefined` when it names none of this type. */
+  /** Parses the operand of a filter. Returns `undefined` if it is invalid. */
   fromQuery?(text: string, options: Options): string | number | boolean | undefined
-  /** The JSON Schema of a value that a filter compares with. @default every value of its {@link Scalar} */
+  /** Returns the JSON Schema of the operand of a filter. @default every value of its {@link Scalar} */
   filterSchema?(options: Options): JsonSchema
-  /** Whether a filter may ask for a part of the value. */
+  /** True if filters can match a part of the value. */
   readonly isText?: true
-  /** The language whose alphabet orders the values: a tag of BCP 47, or `locale` for that of the locale. @default none: by code point */
+  /** Returns the language whose alphabet orders the values: a BCP 47 tag, or `locale`. @default none, ordered by code point */
   collation?(options: Options): string | undefined
-  /** Whether the value can be what an entry is called. */
+  /** True if the value can be the title of an entry. */
   readonly canBeTitle?: true
-  /** Whether the value is text that begins with a day of the calendar, `2026-11-20`. */
+  /** True if the value is a text that begins with a date, such as `2026-11-20`. */
   readonly isDate?: true
-  /** How the value compares; absent: it can be neither filtered nor sorted. */
+  /** Returns the type by which the value compares. Without it, the field can be neither filtered nor sorted. */
   scalar?(options: Options): Scalar | undefined
-  /** Whether the value is a list, of which a filter finds every member. @default false */
+  /** Returns true if the value is a list whose members filters match. @default false */
   isMany?(options: Options): boolean
-  /** Whether the numbers of entries with each value are kept. @default false */
+  /** Returns true if the number of entries for each value is stored. @default false */
   isCounted?(options: Options): boolean
-  /** Whether no two entries may hold the same value. @default false */
+  /** Returns true if values are unique. @default false */
   isUnique?(options: Options): boolean
-  /** True if unique values differ in more than the case of letters of ASCII. @default false */
+  /** True if unique values must differ in more than the case of ASCII letters. @default false */
   readonly isUniqueInAnyCase?: boolean
-  /** Where the value refers to; absent: to nothing. */
+  /** Describes the relation, for a field with references. */
   relation?(options: Options): RelationInfo
-  /** The relation that it shows from the other side. Such a field stores nothing; absent: it does. */
+  /** Returns the relation of a reverse field, which stores nothing. */
   reverse?(options: Options): ReverseInfo | undefined
-  /** The sets of fields that a container value holds. */
+  /** Returns the sets of fields inside a container value. */
   inner?(options: Options): readonly InnerFields[]
-  /** The field that every item of a list is a value of. */
+  /** Returns the field of the items of a list. */
   item?(options: Options): Field
-  /** True if the value is a list of objects, each with an {@link ITEM_KEY}. @default false */
+  /** Returns true if the value is a list of objects with an {@link ITEM_KEY}. @default false */
   hasItemKeys?(options: Options): boolean
-  /** Whether a value may hold keys that the config does not name. */
+  /** True if a value may have keys outside of the config. */
   readonly hasFreeKeys?: true
-  /** Whether a container holds each inner field once, so that its values compare like the document's own. */
+  /** True if a container has each inner field once, so that its values compare like those of the document. */
   readonly isGroup?: true
-  /** Copies a container value, with each child as the visitor answers. */
+  /** Copies a container value, with each child replaced by the visitor's result. */
   walk?(value: unknown, options: Options, visitor: Visitor): unknown
-  /** The text that `q` searches; `undefined`: none. */
+  /** Returns the text for searches with `q`, if any. */
   search?(options: Options): SearchInfo | undefined
   references?(value: unknown, options: Options): readonly Reference[]
-  /** The values that are served beside the field, each after the one that it is extracted from. */
+  /** Returns the generated values, each after the one from which it is extracted. */
   generated?(key: string, options: Options): readonly Generated[]
-  /** Makes a value of a stored one that the field no longer takes, or `undefined`; absent: `fill` is not such a rule. */
+  /** Returns the function by which `fill` converts an invalid stored value, if it is such a rule. The function may return `undefined`. */
   converter?(options: Options): ((stored: unknown) => unknown) | undefined
-  /** The role of the type in its collection; at most one field for each role. */
+  /** The role of the type in its collection, which has at most one field for each role. */
   readonly role?: 'slug' | 'status'
 }
 
-/** The capabilities that {@link ScalarOptions} give, for a type whose value is one string, number or boolean. */
+/** Creates the members of a type for {@link ScalarOptions}, with one string, number or boolean. */
 export function scalarBehavior(
   scalar: Scalar,
 ): Required<Pick<FieldType<ScalarOptions & { readonly default?: unknown }>, 'scalar' | 'isUnique' | 'default'>> {
@@ -363,12 +361,12 @@ export function scalarBehavior(
   }
 }
 
-/** The capability that {@link CountedOptions} give. */
+/** The members of a type for {@link CountedOptions}. */
 export const COUNTED_BEHAVIOR: Required<Pick<FieldType<CountedOptions & { readonly index?: boolean }>, 'isCounted'>> = {
   isCounted: (options) => options.counted === true && options.index !== false,
 }
 
-/** Says what is wrong with the options of a counted field. */
+/** Checks the options of a counted field. */
 export function checkCounted(
   options: CommonOptions & CountedOptions & { readonly index?: boolean },
   place: FieldPlace,
@@ -380,39 +378,39 @@ export function checkCounted(
     report.add(`${place.path}.counted`, 'leave it out of a localized field: counts are kept of one locale')
 }
 
-/** Makes a field; the types of `options` and values come from the builder's signature. */
+/** Creates a field. The types of options and values come from the builder's signature. */
 export function makeField<
   Value,
   Options extends object,
   Write = Value,
   Generated extends GeneratedValues = Record<never, never>,
 >(type: FieldType<never>, options: Options): Field<Value, Options, Write, Generated> {
-  // A type only ever meets the options of its own builder.
+  // A type receives only the options of its own builder.
   return Object.freeze({ type: type as unknown as FieldType, options: Object.freeze({ ...options }) })
 }
 
-/** Refuses keys that `Known` does not have, which plain generics would let pass. `Known` itself gives functions their types. */
+/** Rejects keys outside of `Known`, which plain generics would accept. `Known` infers the types of functions. */
 export type Exactly<Options, Known> = Options & Known & { readonly [K in Exclude<keyof Options, keyof Known>]: never }
 
-/** True if the field's `fill` is made from the stored value, so that a value that the field no longer takes is not lost. */
+/** Returns true if the field's `fill` converts the stored value, so that an invalid value is not lost. */
 export const isFilledFromStored = ({ type, options }: Field): boolean =>
   typeof options.fill === 'function' || type.converter?.(options) !== undefined
 
-/** Whether documents hold a value of the field. */
+/** Returns true if documents store a value of the field. */
 export const isStored = (field: Field): boolean => field.type.reverse === undefined
 
-/** The values that the service makes beside a field, in the order in which they are served. */
+/** Returns the generated values of a field, in the order in which they are served. */
 export const generatedValues = (key: string, { type, options }: Field): readonly Generated[] =>
   type.generated?.(key, options) ?? []
 
-/** The key and generated keys of a field, in the order in which they are served. */
+/** Returns the key and the generated keys of a field, in the order in which they are served. */
 export const servedKeys = (key: string, field: Field): readonly string[] => [
   key,
   ...generatedValues(key, field).map((generated) => generated.key),
 ]
 
 /**
- * A generated value as it is read: one that documents of an older config lack is extracted from the derived value.
+ * Reads a generated value. If a document of an older config lacks it, it is extracted from the derived value.
  *
  * @param valueAt reads another generated value of the field
  */
@@ -420,26 +418,27 @@ export function readGenerated(generated: Generated, stored: unknown, valueAt: (k
   return stored ?? ('extract' in generated ? generated.extract(valueAt(generated.from)) : null) ?? null
 }
 
-/** The pattern of a text that holds more than white space, as a required one does. */
+/** The pattern of a text that is not blank. */
 export const NOT_BLANK_PATTERN = '\\S'
-/** The keyword of a schema that holds the {@link Violation} to report for a value that does not match it. */
+/** The keyword of a schema for the `Violation` to report if a value does not match. */
 export const VIOLATION: string = 'x-violation'
 
-/** Whether a field must hold something once a document is stored. */
+/** Returns true if a field must have a value in stored documents. */
 export function isRequired({ type, options }: Field): boolean {
   return options.required === true || type.role !== undefined
 }
 
-/** The value of a field that holds nothing. */
+/** Returns the empty value of a field. */
 export function emptyValue(field: Field): unknown {
   return field.type.empty?.(field.options) ?? null
 }
 
 /**
- * Copies an object of fields, with each value as the visitor answers; keys without a field are dropped, unless the visitor keeps them.
+ * Copies an object of fields, with each value replaced by the visitor's result. Keys without a field are dropped, unless the visitor keeps
+ * them.
  *
- * @param copy what the fields are put into; generated values may reach it later
- * @param index the place of a block among its blocks
+ * @param copy the target; generated values may be set later
+ * @param index the position of a block among its blocks
  */
 export function walkFields(
   fields: Fields,
@@ -460,14 +459,14 @@ export function walkFields(
   return copy
 }
 
-/** The sets of fields inside a field; none for a plain value. */
+/** Returns the sets of fields inside a field, none for a plain value. */
 export function innerFields({ type, options }: Field): readonly Fields[] {
   const item = type.item?.(options)
   const inner = type.inner?.(options).map(({ fields }) => fields) ?? []
   return item ? [...inner, { of: item }] : inner
 }
 
-/** Whether each locale has its own value of a field, or of one inside it. */
+/** Returns true if a field or one inside it is localized. */
 export function holdsLocalized(field: Field): boolean {
   return (
     field.options.localized === true ||
@@ -483,7 +482,7 @@ export function holdsItemKeys(field: Field): boolean {
   )
 }
 
-/** Whether a field, or one inside it, has a validator. */
+/** Returns true if a field or one inside it has a validator. */
 export function holdsValidator(field: Field): boolean {
   return (
     field.options.validate !== undefined ||
@@ -491,7 +490,7 @@ export function holdsValidator(field: Field): boolean {
   )
 }
 
-/** Whether a field, or what stands in its place, has a rule for reading. */
+/** Returns true if a field of an unchecked config has a rule for reading. */
 export function isGuarded(field: unknown): boolean {
   const { options } = (isRecord(field) ? field : {}) as Partial<Field>
   return isRecord(options?.access) && options.access.read !== undefined

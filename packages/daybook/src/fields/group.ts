@@ -17,9 +17,7 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
 }
 
 /**
- * Fields that belong together, as one object.
- *
- * @param fields the fields by key
+ * An object of fields that belong together.
  */
 export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
   fields: F,

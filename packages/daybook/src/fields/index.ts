@@ -15,7 +15,7 @@ import { statusField } from './status.ts'
 import { emailField, textField, urlField } from './text.ts'
 import { withTypeSuggestions } from './unknown-type.ts'
 
-/** The builders of all field types. */
+/** Builders of all field types. */
 interface FieldBuilders {
   readonly text: typeof textField
   readonly markdown: typeof markdownField
@@ -39,7 +39,7 @@ interface FieldBuilders {
 }
 
 /**
- * Every field type.
+ * The builders of all field types.
  *
  * @example
  * ```ts

@@ -3,16 +3,16 @@ import { makeField } from './field.ts'
 import { anyValueRule, COMMON_RULES, objectRule } from './option-rules.ts'
 
 export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: JsonValue | DefaultRule<JsonValue> | null
   /** The JSON Schema (2020-12) that the value must satisfy. @default any JSON value */
   readonly schema?: JsonSchema
 }
 
-/** The keyword under which a document's schema holds the schema of one of its values, to be checked on its own. */
+/** The keyword in a document's schema for the schema of a JSON value, which is validated separately. */
 export const CUSTOM_SCHEMA: string = 'x-schema'
 
-/** Any JSON value but `null`, which empties the field. */
+/** Any JSON value except `null`, which empties the field. */
 export type JsonValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown }
 
 const json: FieldType<JsonOptions> = {
@@ -25,7 +25,7 @@ const json: FieldType<JsonOptions> = {
   hasFreeKeys: true,
 }
 
-/** No filter compares it; never set. */
+/** Marks a field without filters; never set. */
 type JsonMark = {
   readonly '~unfiltered'?: true
 }
@@ -33,7 +33,7 @@ type JsonMark = {
 type Needed<Value> = JsonOptions<Value> & { readonly required: true }
 
 /**
- * Any JSON value, checked against a schema of its own. Neither filtered, sorted nor searched.
+ * Any JSON value, validated by an optional schema. It can be neither filtered, sorted nor searched.
  *
  * @example
  * ```ts

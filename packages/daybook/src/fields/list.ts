@@ -15,49 +15,49 @@ import type { KeyedItem, WrittenItem } from './infer.ts'
 import { anyValueRule, COMMON_RULES, COUNTED_RULES, countRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly Item[]>, CountedOptions {
-  /** The fewest items. @default 0 */
+  /** The minimum number of items. @default 0 */
   readonly min?: number
-  /** The most items; a list with an index holds at most 1,000. @default 1,000 */
+  /** The maximum number of items, at most 1,000 with an index. @default 1,000 */
   readonly max?: number
   /**
-   * Of a list of texts, numbers, dates, selects and the like: `false` saves the index; the list can then be neither filtered nor counted.
-   * Other lists have no index. @default true
+   * `false` saves the index of a list of texts, numbers, dates, selects and the like, which can then be neither filtered nor counted. Other
+   * lists have no index. @default true
    */
   readonly index?: boolean
-  /** What a new document gets that names no value; or a function that makes it. @default an empty list @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @default an empty list @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: readonly unknown[] | DefaultRule<readonly unknown[]>
 }
 
 type ListOptions = ListFieldOptions & { readonly of: Field }
 
-/** The most items where a list does not say, and of a list that has an index: each is a row of it. */
+/** The default number of items, and the maximum for a list with an index, which has a row for each item. */
 const MAX_ITEMS = 1000
-/** The longest item that is indexed, in characters. */
+/** The maximum length of an indexed item, in characters. */
 const MAX_MEMBER_LENGTH = 2000
 
-/** How the items of a list compare, where they can stand in an index. */
-function itemScalar({ of }: ListOptions): Scalar | undefined {
-  // Checks of the config come here with anything.
+/** Returns the type by which items compare, if they can be indexed. */
+function findItemScalar({ of }: ListOptions): Scalar | undefined {
+  // Checks of the config call this with any value.
   if (!isRecord(of?.type) || !isRecord(of.options) || of.type.relation !== undefined) return undefined
-  // Members stand in a table that knows no locales.
+  // The table of members has no locales.
   if (of.options.localized === true) return undefined
   const scalar = of.type.scalar?.(of.options)
   return scalar !== 'text' || isShort(of) ? scalar : undefined
 }
 
-/** Whether the texts of a field fit into an index. */
+/** Returns true if the texts of a field fit into an index. */
 function isShort({ type, options }: Field): boolean {
   const { maxLength, enum: choices }: JsonSchema = type.schema(options, () => ({}))
   return choices !== undefined || (typeof maxLength === 'number' && maxLength <= MAX_MEMBER_LENGTH)
 }
 
-const isIndexed = (options: ListOptions): boolean => options.index !== false && itemScalar(options) !== undefined
+const isIndexed = (options: ListOptions): boolean => options.index !== false && findItemScalar(options) !== undefined
 
-/** Returns true if items are objects with keys. Items that are localized as a whole have no shared values. */
+/** Returns true if items are objects with keys. Items that are localized as a whole have none. */
 const isKeyed = ({ of }: ListOptions): boolean =>
   isRecord(of?.type) && of.type.isGroup === true && of.options.localized !== true
 
-const mostItems = ({ max }: ListOptions): number => max ?? MAX_ITEMS
+const getMaxItems = ({ max }: ListOptions): number => max ?? MAX_ITEMS
 
 const list: FieldType<ListOptions> = {
   name: 'list',
@@ -85,7 +85,7 @@ const list: FieldType<ListOptions> = {
     type: 'array',
     items: options.of.type.schema(options.of.options, (fields) => nest(fields, isKeyed(options))),
     ...(options.min === undefined ? {} : { minItems: options.min }),
-    maxItems: mostItems(options),
+    maxItems: getMaxItems(options),
   }),
   accepts: (value, { of }) => Array.isArray(value) && value.every((item) => of.type.accepts(item, of.options)),
   item: (options) => options.of,
@@ -101,12 +101,12 @@ const list: FieldType<ListOptions> = {
 function checkIndex(options: ListOptions, place: FieldPlace, report: FaultReport): void {
   if (isRecord(options.of?.options) && options.of.options.counted === true)
     report.add(`${place.path}.of.counted`, 'write counted: true among the options of the list')
-  if (options.counted && itemScalar(options) === undefined)
+  if (options.counted && findItemScalar(options) === undefined)
     report.add(
       `${place.path}.counted`,
       'leave it out: only lists of texts, numbers, dates, selects and the like are counted',
     )
-  if (isIndexed(options) && mostItems(options) > MAX_ITEMS)
+  if (isIndexed(options) && getMaxItems(options) > MAX_ITEMS)
     report.add(`${place.path}.max`, `write at most ${MAX_ITEMS}, or index: false`)
 }
 
@@ -116,9 +116,9 @@ type Listed<Of> = {
 }
 
 /**
- * Values of one kind, in order. An empty one is `[]`. Items that are groups have a `_key`, which the service makes and a write keeps.
+ * A list of values of one field type, `[]` if empty. Items that are groups have a `_key`, which the service makes and writes keep.
  *
- * @param of what an item is
+ * @param of the field of an item
  */
 export function listField<
   Item,

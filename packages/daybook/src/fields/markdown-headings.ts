@@ -4,7 +4,7 @@ import { slugify } from '../slugs.ts'
 export interface TocEntry {
   /** The `id` of the heading in the HTML, so that `#ID` links to it. */
   readonly id: string
-  /** The words of the heading, without marks. */
+  /** The text of the heading, without marks. */
   readonly text: string
   /** The level of the heading: 1 for `#`, 6 for `######`. */
   readonly level: number
@@ -13,7 +13,7 @@ export interface TocEntry {
 /** A heading in sanitized HTML: every tag is well-formed, and `<`, `>` and quotes are escaped in texts and values. */
 interface HtmlHeading {
   readonly level: number
-  /** The attributes as they are written in the tag, from the space before the first one. */
+  /** The attributes as written in the tag, from the space before the first one. */
   readonly attributes: string
   /** The HTML inside the heading. */
   readonly content: string
@@ -21,11 +21,11 @@ interface HtmlHeading {
   readonly start: number
 }
 
-/** The headings that a table of contents covers: it is made on the event loop, which a text of more would hold up. */
+/** The maximum number of headings in a table of contents, which is made on the event loop. */
 export const MAX_TOC_HEADINGS = 1000
-/** The prefix of the ids that authors write in raw HTML, and of footnotes. */
+/** The prefix of ids in raw HTML, and of footnotes. */
 const AUTHOR_ID_PREFIX = 'user-content-'
-/** The heading above the footnotes, which browsers hide from view. */
+/** The id of the heading above the footnotes, which is visually hidden. */
 const FOOTNOTES_ID = `${AUTHOR_ID_PREFIX}footnote-label`
 /** The id of a heading without letters and digits, and the prefix of one that would look like an author's id. */
 const FALLBACK_ID = 'section'
@@ -37,16 +37,15 @@ const TAG = /<([a-z0-9]+)([^>]*)>|<\/[^>]*>/g
 const CHARACTERS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }
 
 /**
- * Gives every heading of sanitized HTML an id that is made from its text. A heading keeps its id while the text does not repeat in another
- * heading. Repeated ones get `-2`, `-3` … in their order, and skip ids that belong to other texts.
+ * Gives every heading of sanitized HTML an id from its text. Repeated texts get `-2`, `-3` … in order, without ids of other texts.
  */
 export function addHeadingIds(html: string): string {
   const headings = [...findHeadings(html)].flatMap((heading) => {
     const writtenId = readId(heading)
-    const wantedId = writtenId ?? idFor(headingText(heading))
+    const wantedId = writtenId ?? createId(getHeadingText(heading))
     return wantedId === undefined ? [] : [{ ...heading, writtenId, wantedId }]
   })
-  const ids = uniqueIds(headings.map(({ wantedId }) => wantedId))
+  const ids = makeUnique(headings.map(({ wantedId }) => wantedId))
   let marked = ''
   let end = 0
   headings.forEach(({ attributes, start, writtenId }, index) => {
@@ -57,7 +56,7 @@ export function addHeadingIds(html: string): string {
   return marked + html.slice(end)
 }
 
-/** Lists the headings of sanitized HTML that have an id, in order, of the first {@link MAX_TOC_HEADINGS} ones. */
+/** Lists the headings with an id of sanitized HTML, among the first {@link MAX_TOC_HEADINGS}. */
 export function tableOfContents(html: string): readonly TocEntry[] {
   const entries: TocEntry[] = []
   let count = 0
@@ -65,29 +64,29 @@ export function tableOfContents(html: string): readonly TocEntry[] {
     if (++count > MAX_TOC_HEADINGS) break
     const id = readId(heading)
     if (id === undefined || id === FOOTNOTES_ID) continue
-    entries.push({ id: decode(id), text: headingText(heading), level: heading.level })
+    entries.push({ id: decode(id), text: getHeadingText(heading), level: heading.level })
   }
   return entries
 }
 
-/** Yields the headings in their order. One inside another is part of that. */
+/** Yields the headings in order. A nested heading is part of the outer one. */
 function* findHeadings(html: string): Generator<HtmlHeading> {
   let depth = 0
-  let opened = { level: 0, attributes: '', start: 0, end: 0 }
+  let outer = { level: 0, attributes: '', start: 0, end: 0 }
   for (const { 0: tag, 1: slash, 2: level, 3: attributes = '', index } of html.matchAll(HEADING_TAG)) {
     if (slash === '') {
       depth += 1
       const start = index + '<h1'.length
-      if (depth === 1) opened = { level: Number(level), attributes, start, end: index + tag.length }
+      if (depth === 1) outer = { level: Number(level), attributes, start, end: index + tag.length }
     } else {
       depth -= 1
-      if (depth === 0) yield { ...opened, content: html.slice(opened.end, index) }
+      if (depth === 0) yield { ...outer, content: html.slice(outer.end, index) }
     }
   }
 }
 
-/** The words of a heading. An image counts as its alternative text, and a reference to a footnote as nothing. */
-function headingText({ content }: HtmlHeading): string {
+/** Returns the text of a heading, with the alternative text of images, and without references to footnotes. */
+function getHeadingText({ content }: HtmlHeading): string {
   const words = content
     .replace(FOOTNOTE_REFERENCE, '')
     .replace(TAG, (_tag, name?: string, attributes = '') => {
@@ -99,15 +98,15 @@ function headingText({ content }: HtmlHeading): string {
   return decode(words)
 }
 
-/** The id that a heading's text stands for; `undefined` if it has no text. */
-function idFor(text: string): string | undefined {
+/** Creates the id for the text of a heading, or returns `undefined` without a text. */
+function createId(text: string): string | undefined {
   if (text === '') return undefined
   const slug = slugify(text) || FALLBACK_ID
   return slug.startsWith(AUTHOR_ID_PREFIX) ? `${FALLBACK_ID}-${slug}` : slug
 }
 
-/** The first heading of each id keeps it, whatever the others are. */
-function uniqueIds(ids: readonly string[]): readonly string[] {
+/** Makes ids unique. The first heading with an id keeps it. */
+function makeUnique(ids: readonly string[]): readonly string[] {
   const firstIds = new Set(ids)
   const lastNumbers = new Map<string, number>()
   return ids.map((id) => {

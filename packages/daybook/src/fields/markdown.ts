@@ -13,15 +13,15 @@ import { MAX_TOC_HEADINGS, type TocEntry, tableOfContents } from './markdown-hea
 import { anyValueRule, COMMON_RULES, countRule, flagRule } from './option-rules.ts'
 
 export interface MarkdownOptions extends CommonOptions<string> {
-  /** The value of a new document that names none, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
-  /** The longest text allowed, in characters. @default 1,000,000 */
+  /** The maximum length, in characters. @default 1,000,000 */
   readonly maxLength?: number
-  /** True if `<key>Html` with the sanitized HTML stands beside the text. @default true */
+  /** True if `<key>Html` with the sanitized HTML is served. @default true */
   readonly html?: boolean
   /**
-   * True if `<key>Toc` with the headings of the text stands beside it, each as `{ id, text, level }`: the first 1,000, with the ids that
-   * they have in the HTML. @default false @see docs/modelling-content.md#link-to-headings
+   * True if `<key>Toc` is served with the first 1,000 headings, each as `{ id, text, level }`, with their ids in the HTML. @default false
+   * @see docs/modelling-content.md#link-to-headings
    */
   readonly toc?: boolean
   /** True if `q` finds its words. @default true */
@@ -32,7 +32,7 @@ const DEFAULT_MAX_LENGTH = 1_000_000
 
 const longest = ({ maxLength = DEFAULT_MAX_LENGTH }: MarkdownOptions): number => maxLength
 
-/** A text, and what is made of it. */
+/** A text and its HTML. */
 const EXAMPLE = { text: 'Some *words*.', html: '<p>Some <em>words</em>.</p>' } as const
 
 const hasExample = (options: MarkdownOptions): boolean => longest(options) >= EXAMPLE.text.length
@@ -60,11 +60,12 @@ const markdown: FieldType<MarkdownOptions> = {
   search: (options) => (options.search === false ? undefined : { weight: 1, words: String }),
   generated(key, options) {
     if (options.html === false) return []
-    return options.toc ? [htmlOf(key, options), tocOf(key)] : [htmlOf(key, options)]
+    const html = createHtml(key, options)
+    return options.toc ? [html, createToc(key)] : [html]
   },
 }
 
-const htmlOf = (key: string, options: MarkdownOptions): DerivedValue => ({
+const createHtml = (key: string, options: MarkdownOptions): DerivedValue => ({
   key: `${key}Html`,
   schema: {
     type: ['string', 'null'],
@@ -75,7 +76,7 @@ const htmlOf = (key: string, options: MarkdownOptions): DerivedValue => ({
   make: async (value, tools) => (typeof value === 'string' ? tools.renderMarkdown(value) : null),
 })
 
-const tocOf = (key: string): ExtractedValue => ({
+const createToc = (key: string): ExtractedValue => ({
   key: `${key}Toc`,
   schema: {
     type: ['array', 'null'],
@@ -106,8 +107,8 @@ type GeneratedOf<O extends MarkdownOptions> = O extends { readonly html: false }
     : { readonly Html: string }
 
 /**
- * Long text in GitHub-flavoured Markdown. Its sanitized HTML is made when the text changes, and served as `<key>Html`; with
- * `toc: true`, its headings are served as `<key>Toc`. Neither filtered nor sorted.
+ * Long text in GitHub-flavoured Markdown. Its sanitized HTML is made when the text changes, and served as `<key>Html`; with `toc: true`, its
+ * headings are served as `<key>Toc`. It can be neither filtered nor sorted.
  *
  * @see docs/modelling-content.md#allow-html-in-markdown
  */

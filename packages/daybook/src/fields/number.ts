@@ -12,11 +12,11 @@ import { COUNTED_BEHAVIOR, checkCounted, makeField, scalarBehavior } from './fie
 import { anyValueRule, COUNTED_RULES, integerRule, numberRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface NumberOptions extends ScalarOptions<number>, CountedOptions {
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: number | DefaultRule<number>
-  /** The smallest value allowed. */
+  /** The minimum value. */
   readonly min?: number
-  /** The largest value allowed. */
+  /** The maximum value. */
   readonly max?: number
 }
 
@@ -43,7 +43,7 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
       ...(options.max === undefined ? {} : { maximum: options.max }),
     }),
     accepts: (value) => typeof value === 'number' && (name === 'number' || Number.isSafeInteger(value)),
-    // JSON has no negative zero to give back.
+    // JSON has no negative zero.
     canonical: (value) => (value === 0 ? 0 : value),
     ...scalarBehavior('number'),
     ...COUNTED_BEHAVIOR,
@@ -67,7 +67,7 @@ export function numberField<const O extends NumberOptions = Record<never, never>
   return makeField(number, (options ?? {}) as O)
 }
 
-/** A whole number that a double holds exactly: -(2⁵³-1) to 2⁵³-1. */
+/** An integer that a double represents exactly, from -(2⁵³-1) to 2⁵³-1. */
 export function integerField<const O extends NumberOptions = Record<never, never>>(
   options?: Exactly<O, NumberOptions>,
 ): Field<number, NoInfer<O>> {

@@ -18,29 +18,29 @@ import {
 import { COMMON_RULES, COUNTED_RULES, flagRule, isKey, SCALAR_RULES } from './option-rules.ts'
 
 export interface RelationOptions<Value = unknown> extends CommonOptions<Value>, CountedOptions {
-  /** Holds up to 1,000 different ids, in order. @default false */
+  /** True for a list of up to 1,000 different references, in order. @default false */
   readonly many?: boolean
   /**
-   * When the target is deleted: take the reference out, or refuse the deletion with 409. With `access.read`, on the field or around it,
-   * only `'unset'`. @default `'restrict'` when required, else `'unset'`
+   * The effect of a deletion of the target: `'unset'` removes the reference, `'restrict'` rejects the deletion with 409. With `access.read` on
+   * the field or around it, only `'unset'`. @default `'restrict'` if required, else `'unset'`
    */
   readonly onDelete?: 'unset' | 'restrict'
-  /** `false`: the field can be neither filtered nor sorted. @default true */
+  /** `false` saves the index. The field can then be neither filtered nor sorted. @default true */
   readonly index?: boolean
   /**
-   * What the relation led to before it led to one collection instead of several, or to several instead of one: the former first
-   * argument. `daybook migrate` moves the values. @see docs/changing-your-config.md
+   * The former first argument, if the relation has changed from one target collection to several or back. `daybook migrate` moves the values.
+   * @see docs/changing-your-config.md
    */
   readonly formerTo?: string | readonly string[]
 }
 
-/** The keyword under which the schema of a reference names the collection that it leads to, or the list of them. */
+/** The keyword of a schema for the target collection of a reference, or the list of them. */
 export const REFERS_TO: string = 'x-refers-to'
 
-/** What a filter compares a reference with. */
+/** The JSON Schema of the operand of a filter on references. */
 export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 
-/** The most references that one field holds. */
+/** The maximum number of references in a field. */
 export const MAX_REFERENCES = 1000
 
 const anOnDelete: OptionRule = (value) =>
@@ -51,7 +51,7 @@ const aFormerTo: OptionRule = (value) =>
     ? undefined
     : "write what the relation led to, as 'posts' or ['posts', 'pages']"
 
-/** The rules of what {@link RelationOptions} may say. */
+/** The rules of {@link RelationOptions}. */
 export const RELATION_RULES: FieldType<RelationOptions & { readonly to: unknown }>['rules'] = {
   ...COMMON_RULES,
   to: () => undefined,
@@ -62,7 +62,7 @@ export const RELATION_RULES: FieldType<RelationOptions & { readonly to: unknown 
   ...COUNTED_RULES,
 }
 
-/** Faults of the options that relations to one and to several collections share. */
+/** Checks the options that relations to one and to several collections share. */
 export function checkRelation(options: RelationOptions, place: FieldPlace, report: FaultReport): void {
   if (place.isGuarded && getOnDelete(options) === 'restrict') {
     report.add(
@@ -75,30 +75,30 @@ export function checkRelation(options: RelationOptions, place: FieldPlace, repor
   }
 }
 
-/** What happens to a reference when its target is deleted. */
+/** Returns the effect of a deletion of the target. */
 export const getOnDelete = ({ onDelete, required }: RelationOptions): 'unset' | 'restrict' =>
   onDelete ?? (required ? 'restrict' : 'unset')
 
-const ids = (value: unknown): readonly string[] =>
+const readIds = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
 
 const isId = (value: unknown): boolean => typeof value === 'string' && isUuidShaped(value)
 
-/** The id in a reference to several collections that leads to this one. */
-const idOf = (reference: unknown, to: string): string | undefined =>
+/** Returns the id in a tagged reference to a collection. */
+const getTaggedId = (reference: unknown, to: string): string | undefined =>
   isRecord(reference) && reference.collection === to && isId(reference.id) ? String(reference.id) : undefined
 
-/** The schema of an id of one collection, or of a list of them. */
+/** Creates the schema of an id of an entry, or of a list of ids. */
 export function createIdSchema(to: string, many = false): JsonSchema {
-  const one = { type: 'string', format: 'uuid', description: `Id of an entry of ${to}.`, [REFERS_TO]: to }
-  return many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
+  const schema = { type: 'string', format: 'uuid', description: `Id of an entry of ${to}.`, [REFERS_TO]: to }
+  return many ? { type: 'array', items: schema, uniqueItems: true, maxItems: MAX_REFERENCES } : schema
 }
 
-/** The references to one collection that a value holds. */
+/** Returns the references of a value to one collection. */
 export const readIdReferences = (collection: string, value: unknown): readonly Reference[] =>
-  ids(value).map((id) => ({ collection, id }))
+  readIds(value).map((id) => ({ collection, id }))
 
-/** What holds for every field whose references are ids. */
+/** The members of types whose references are ids. */
 export const ID_BEHAVIOR: Pick<
   FieldType<Pick<RelationOptions, 'many' | 'index' | 'counted'>>,
   'accepts' | 'empty' | 'canonical' | 'isCounted' | 'isMany' | 'scalar' | 'fromQuery' | 'filterSchema'
@@ -114,7 +114,7 @@ export const ID_BEHAVIOR: Pick<
   filterSchema: () => ID_FILTER,
 }
 
-/** A relation whose references are ids, because it leads to one collection. */
+/** A relation to one collection, whose references are ids. */
 export const relationToOne: FieldType<RelationOptions & { readonly to: string }> = {
   name: 'relation',
   rules: RELATION_RULES,
@@ -133,45 +133,44 @@ export const relationToOne: FieldType<RelationOptions & { readonly to: string }>
   schema: ({ to, many }) => createIdSchema(to, many),
   convertFormer(value, { to, many, formerTo }) {
     if (!Array.isArray(formerTo) || Array.isArray(value) !== (many === true)) return undefined
-    const adopted = [value].flat().map((one) => idOf(one, to))
-    if (adopted.includes(undefined)) return undefined
-    return many ? adopted : adopted[0]
+    const ids = [value].flat().map((reference) => getTaggedId(reference, to))
+    if (ids.includes(undefined)) return undefined
+    return many ? ids : ids[0]
   },
-  // References to the other collections that the relation led to are left out.
+  // Drops references to other former target collections.
   replacement: ({ to, many, formerTo }, value) => {
     if (!many) return null
-    return Array.isArray(formerTo) ? [value].flat().flatMap((one) => idOf(one, to) ?? []) : []
+    return Array.isArray(formerTo) ? [value].flat().flatMap((reference) => getTaggedId(reference, to) ?? []) : []
   },
   relation: (options) => ({ to: options.to, many: options.many === true, onDelete: getOnDelete(options) }),
   ...ID_BEHAVIOR,
   references: (value, { to }) => readIdReferences(to, value),
 }
 
-/** The key under which a reference, and the document in its place, names its collection. */
+/** The key of the collection in a tagged reference, and in the included document. */
 export const COLLECTION_KEY: string = 'collection'
 
-/** What holds for a relation to several collections. */
 type Options = RelationOptions & { readonly to: readonly string[] }
 
-/** Whether a value is a reference that names its collection. */
+/** Returns true if a value is a reference with its collection. */
 export const isTaggedReference = (value: unknown): value is Reference =>
   isRecord(value) && typeof value.collection === 'string' && typeof value.id === 'string' && isUuidShaped(value.id)
 
 const tag = (collection: string, id: string): Reference => ({ collection, id: id.toLowerCase() })
 
-/** The references that a value holds. */
-const referencesIn = (value: unknown): readonly Reference[] =>
-  [value].flat().flatMap((one) => (isTaggedReference(one) ? [tag(one.collection, one.id)] : []))
+/** Returns the tagged references of a value. */
+const readTaggedReferences = (value: unknown): readonly Reference[] =>
+  [value].flat().flatMap((item) => (isTaggedReference(item) ? [tag(item.collection, item.id)] : []))
 
 const accepts = (value: unknown, { to }: Options): boolean => isTaggedReference(value) && to.includes(value.collection)
 
-/** Each reference once, in the order in which they stand. */
-const distinct = (references: readonly Reference[]): readonly Reference[] => [
-  ...new Map(references.map((one) => [`${one.collection} ${one.id}`, one])).values(),
+/** Removes duplicate references. */
+const deduplicate = (references: readonly Reference[]): readonly Reference[] => [
+  ...new Map(references.map((reference) => [`${reference.collection} ${reference.id}`, reference])).values(),
 ]
 
-/** What is wrong with one of the collections that the relation names; `undefined`: nothing. */
-function faultOf(target: string, { collections, fieldsOf }: FieldPlace): string | undefined {
+/** Returns the fault of a target collection, or `undefined` if it is valid. */
+function findTargetFault(target: string, { collections, fieldsOf }: FieldPlace): string | undefined {
   if (!collections.includes(target)) {
     return `"${target}" is not a collection; write one of: ${collections.join(', ')}`
   }
@@ -180,7 +179,7 @@ function faultOf(target: string, { collections, fieldsOf }: FieldPlace): string 
     : undefined
 }
 
-/** A relation whose references name their collection, because it leads to several. */
+/** A relation to several collections, whose references have their collection. */
 const relationToSeveral: FieldType<Options> = {
   name: 'relation',
   rules: RELATION_RULES,
@@ -188,7 +187,7 @@ const relationToSeveral: FieldType<Options> = {
     const { to } = options
     if (to.length === 0) report.add(place.path, "name at least one collection, as f.relation(['posts', 'pages'])")
     if (new Set(to).size < to.length) report.add(place.path, 'name each collection once')
-    for (const fault of new Set(to.map((target) => faultOf(target, place)))) {
+    for (const fault of new Set(to.map((target) => findTargetFault(target, place)))) {
       if (fault) report.add(place.path, fault)
     }
     if (Array.isArray(options.formerTo)) {
@@ -200,7 +199,7 @@ const relationToSeveral: FieldType<Options> = {
     checkRelation(options, place, report)
   },
   schema({ to, many }): JsonSchema {
-    const one = {
+    const schema = {
       type: 'object',
       description: `Collection and id of an entry of ${to.join(' or ')}.`,
       properties: { collection: { type: 'string' }, id: { type: 'string', format: 'uuid' } },
@@ -208,22 +207,23 @@ const relationToSeveral: FieldType<Options> = {
       additionalProperties: false,
       [REFERS_TO]: to,
     }
-    return many ? { type: 'array', items: one, uniqueItems: true, maxItems: MAX_REFERENCES } : one
+    return many ? { type: 'array', items: schema, uniqueItems: true, maxItems: MAX_REFERENCES } : schema
   },
   accepts: (value, options) =>
-    options.many ? Array.isArray(value) && value.every((one) => accepts(one, options)) : accepts(value, options),
+    options.many ? Array.isArray(value) && value.every((item) => accepts(item, options)) : accepts(value, options),
   convertFormer(value, { to, many, formerTo }) {
     if (typeof formerTo !== 'string' || !to.includes(formerTo)) return undefined
     const ids = [value].flat()
     if (Array.isArray(value) !== (many === true)) return undefined
     if (!ids.every((id) => typeof id === 'string' && isUuidShaped(id))) return undefined
-    const adopted = ids.map((id) => tag(formerTo, String(id)))
-    return many ? adopted : adopted[0]
+    const references = ids.map((id) => tag(formerTo, String(id)))
+    return many ? references : references[0]
   },
   empty: ({ many }) => (many ? [] : null),
-  // References to a collection that the field does not lead to any more make room for the others.
-  replacement: (options, value) => (options.many ? [value].flat().filter((one) => accepts(one, options)) : null),
-  canonical: (value) => (Array.isArray(value) ? distinct(referencesIn(value)) : referencesIn(value)[0]),
+  // Drops references to former target collections.
+  replacement: (options, value) => (options.many ? [value].flat().filter((item) => accepts(item, options)) : null),
+  canonical: (value) =>
+    Array.isArray(value) ? deduplicate(readTaggedReferences(value)) : readTaggedReferences(value)[0],
   relation: (options) => ({
     to: options.to,
     many: options.many === true,
@@ -231,10 +231,10 @@ const relationToSeveral: FieldType<Options> = {
     isIndexed: options.index !== false,
   }),
   isMany: (options) => options.many === true && options.index !== false,
-  references: (value, { to }) => referencesIn(value).map((one) => ({ ...one, among: to })),
+  references: (value, { to }) => readTaggedReferences(value).map((reference) => ({ ...reference, among: to })),
 }
 
-/** A reference to an entry of any of these collections. */
+/** A reference to an entry of one of these collections. */
 type TaggedReference<To extends string = string> = {
   readonly [K in To]: { readonly collection: K; readonly id: string }
 }[To]
@@ -246,7 +246,7 @@ type RelationValue<O extends RelationOptions, To> = O extends { readonly many: t
   : ReferenceTo<To>
 
 /**
- * The id of an entry of another collection (or the same), or several with `many: true`. Of a list of collections, the value is
+ * The id of an entry of another or the same collection, or several with `many: true`. With a list of collections, the value is
  * `{ collection, id }`.
  *
  * @param to the key of the collection, or a list of keys

@@ -4,14 +4,14 @@ import { getTargets, innerFields, isRecord, makeField } from './field.ts'
 import { COMMON_RULES } from './option-rules.ts'
 
 export interface ReverseOptions extends Pick<CommonOptions, 'description'> {
-  /** `{ read }`, a function of the caller that answers true or false at once. @default everyone who may read the relation */
+  /** `{ read }`, a synchronous function of the caller that returns true or false. @default everyone who may read the relation */
   readonly access?: { readonly read?: NonNullable<CommonOptions['access']>['read'] }
 }
 
-/** The keyword under which the schema of a reverse field names the collection that it lists. */
+/** The keyword of a schema for the collection that a reverse field lists. */
 export const LISTS_KEYWORD: string = 'x-lists'
 
-/** What stands in a relation's name: its collection, and its path there. */
+/** The form of a relation's name: its collection and its path there. */
 const NAME = /^([a-z][a-zA-Z0-9_]*)\.(.+)$/
 
 const aReadRule: OptionRule = (value) =>
@@ -19,89 +19,90 @@ const aReadRule: OptionRule = (value) =>
     ? undefined
     : 'write { read: (caller) => boolean }; nothing is written to a reverse field'
 
-/** A relation as a reverse field names it. */
+/** The parts of a relation's name. */
 interface NamedRelation {
   readonly collection: string
   readonly path: string
 }
 
-function readName(name: unknown): NamedRelation | undefined {
+function parseName(name: unknown): NamedRelation | undefined {
   const [, collection, path] = (typeof name === 'string' && NAME.exec(name)) || []
   return collection === undefined || path === undefined ? undefined : { collection, path }
 }
 
-/** The fields of a group; none of another field, and of a group that the check of its own refuses. */
-const fieldsInside = (field: Field): readonly Fields[] =>
+/** Returns the fields of a group; none for another field or an invalid group. */
+const getGroupFields = (field: Field): readonly Fields[] =>
   field?.type?.isGroup ? innerFields(field).filter((fields) => isRecord(fields)) : []
 
-/** The field at a dotted path: at the top level, or inside groups. */
-function fieldAt(fields: Fields, path: string): Field | undefined {
+/** Returns the field at a dotted path, at the top level or inside groups. */
+function findField(fields: Fields, path: string): Field | undefined {
   const dot = path.indexOf('.')
   const key = dot < 0 ? path : path.slice(0, dot)
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined
   if (dot < 0 || !field) return field
-  return fieldsInside(field)
-    .map((one) => fieldAt(one, path.slice(dot + 1)))
-    .find((one) => one !== undefined)
+  return getGroupFields(field)
+    .map((inner) => findField(inner, path.slice(dot + 1)))
+    .find((match) => match !== undefined)
 }
 
-/** Dotted paths of the relations to a collection, as far as filters reach them. */
-function relationsTo(fields: Fields, target: string, before = ''): readonly string[] {
+/** Returns the dotted paths of relations to a collection, at the top level or inside groups. */
+function listRelations(fields: Fields, target: string, before = ''): readonly string[] {
   return Object.entries(fields).flatMap(([key, field]) => {
     const path = `${before}${key}`
     const relation = field?.type?.relation?.(field.options)
-    const leads = relation !== undefined && getTargets(relation).includes(target)
-    const inner = fieldsInside(field)
-    return [...(leads ? [path] : []), ...inner.flatMap((one) => relationsTo(one, target, `${path}.`))]
+    const isMatch = relation !== undefined && getTargets(relation).includes(target)
+    const inner = getGroupFields(field)
+    return [...(isMatch ? [path] : []), ...inner.flatMap((group) => listRelations(group, target, `${path}.`))]
   })
 }
 
-/** What is wrong with the relation that a reverse field names; `undefined`: nothing. */
-function faultOf(
+/** Returns the fault of the relation of a reverse field, or `undefined` if it is valid. */
+function findRelationFault(
   name: unknown,
-  { collection: own, collections, fieldsOf, isNested: nested }: FieldPlace,
+  { collection: target, collections, fieldsOf, isNested }: FieldPlace,
 ): string | undefined {
-  if (own === undefined || nested) return 'put it at the top level of a collection: no relation leads elsewhere'
-  const named = readName(name)
-  if (!named) return 'name a collection and its relation, as f.reverse("posts.author")'
-  const { collection, path } = named
+  if (target === undefined || isNested) return 'put it at the top level of a collection: no relation leads elsewhere'
+  const parts = parseName(name)
+  if (!parts) return 'name a collection and its relation, as f.reverse("posts.author")'
+  const { collection, path } = parts
   const fields = fieldsOf(collection)
   if (!fields) {
     const meant = findNearest(collection, collections) ?? `one of: ${collections.join(', ')}`
     return `"${collection}" is not a collection; write ${meant}`
   }
-  const field = fieldAt(fields, path)
+  const field = findField(fields, path)
   const relation = field?.type?.relation?.(field.options)
-  const choices = relationsTo(fields, own)
-    .filter((one) => isFiltered(fields, one))
-    .map((one) => `f.reverse("${collection}.${one}")`)
-  const advice = choices.length > 0 ? `write ${choices.join(' or ')}` : `${collection} has no relation to ${own}`
+  const choices = listRelations(fields, target)
+    .filter((relationPath) => isFilterable(fields, relationPath))
+    .map((relationPath) => `f.reverse("${collection}.${relationPath}")`)
+  const advice = choices.length > 0 ? `write ${choices.join(' or ')}` : `${collection} has no relation to ${target}`
   if (!field || !relation) return `${collection} has no relation "${path}"; ${advice}`
   const targets = getTargets(relation)
-  if (!targets.includes(own)) return `${collection}.${path} leads to ${targets.join(' and ')}, not to ${own}; ${advice}`
-  return isFiltered(fields, path) ? undefined : `${collection}.${path} has no index to find entries by; ${UNINDEXED}`
+  if (!targets.includes(target))
+    return `${collection}.${path} leads to ${targets.join(' and ')}, not to ${target}; ${advice}`
+  return isFilterable(fields, path) ? undefined : `${collection}.${path} has no index to find entries by; ${UNINDEXED}`
 }
 
 const UNINDEXED = 'leave index: false out there, and localized where it holds many'
 
-/** Whether entries can be found by what the field holds. Members of a list are kept for one locale alone. */
-function isFiltered(fields: Fields, path: string): boolean {
-  const way = path.split('.').map((_, index, keys) => fieldAt(fields, keys.slice(0, index + 1).join('.')))
-  const { type, options } = way.at(-1) as Field
+/** Returns true if filters find entries by the relation. The table of members has no locales. */
+function isFilterable(fields: Fields, path: string): boolean {
+  const fieldsOnPath = path.split('.').map((_, index, keys) => findField(fields, keys.slice(0, index + 1).join('.')))
+  const { type, options } = fieldsOnPath.at(-1) as Field
   const relation = type.relation?.(options)
   if (type.scalar?.(options) !== undefined || (relation?.isIndexed && !relation.many)) return true
-  return type.isMany?.(options) === true && way.every((one) => one?.options.localized !== true)
+  return type.isMany?.(options) === true && fieldsOnPath.every((field) => field?.options.localized !== true)
 }
 
 const reverse: FieldType<ReverseOptions & { readonly through: string }> = {
   name: 'reverse',
   rules: { description: COMMON_RULES.description, access: aReadRule, through: () => undefined },
   check({ through }, place, report) {
-    const fault = faultOf(through, place)
+    const fault = findRelationFault(through, place)
     if (fault) report.add(place.path, fault)
   },
   schema: ({ through }): JsonSchema => {
-    const { collection = '' } = readName(through) ?? {}
+    const { collection = '' } = parseName(through) ?? {}
     return {
       type: 'object',
       description: `Entries of ${collection} that refer to this one.`,
@@ -109,17 +110,16 @@ const reverse: FieldType<ReverseOptions & { readonly through: string }> = {
     }
   },
   accepts: () => false,
-  reverse: ({ through }) => readName(through),
+  reverse: ({ through }) => parseName(through),
 }
 
-/** What a reverse field says of itself in its options. */
 type Reversed<Through> = { readonly through: Through; readonly '~filled'?: true }
 
 /**
- * The entries whose relation leads to this one. It stores nothing: with `include`, its value is one page of a list of those
- * entries, which `reverse[…]` pages and sorts; without, it is absent. At the top level of a collection alone.
+ * The entries whose relation refers to this one. It stores nothing: with `include`, its value is one page of a list of those entries, which
+ * `reverse[…]` pages and sorts; otherwise it is absent. Only at the top level of a collection.
  *
- * @param through the collection and its relation, as `'posts.author'`
+ * @param through the collection and its relation, such as `'posts.author'`
  */
 export function reverseField<const Through extends string, const O extends ReverseOptions = Record<never, never>>(
   through: Through,

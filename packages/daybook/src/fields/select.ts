@@ -14,27 +14,27 @@ import { COUNTED_BEHAVIOR, checkCounted, isRecord, makeField } from './field.ts'
 import { anyValueRule, COUNTED_RULES, flagRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, CountedOptions {
-  /** The values to choose from: different texts of 1 to 128 characters. */
+  /** The options to choose from: different texts of 1 to 128 characters. */
   readonly options: readonly string[]
-  /** Holds a list of different values; it is then neither unique nor sorted. @default false */
+  /** True for a list of different values, which can be neither unique nor sorted. @default false */
   readonly many?: boolean
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | readonly string[] | DefaultRule<string | readonly string[]>
   /**
-   * As for every field; or an object that names a present option for each former one, such as `{ blue: 'azure' }`, which only
-   * stored values that are no options any more are changed by. @see docs/changing-your-config.md#take-an-option-away
+   * As for every field, or an object with a present option for each former one, such as `{ blue: 'azure' }`, which changes only stored values
+   * that are no longer options. @see docs/changing-your-config.md#take-an-option-away
    */
   readonly fill?: Fill
 }
 
 const MAX_VALUE_LENGTH = 128
 
-/** Rule for a list of different values. */
+/** The rule of a list of different values. */
 export const choicesRule: OptionRule = (value) => {
   const values = Array.isArray(value) ? value : []
-  const usable = values.every((one) => typeof one === 'string' && one !== '' && one.length <= MAX_VALUE_LENGTH)
-  const different = new Set(values).size === values.length
-  return values.length > 0 && usable && different
+  const areTexts = values.every((item) => typeof item === 'string' && item !== '' && item.length <= MAX_VALUE_LENGTH)
+  const areDifferent = new Set(values).size === values.length
+  return values.length > 0 && areTexts && areDifferent
     ? undefined
     : `write a list of different texts of 1 to ${MAX_VALUE_LENGTH} characters`
 }
@@ -51,12 +51,12 @@ const select: FieldType<SelectOptions> = {
     if (options.many && options.unique) report.add(`${place.path}.unique`, 'leave it out where many is true')
   },
   schema(options) {
-    const one = { type: 'string', enum: options.options }
-    return options.many ? { type: 'array', items: one, uniqueItems: true } : one
+    const schema = { type: 'string', enum: options.options }
+    return options.many ? { type: 'array', items: schema, uniqueItems: true } : schema
   },
   accepts: (value, options) =>
     options.many
-      ? Array.isArray(value) && value.every((one) => options.options.includes(one))
+      ? Array.isArray(value) && value.every((item) => options.options.includes(item))
       : options.options.includes(value as string),
   empty: (options) => (options.many ? [] : null),
   default: (options) => options.default,
@@ -83,7 +83,7 @@ const select: FieldType<SelectOptions> = {
   },
 }
 
-/** Checks a `fill` that names present options for former ones. */
+/** Checks a `fill` that replaces former options. */
 function checkFormerOptions({ fill, options }: SelectOptions, { path }: FieldPlace, report: FaultReport): void {
   if (!isRecord(fill) || !Array.isArray(options)) return
   for (const [former, present] of Object.entries(fill)) {
@@ -97,7 +97,7 @@ type Chosen<O extends Pick<SelectOptions, 'options'>> = O extends { readonly man
   ? readonly O['options'][number][]
   : O['options'][number]
 
-/** One of the given values, or several with `many: true`. */
+/** One of the options, or several with `many: true`. */
 export function selectField<const O extends Omit<SelectOptions, 'validate'>, const Many extends boolean = false>(
   options: Exactly<O, SelectOptions<Many extends true ? readonly string[] : string>> & { readonly many?: Many },
 ): Field<Chosen<O>, NoInfer<O>> {

@@ -5,12 +5,12 @@ import { isGuarded, makeField, VIOLATION } from './field.ts'
 import { COMMON_RULES, keyRule } from './option-rules.ts'
 
 export interface SlugOptions extends CommonOptions<string> {
-  /** The text field beside it that a slug is made from when none is given; `-2`, `-3` … on a clash. Latin letters lose their accents, other scripts keep letters and marks. Neither takes `access.read`. */
+  /** The text field from which a slug is made if a write has none, with `-2`, `-3` … if it is in use. Latin letters lose their accents, other scripts keep letters and marks. Neither field can have `access.read`. */
   readonly from?: string
 }
 
 const PART = '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*'
-/** Source of the pattern that every slug matches: a mark belongs to the letter before it. */
+/** The source of the pattern of slugs, in which a mark belongs to the letter before it. */
 const SLUG_PATTERN = `^${PART}(?:[-_.]${PART})*$`
 const NO_SLUG: Violation = [
   'slug',
@@ -53,7 +53,7 @@ const slug: FieldType<SlugOptions> = {
   isText: true,
 }
 
-/** What an entry is addressed by. Unique in its collection; at most one in a collection, and none in a global. */
+/** The readable address of an entry, unique in its collection. A collection has at most one, and a global none. */
 export function slugField<const O extends SlugOptions = Record<never, never>>(
   options?: Exactly<O, SlugOptions>,
 ): Field<string, NoInfer<O> & { readonly '~slug'?: true }> {

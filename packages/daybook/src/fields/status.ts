@@ -3,27 +3,27 @@ import { makeField } from './field.ts'
 import { anyValueRule, COMMON_RULES } from './option-rules.ts'
 import { choicesRule } from './select.ts'
 
-/** The status that everyone may see. */
+/** The status of public entries. */
 export const PUBLISHED = 'published'
 
-/** What reads of working copies say of an entry besides: keys that no field of such a collection can have. */
+/** The keys that reads of drafts add, which no field of a collection with a status can have. */
 export const DRAFT_KEYS = ['hasDraft', 'publishAt', 'unpublishAt', 'publishedLocales'] as const
 
 export interface StatusOptions extends Pick<CommonOptions<string>, 'description' | 'validate' | 'renamedFrom'> {
-  /** The values; `published` must be among them. @default `draft`, `published`, `archived` */
+  /** The values, among them `published`. @default `draft`, `published`, `archived` */
   readonly options?: readonly string[]
-  /** What a new entry gets that names no value; or a function that makes it. @default 'published' @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new entry without one, or a function that makes it. @default 'published' @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
 }
 
-/** The values that a status field takes. */
-function statusValues(options: StatusOptions): readonly string[] {
+/** Returns the values of a status field. */
+function getStatusValues(options: StatusOptions): readonly string[] {
   return options.options ?? ['draft', PUBLISHED, 'archived']
 }
 
-/** A status that readers without a session do not see; `undefined`: there is none. */
-const hiddenStatus = (options: StatusOptions): string | undefined =>
-  statusValues(options).find((value) => value !== PUBLISHED)
+/** Returns a status of hidden entries, or `undefined` if there is none. */
+const findHiddenStatus = (options: StatusOptions): string | undefined =>
+  getStatusValues(options).find((value) => value !== PUBLISHED)
 
 const status: FieldType<StatusOptions> = {
   name: 'status',
@@ -37,28 +37,29 @@ const status: FieldType<StatusOptions> = {
   },
   check(options, place, report) {
     if (place.isNested) report.add(place.path, 'put the status among the top-level fields of a collection')
-    if (Array.isArray(statusValues(options)) && !statusValues(options).includes(PUBLISHED)) {
+    if (Array.isArray(getStatusValues(options)) && !getStatusValues(options).includes(PUBLISHED)) {
       report.add(`${place.path}.options`, `let "${PUBLISHED}" be one of them: it is what readers without a session see`)
     }
   },
-  schema: (options) => ({ type: 'string', enum: statusValues(options) }),
-  accepts: (value, options) => statusValues(options).includes(value as string),
-  // It cannot be emptied: no reader could see an entry without a status. What a function would say is not known here.
-  empty: (options) => (typeof options.default === 'function' ? hiddenStatus(options) : options.default) ?? PUBLISHED,
+  schema: (options) => ({ type: 'string', enum: getStatusValues(options) }),
+  accepts: (value, options) => getStatusValues(options).includes(value as string),
+  // Never null, because nobody could see an entry without a status. The default of a function is unknown here.
+  empty: (options) =>
+    (typeof options.default === 'function' ? findHiddenStatus(options) : options.default) ?? PUBLISHED,
   default: (options) => options.default ?? PUBLISHED,
-  // What is no longer a status may have been hidden for a reason.
-  replacement: (options) => hiddenStatus(options) ?? PUBLISHED,
-  choices: statusValues,
+  // Entries with a former status stay hidden.
+  replacement: (options) => findHiddenStatus(options) ?? PUBLISHED,
+  choices: getStatusValues,
   scalar: () => 'text',
-  fromQuery: (text, options) => (statusValues(options).includes(text) ? text : undefined),
-  filterSchema: (options) => ({ enum: statusValues(options) }),
+  fromQuery: (text, options) => (getStatusValues(options).includes(text) ? text : undefined),
+  filterSchema: (options) => ({ enum: getStatusValues(options) }),
 }
 
 type StatusValue<O extends StatusOptions> = O extends { readonly options: readonly (infer Value)[] }
   ? Value
   : 'draft' | 'published' | 'archived'
 
-/** Whether an entry is public: without a session only `published` entries exist. At most one in a collection, and none in a global. */
+/** The publication status of an entry. Without a session, only `published` entries exist. A collection has at most one, and a global none. */
 export function statusField<const O extends StatusOptions = Record<never, never>>(
   options?: Exactly<O, StatusOptions>,
 ): Field<StatusValue<O>, NoInfer<O> & { readonly '~filled'?: true; readonly '~status'?: true }> {

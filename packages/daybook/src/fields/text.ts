@@ -26,27 +26,27 @@ import {
 } from './option-rules.ts'
 
 /**
- * The longest text that is indexed, in characters: four bytes each still fit a PostgreSQL index row.
- * A longer one says `index: false` or is a `markdown` field.
+ * The maximum length of an indexed text, in characters, which fits in a PostgreSQL index row with four bytes each. A longer text needs
+ * `index: false` or a `markdown` field.
  */
 export const MAX_INDEXED_LENGTH = 512
 
 export interface TextOptions extends ScalarOptions<string>, CountedOptions {
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
-  /** The shortest text allowed, in characters. @default 0 */
+  /** The minimum length, in characters. @default 0 */
   readonly minLength?: number
-  /** The longest text allowed, in characters; an indexed text holds at most 512. @default 512; 100,000 with `index: false` */
+  /** The maximum length, in characters, at most 512 with an index. @default 512; 100,000 with `index: false` */
   readonly maxLength?: number
   /** The source of a regular expression (flag `u`) that the text must match. */
   readonly pattern?: string
   /**
-   * The language whose alphabet orders the texts in `sort`: a language tag (BCP 47) such as `sv`, or `locale` for the locale that is read.
-   * Case, and accents that make no letter of their own, do not count. @default none: texts are ordered by code point
+   * The language whose alphabet orders the texts in `sort`: a language tag (BCP 47) such as `sv`, or `locale` for the requested locale. Case is
+   * ignored, and so are accents that do not form a separate letter. @default none, ordered by code point
    * @see docs/modelling-content.md#sort-as-a-language-does
    */
   readonly collation?: string
-  /** Whether `q` finds its words; they count eight times as much as those of a Markdown text. @default true */
+  /** True if `q` finds its words, with eight times the weight of a Markdown text. @default true */
   readonly search?: boolean
 }
 
@@ -109,7 +109,7 @@ export function textField<const O extends TextOptions = Record<never, never>>(
 }
 
 interface AddressOptions extends ScalarOptions<string> {
-  /** What a new document gets that names no value; or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
 }
 
@@ -119,19 +119,19 @@ const email: FieldType<AddressOptions> = {
   schema: () => ({ type: 'string', format: 'email', maxLength: 320 }),
   accepts: (value) => typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value),
   ...scalarBehavior('text'),
-  canonical: (value) => withPlainDomain(String(value)),
-  fromQuery: withPlainDomain,
+  canonical: (value) => lowerCaseDomain(String(value)),
+  fromQuery: lowerCaseDomain,
   isText: true,
   isUniqueInAnyCase: true,
 }
 
-/** An address with its domain in lower case: domains have no case (RFC 5321, section 2.4). */
-function withPlainDomain(address: string): string {
+/** Converts the domain of an address to lower case, because domains have no case (RFC 5321, section 2.4). */
+function lowerCaseDomain(address: string): string {
   const at = address.lastIndexOf('@')
   return address.slice(0, at + 1) + address.slice(at + 1).toLowerCase()
 }
 
-/** An e-mail address (RFC 5321), kept as given, with its domain in lower case. A unique one is unique whatever its case. */
+/** An e-mail address (RFC 5321), stored with its domain in lower case. With `unique`, case is ignored. */
 export function emailField<const O extends AddressOptions = Record<never, never>>(
   options?: Exactly<O, AddressOptions>,
 ): Field<string, NoInfer<O>> {
@@ -144,7 +144,7 @@ const HTTP: JsonSchema = { pattern: '^https?://[^/?#]', [VIOLATION]: NO_WEB_ADDR
 const url: FieldType<AddressOptions> = {
   name: 'url',
   rules: { ...SCALAR_RULES, default: anyValueRule },
-  // Other schemes (javascript:, data:) would run where a site prints the value as a link.
+  // Other schemes (javascript:, data:) would run if a site prints the value as a link.
   schema: () => ({ type: 'string', format: 'uri', allOf: [HTTP], maxLength: 2000 }),
   accepts: (value) => typeof value === 'string' && /^https?:\/\/[^/?#\s]/.test(value),
   ...scalarBehavior('text'),
@@ -159,8 +159,7 @@ export function urlField<const O extends AddressOptions = Record<never, never>>(
   return makeField(url, (options ?? {}) as O)
 }
 
-/** Whether every store keeps and compares a text as it is: PostgreSQL takes no NUL, and UTF-8 no half of a surrogate pair. */
+/** Returns true if every database can store a text: PostgreSQL rejects NUL, and UTF-8 half of a surrogate pair. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** The message about a text that a store cannot take. */
 export const UNSTORABLE_TEXT_MESSAGE = 'must not hold NUL or half of a surrogate pair'

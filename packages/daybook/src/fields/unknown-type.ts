@@ -1,7 +1,7 @@
 import { StartupError } from '../errors.ts'
 import { findNearest } from '../nearest.ts'
 
-/** Names of other systems, each with the type that does the same here. */
+/** Type names of other systems, with the equivalent type. */
 const OTHER_TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   str: 'text',
@@ -40,23 +40,23 @@ const OTHER_TYPE_NAMES: Readonly<Record<string, string>> = {
   uri: 'url',
 }
 
-/** Properties that libraries read of any object, to find out its type. */
+/** Properties that libraries read from any object to detect its type. */
 const PROBES: readonly string[] = ['then', 'toJSON', 'asymmetricMatch', 'nodeType', 'tagName', '$$typeof']
 
-/** The builders of field types; a type that does not exist says so, and which one is meant, when it is used. */
+/** Wraps the builders of field types, so that calling an unknown type throws an error with a suggestion. */
 export function withTypeSuggestions<Builders extends object>(builders: Builders): Builders {
   return new Proxy(builders, {
     get(target, name, receiver) {
       if (typeof name === 'symbol' || name in target || PROBES.includes(name))
         return Reflect.get(target, name, receiver)
       return () => {
-        throw new StartupError(`There is no field type f.${name}. ${advice(name, Object.keys(target))}`)
+        throw new StartupError(`There is no field type f.${name}. ${suggestType(name, Object.keys(target))}`)
       }
     },
   })
 }
 
-function advice(name: string, types: readonly string[]): string {
+function suggestType(name: string, types: readonly string[]): string {
   const folded = name.toLowerCase().replaceAll(/[^a-z]/g, '')
   const meant = Object.hasOwn(OTHER_TYPE_NAMES, folded) ? OTHER_TYPE_NAMES[folded] : findNearest(folded, types)
   return meant ? `Write f.${meant}().` : `Write one of: ${types.map((type) => `f.${type}()`).join(', ')}`

@@ -1,23 +1,23 @@
 import type { Identity } from '../auth/adapter.ts'
 
-/** One thing that a validator finds wrong with a document. */
+/** A fault that a validator finds in a document. */
 export interface ValidationIssue {
   /**
-   * JSON Pointer (RFC 6901) to the value. In a document's validator it begins at the document, such as `/endsAt` or `/parts/0/text`; in a
-   * field's at the field's value, such as `/0` for its first item. @default the document, or the field's value
+   * JSON Pointer (RFC 6901) to the value. It is relative to the document in its validator, such as `/endsAt` or `/parts/0/text`, and to the
+   * field's value in that of a field, such as `/0` for its first item. @default the document, or the field's value
    */
   readonly path?: `/${string}`
-  /** What is wrong, for people: at most 1,000 characters. */
+  /** The message for people, at most 1,000 characters. */
   readonly message: string
-  /** A name for the broken rule, like a key. @default 'validate' */
+  /** The code of the broken rule, in the form of a key. @default 'validate' */
   readonly code?: string
-  /** The values that the message mentions, by name, so that clients can say the same in another language; at most 2,000 characters of JSON. */
+  /** The values that the message mentions, by name, for clients that translate it; at most 2,000 characters of JSON. */
   readonly params?: Readonly<Record<string, ValidationParam | readonly ValidationParam[]>>
 }
 
 type ValidationParam = string | number | boolean
 
-/** What a validator answers: nothing when all is well, else a message, an issue, or several of either. */
+/** The result of a validator: nothing if the value is valid, else a message, an issue, or a list of them. */
 export type ValidationResult =
   | string
   | ValidationIssue
@@ -26,24 +26,24 @@ export type ValidationResult =
   | undefined
   | Nothing
 
-/** What a function answers that ends without an answer. */
+/** The result of a function without a return value. */
 type Nothing = ReturnType<() => void>
 
 /** The values of a document, by key. */
 type ValidationValues = Readonly<Record<string, unknown>>
 
-/** How a validator reads content. */
+/** The options of a read by a validator. */
 export interface ValidationQuery {
-  /** Served keys to answer with. @default all */
+  /** The keys to return. @default all */
   readonly select?: readonly string[]
   /** Relations to expand, as dotted paths. */
   readonly include?: readonly string[]
   readonly locale?: string
 }
 
-/** How a validator lists content. */
+/** The options of a list by a validator. */
 export interface ValidationListQuery extends ValidationQuery {
-  /** The filter of the list: `{ title: { startsWith: 'A' } }`. */
+  /** The filter, such as `{ title: { startsWith: 'A' } }`. */
   readonly where?: ValidationValues
   readonly q?: string
   readonly status?: string | readonly string[]
@@ -54,9 +54,9 @@ export interface ValidationListQuery extends ValidationQuery {
   readonly offset?: number
 }
 
-/** Content as a validator reads it: with the rights of the caller, and with all that the transaction has written. */
+/** The content for a validator, with the rights of the caller and the writes of the transaction. */
 export interface ValidationContent {
-  /** One entry by slug or id; `null` when there is none that the caller may see. */
+  /** Reads an entry by slug or id. Returns `null` if the caller may see none. */
   get(collection: string, address: string, query?: ValidationQuery): Promise<ValidationValues | null>
   list(
     collection: string,
@@ -65,38 +65,38 @@ export interface ValidationContent {
   readGlobal(key: string, query?: ValidationQuery): Promise<ValidationValues>
 }
 
-/** What every validator is told besides what it checks. All values are frozen. */
+/** The context of every validator. All values are frozen. */
 export interface ValidationContext<Before = ValidationValues> {
-  /** The document as it is stored; `null` for a new one. */
+  /** The stored document; `null` for a new one. */
   readonly before: Before | null
   readonly operation: 'create' | 'update'
-  /** The identity of the one who writes; `null` without a session. */
+  /** The identity of the caller; `null` without a session. */
   readonly identity: Identity | null
-  /** The locale that is written; `undefined`: the config names none. */
+  /** The written locale; `undefined` if the config has no locales. */
   readonly locale: string | undefined
   readonly content: ValidationContent
 }
 
-/** What the validator of a field is told besides the value. */
+/** The context of a field's validator. */
 export interface FieldValidationContext extends ValidationContext {
-  /** The document as it is about to be stored. */
+  /** The document that will be stored. */
   readonly entry: ValidationValues
 }
 
 /**
- * Checks the value of a field, wherever the field holds one: in a list or in blocks, each of its values.
+ * Checks the value of a field. In a list or in blocks, it checks each value.
  *
  * @example
  * ```ts
  * f.text({ validate: (value) => (value.endsWith('.') ? undefined : 'must end with a full stop') })
  * ```
  */
-// A method's parameters may be narrowed: a field of texts is a field, too.
+// A method, because its parameters are bivariant: a field of texts is a field, too.
 export type FieldValidator<Value = unknown> = {
   validate(value: Value, context: FieldValidationContext): ValidationResult | Promise<ValidationResult>
 }['validate']
 
-/** Checks a whole document, as it is about to be stored. */
+/** Checks a whole document before it is stored. */
 export type DocumentValidator<Entry = ValidationValues, Before = Entry> = {
   validate(entry: Entry, context: ValidationContext<Before>): ValidationResult | Promise<ValidationResult>
 }['validate']
