@@ -1,16 +1,15 @@
 /**
- * What has been opened for something, and how it is closed: in reverse order, when it could not be completed, or at its end. Node 22 has no
- * `AsyncDisposableStack`.
+ * A stack of functions that close opened resources, in reverse order. Node 22 has no `AsyncDisposableStack`.
  */
 export class Closers {
   readonly #closers: (() => unknown)[] = []
 
-  /** Notes how what has just been opened is closed. */
+  /** Adds the function that closes a resource. */
   defer(close: () => unknown): void {
     this.#closers.push(close)
   }
 
-  /** Closes all of it, each thing once; what fails to close does not keep the others open. */
+  /** Closes every resource once, even if some fail. @throws the first error */
   async close(): Promise<void> {
     const faults: unknown[] = []
     for (let close = this.#closers.pop(); close; close = this.#closers.pop()) {

@@ -1,9 +1,9 @@
 import { toPlainLetters } from './fold.ts'
 
-/** The value of the option `collation` that stands for the language of the locale that is read. */
+/** The value of the option `collation` for the language of the requested locale. */
 export const LOCALE_COLLATION = 'locale'
 
-/** The letters of the alphabets that languages put in orders of their own: Latin, Greek and Cyrillic, in NFC and in lower case. */
+/** The alphabets that languages order differently: Latin, Greek and Cyrillic, as code points of lower-case letters in NFC. */
 const ALPHABETS: readonly (readonly [first: number, last: number])[] = [
   [0x61, 0x7a],
   [0xdf, 0x24f],
@@ -11,35 +11,35 @@ const ALPHABETS: readonly (readonly [first: number, last: number])[] = [
   [0x1e00, 0x1fff],
 ]
 const LATIN_LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
-/** Second letters of pairs that some languages take for one letter, such as `ch` in Czech and `dž` in Croatian. */
+/** Second letters of pairs that some languages treat as one letter, such as `ch` in Czech and `dž` in Croatian. */
 const SECOND_LETTERS = [...LATIN_LETTERS, 'ž']
-/** The weight of the first letter: digits and signs of ASCII come before it, the other scripts behind the last one. */
+/** The weight of the first letter. ASCII digits and signs sort before it, other scripts after the last letter. */
 const FIRST_WEIGHT = 0x100
-/** Has the greatest primary weight of all characters (UTS #35, part 5, section 1.7.1). */
+/** The character with the greatest primary weight (UTS #35, part 5, section 1.7.1). */
 const LAST_CHARACTER = '\uffff'
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
-/** Punctuation and symbols that are not in ASCII. */
+/** Characters outside ASCII. */
 const SIGN = /[^\0-\x7f]/u
 const NO_LETTER = /[^\p{L}\p{M}\p{N}]/u
 
 /**
- * The order of words in one language. It compares letters as the language's alphabet has them: in Swedish `å` comes after `z`, in German
- * `ä` is equal to `a`, in Czech `ch` comes after `h`. Case, and accents that make no letter of their own, do not count.
+ * The order of words in one language, by its alphabet: in Swedish `å` sorts after `z`, in German `ä` is equal to `a`, in Czech `ch` sorts
+ * after `h`. Case is ignored, and so are accents that do not form a separate letter.
  */
 export class Collation {
   readonly #locale: string
   readonly #collator: Intl.Collator
   readonly #weights: ReadonlyMap<string, string>
 
-  /** @param locale a language tag (BCP 47); for one that the runtime does not know, the order of the root locale */
+  /** @param locale a language tag (BCP 47); an unknown one gets the order of the root locale */
   constructor(locale: string) {
     this.#locale = Collation.isSupported(locale) ? locale : 'und'
     this.#collator = new Intl.Collator(this.#locale, { sensitivity: 'base' })
     this.#weights = this.#weighLetters()
   }
 
-  /** True if the runtime knows the order of a language. */
+  /** Returns true if the runtime knows the order of a language. */
   static isSupported(locale: string): boolean {
     try {
       return Intl.Collator.supportedLocalesOf(locale).length > 0
@@ -48,7 +48,7 @@ export class Collation {
     }
   }
 
-  /** Returns a text whose order by code point is that of the words. */
+  /** Returns a text whose order by code point is the order of the words. */
   sortKey(text: string): string {
     const letters = [...text.normalize('NFKC').replace(INVISIBLE, '').toLocaleLowerCase(this.#locale).normalize('NFC')]
     let key = ''
@@ -83,12 +83,12 @@ export class Collation {
     return weights
   }
 
-  /** True if a letter counts as several, such as `ß` as `ss`. */
+  /** Returns true for a letter that sorts as several, such as `ß` as `ss`. */
   #isWrittenOut(letter: string): boolean {
     const plain = toPlainLetters(letter)
     return plain.length > 1 && this.#collator.compare(letter, plain) === 0
   }
 }
 
-/** Signs come first, and letters of other scripts follow by code point. */
+/** Signs sort first, letters of other scripts by code point. */
 const weighOther = (character: string): string => (SIGN.test(character) && NO_LETTER.test(character) ? '!' : character)

@@ -6,30 +6,30 @@ export interface ErrorKind {
   readonly message: string
 }
 
-/** Every error that Daybook answers with: code, HTTP status, and the message used when there is nothing more exact to say. */
+/** The HTTP status and the default message of every error code. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** A query parameter, header, path or body is not valid. @details `issues` */
   VALIDATION_ERROR: { status: 400, message: 'The request is not valid; see details.issues.' },
-  /** The request needs a session and has none. Carries `WWW-Authenticate`. */
+  /** The request needs a session and has none. Has `WWW-Authenticate`. */
   UNAUTHORIZED: { status: 401, message: 'This needs a session. Send a bearer token or a session cookie.' },
   /**
-   * There is a session, and a rule of the config says no; or an answer that would be given again holds an entry that has come out of reach.
-   * @details `issues` when it is about single fields
+   * The session has no permission, or an idempotent response contains an entry that the caller can no longer see.
+   * @details `issues` if single fields are concerned
    * @see docs/access.md
    */
   FORBIDDEN: { status: 403, message: 'You are signed in, but not allowed to do this.' },
-  /** No route, no such collection or global, or no entry that this reader may see. */
+  /** There is no such route, collection or global, or no entry that the caller may see. */
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
-  /** The path exists, the method does not; `Allow` lists those that do. */
+  /** The path has no such method; `Allow` lists its methods. */
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method; see the Allow header.' },
   /**
-   * A unique value is taken, other documents require the entry to delete, or the first request with this `Idempotency-Key` is under way.
-   * @details `field`, with the `locale` of a localized one, or `references`
+   * A unique value is in use, other documents require the entry to delete, or the first request with this `Idempotency-Key` is still running.
+   * @details `field`, with the `locale` if it is localized, or `references`
    */
   CONFLICT: { status: 409, message: 'This clashes with what is stored.' },
   /**
-   * A token of the changes feed is older than the journal, or what its reader may see has changed: a copy of the content must begin anew.
-   * @details `restart`: the token to begin anew with
+   * A token of the changes feed is older than the journal, or the rights of the caller have changed: the client must copy the content again.
+   * @details `restart`: the token to start again with
    * @see docs/live-content.md#begin-anew
    */
   GONE: {
@@ -38,36 +38,36 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
       'You cannot continue from this position: the journal no longer has it, or what you may read has changed. Begin anew with details.restart.',
   },
   /**
-   * `If-Match` names another version than the stored one, or `If-None-Match` the stored one; on `GET`, `If-Match` names another `ETag`
-   * than the answer's. @details `current`, its tag
+   * `If-Match` differs from the stored revision, or `If-None-Match` equals it; on `GET`, `If-Match` differs from the `ETag` of the response.
+   * @details `current`, the current tag
    */
   PRECONDITION_FAILED: {
     status: 412,
     message: 'The stored version is another one than If-Match names. Read it again, merge, and retry.',
   },
-  /** The body has more bytes than `limits.bodyBytes`. @details `limit` in bytes @see docs/reference/config.md#options */
+  /** The body is larger than `limits.bodyBytes`. @details `limit` in bytes @see docs/reference/config.md#options */
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than the limit.' },
-  /** The body is not UTF-8 JSON by its `Content-Type`, or is compressed. */
+  /** The `Content-Type` is not UTF-8 JSON, or the body is compressed. */
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json, uncompressed.' },
-  /** `Range` begins behind the end of the file. Carries `Content-Range`. @details `size` of the file, in bytes */
+  /** `Range` begins after the end of the file. Has `Content-Range`. @details `size` of the file, in bytes */
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The file has no bytes in that range.' },
-  /** The `Idempotency-Key` was used for another request, or when the sender could see more or less than now. */
+  /** The `Idempotency-Key` was used for another request, or when the caller had other rights. */
   IDEMPOTENCY_MISMATCH: { status: 422, message: 'This Idempotency-Key was used for another request.' },
-  /** The collection or global demands `If-Match`, and there is none. */
+  /** The collection or global requires `If-Match`, and there is none. */
   PRECONDITION_REQUIRED: { status: 428, message: 'Send If-Match with the ETag that you read.' },
   /**
-   * Too many attempts to sign in from one network or for one account, or an auth adapter limits requests. Carries `Retry-After`.
+   * Too many attempts to sign in from one network or to one account, or an auth adapter limits requests. Has `Retry-After`.
    * @see docs/authentication.md#limit-password-guessing
    */
   RATE_LIMITED: { status: 429, message: 'Too many requests; wait as Retry-After says.' },
-  /** A fault in Daybook or in the config's rules; the log has the cause, the answer never does. */
+  /** A bug in Daybook or in a rule of the config. The log has the cause, the response never does. */
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side. Quote the requestId when you report it.' },
   /** The service does not offer this. */
   NOT_IMPLEMENTED: { status: 501, message: 'The service does not offer this.' },
   /**
-   * The database cannot be used, too many requests wait, or the service is ending. Carries `Retry-After`.
-   * @details `checks` on `/api/ready`; `outcome`: `unknown` when a write lost its database before it was confirmed: read before
-   * you send it again, or send an `Idempotency-Key` from the start
+   * The database cannot be used, too many requests are waiting, or the service is ending. Has `Retry-After`.
+   * @details `checks` on `/api/ready`; `outcome`: `unknown` if the database failed before it confirmed a write: read before you retry, or
+   * send an `Idempotency-Key` from the start
    * @see docs/running.md#limit-overload
    */
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot answer right now; retry as Retry-After says.' },
@@ -75,7 +75,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   INSUFFICIENT_STORAGE: { status: 507, message: 'There is no room left to store this.' },
 }
 
-/** A code of the error table, the same in answers, in the client and in thrown errors. */
+/** A code of the error table, the same in responses, in the client and in thrown errors. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'UNAUTHORIZED'
@@ -96,15 +96,15 @@ export type ErrorCode =
   | 'SERVICE_UNAVAILABLE'
   | 'INSUFFICIENT_STORAGE'
 
-/** The details of an error besides its message; empty when there are none. */
+/** The details of an error besides its message. */
 export interface ErrorDetails {
   readonly issues?: readonly Issue[]
   readonly [key: string]: unknown
 }
 
 /**
- * The one error that Daybook throws on purpose. Its parts are public: they are what a client is told.
- * Anything else that is thrown is answered as `INTERNAL_ERROR` and says nothing.
+ * The error that Daybook throws on purpose. Clients receive its code, message and details. Any other error becomes `INTERNAL_ERROR`, which
+ * reveals nothing.
  *
  * @example
  * ```ts
@@ -132,30 +132,30 @@ export class DaybookError extends Error {
   }
 }
 
-/** The most issues that one answer lists. */
+/** The maximum number of issues in a response. */
 export const MAX_ISSUES = 100
 
-/** A `VALIDATION_ERROR` with one issue for each fault, at most {@link MAX_ISSUES}. */
+/** Creates a `VALIDATION_ERROR` with the first {@link MAX_ISSUES} issues. */
 export function validationError(issues: readonly Issue[]): DaybookError {
   const [first] = issues
   const message = issues.length === 1 && first ? `${first.path}: ${first.message}` : undefined
   return new DaybookError('VALIDATION_ERROR', message, { issues: issues.slice(0, MAX_ISSUES) })
 }
 
-/** A `VALIDATION_ERROR` with a single issue. */
+/** Creates a `VALIDATION_ERROR` with a single issue. */
 export function validationErrorAt(path: string, ...violation: Violation): DaybookError {
   return validationError([createIssue(path, ...violation)])
 }
 
-/** The service cannot start as it stands: says what an operator must do, in words of the operator's world. */
+/** The service cannot start. The message tells an operator what to do. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
 
-/** The file or folder of the database cannot be used as it is, and no change of the config mends that. */
+/** The file or folder of the database cannot be used, and no change of the config would help. */
 export class DatabaseFileError extends StartupError {}
 
-/** A migration cannot go on: says what an operator must do. What was stored before stays, and running it again goes on. */
+/** A migration cannot continue. The message tells an operator what to do. Running it again continues after what is stored. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 }

@@ -1,4 +1,4 @@
-/** Latin letters that Unicode does not take apart, each before the letters that stand for it; `ʻ` and `ʼ` are apostrophes. Source: CLDR, Latin-ASCII. */
+/** Latin letters that Unicode does not decompose, each with its replacement; `ʻ` and `ʼ` are apostrophes. Source: CLDR, Latin-ASCII. */
 const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
   [
     'ßss æae œoe þth øo ðd đd ħh ıi ȷj ĸq łl ŋn ŧt ⱥa ƀb ɓb ƈc ȼc ɖd ɗd ǝe əe ɇe ɛe ƒf ǥg ɠg ɣg ɨi ɩi ɉj',
@@ -7,11 +7,11 @@ const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
 )
 const LATIN_LETTER = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'gu')
 
-/** Everything but letters that NFKD would spell in a way that nobody writes: Armenian, Arabic, Thai, Lao, Tibetan, single Korean letters. */
+/** All characters except those whose NFKD form nobody writes: Armenian, Arabic, Thai, Lao, Tibetan, and single Korean letters. */
 const COMPATIBLE = /[^\u0587\u0675-\u0678\u0e33\u0eb3\u0edc\u0edd\u0f77\u0f79\u3131-\u318e]+/gu
-/** Marks of what stands for Latin letters by then; `\p{Script=Latin}` takes five times as long. */
+/** Marks after Latin letters, which are ASCII at this point; `\p{Script=Latin}` takes five times as long. */
 const LATIN_ACCENTS = /(?<=[a-z])\p{M}+/gu
-/** Soft hyphens, joiners, variation selectors and their kind. */
+/** Soft hyphens, joiners, variation selectors and similar characters. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
 const NOT_ASCII = /[^\0-\x7f]/
 
@@ -31,8 +31,8 @@ export function toPlainLetters(text: string): string {
 }
 
 /**
- * Returns the form in which two texts are equal if they differ only in case, in Latin accents, or in invisible characters:
- * {@link toPlainLetters}, with one Greek sigma for all places in a word.
+ * Returns the form in which texts are equal if they differ only in case, Latin accents or invisible characters: {@link toPlainLetters}, with
+ * the same Greek sigma everywhere in a word.
  */
 export function foldText(text: string): string {
   return toPlainLetters(text).replaceAll('ς', 'σ')

@@ -1,6 +1,6 @@
 import { DaybookError } from './errors.ts'
 
-/** Why a folder cannot be used, by the error code of the file system. */
+/** Reasons why a folder cannot be used, by error code of the file system. */
 export const FOLDER_ERROR_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
@@ -10,9 +10,9 @@ export const FOLDER_ERROR_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'the file system takes no new folders there',
 }
 
-/** The file system, a quota or a limit of the process takes no more bytes. */
+/** Codes for a file system, quota or process limit that is exhausted. */
 const FULL: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
-/** The disk, or the server behind a mounted folder, does not do what it is there for. */
+/** Codes for a disk, or a server of a mounted folder, that fails. */
 const GONE: readonly string[] = [
   'EACCES',
   'EAGAIN',
@@ -30,12 +30,12 @@ const GONE: readonly string[] = [
   'ETIMEDOUT',
 ]
 
-/** The code of an error of the file system, such as `ENOENT`; of any other error, the empty text. */
+/** Returns the code of a file system error, such as `ENOENT`, or an empty text for any other error. */
 export function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** An error of the file system as {@link BlobStore} reports it, with its cause; any other error as it is. */
+/** Converts a file system error to that of a `BlobStore`, with its cause. Returns other errors unchanged. */
 export function toDiskError(error: unknown): unknown {
   const code = getErrorCode(error)
   if (FULL.includes(code)) return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
@@ -43,7 +43,7 @@ export function toDiskError(error: unknown): unknown {
   return error
 }
 
-/** Does work with files. @throws what {@link toDiskError} makes of its errors */
+/** Runs work with files, and converts its errors with {@link toDiskError}. */
 export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -52,7 +52,7 @@ export async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does work with files that may not be there. @returns `undefined` where the error has one of the codes */
+/** Waits for work with files. Returns `undefined` if it fails with one of the codes. */
 export async function ignoreErrors<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -1,26 +1,26 @@
-/** Where the service writes what happens; a pino logger fits. */
+/** The log of the service; a pino logger satisfies it. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-  /** Whether each request gets a line. */
+  /** True if each request is logged. */
   readonly requests: boolean
-  /** Writes the line of a request. @default `info` with the message `request` */
+  /** Logs a request. @default `info` with the message `request` */
   request?(line: RequestLine): void
 }
 
-/** What the log says of a request. */
+/** The log line of a request. */
 export interface RequestLine {
   readonly requestId: string
   readonly method: string
-  /** The target, shortened and without secrets. */
+  /** The request target, shortened and without secrets. */
   readonly url: string
   readonly status: number
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly ms: number
 }
 
-/** Writes the line of a request, in the log's own way if it has one. */
+/** Logs a request with `log.request`, or else with `log.info`. */
 export function logRequest(log: Log, line: RequestLine): void {
   if (log.request) log.request(line)
   else log.info(line, 'request')
@@ -28,5 +28,5 @@ export function logRequest(log: Log, line: RequestLine): void {
 
 const ignore = (): void => {}
 
-/** Writes nothing. */
+/** A log that writes nothing. */
 export const SILENT: Log = Object.freeze({ info: ignore, warn: ignore, error: ignore, requests: false })

@@ -1,10 +1,8 @@
-/** The advice for every wrong list of origins. */
 const ORIGINS_ADVICE = 'write exact origins, such as ["https://www.example.org"]'
 
 /**
- * Says what is wrong with an origin of the web: scheme, host and port, as browsers send them in `Origin` (RFC 6454, section 6.2).
- *
- * @returns `undefined` if nothing is wrong
+ * Returns the fault of a web origin, or `undefined` if it is valid: scheme, host and port as browsers send them in `Origin` (RFC 6454,
+ * section 6.2).
  */
 export function findOriginFault(value: unknown): string | undefined {
   const shown = JSON.stringify(value)
@@ -14,11 +12,7 @@ export function findOriginFault(value: unknown): string | undefined {
   return url.origin === value ? undefined : `write ${JSON.stringify(url.origin)} in place of ${shown}`
 }
 
-/**
- * Says what is wrong with a list of origins of the web.
- *
- * @returns `undefined` if nothing is wrong
- */
+/** Returns the fault of a list of web origins, or `undefined` if it is valid. */
 export function findOriginsFault(value: unknown): string | undefined {
   if (!Array.isArray(value)) return ORIGINS_ADVICE
   const fault = value.map(findOriginFault).find((message) => message !== undefined)

@@ -1,15 +1,15 @@
 /** The text in place of a secret. */
 const REDACTED = '[redacted]'
 
-/** Names of parameters whose values can let their holder in. */
+/** Names of parameters whose values may be credentials. */
 const SECRET_NAME = /token|secret|signature|passw|credential|preview|invitation|otp|^(?:code|key|sig|state)$/i
 
 /** A word of a path, such as `reset-password`. */
 const PLAIN_WORD = /^[a-z][a-z-]*$/
-/** Segments of this length in a path without a route can be tokens, in characters. */
+/** The minimum length of a path segment that may be a token, in characters. */
 const TOKEN_LENGTH = 16
 
-/** The parts of a route that say which parts of its requests are safe to log. */
+/** The parts of a route that decide which parts of its requests are safe to log. */
 export interface LoggedRoute {
   /** The pattern of the path, such as `/api/posts/:slug`. */
   readonly path: string
@@ -18,10 +18,10 @@ export interface LoggedRoute {
 }
 
 /**
- * The target of a request without secrets: values of parameters that the route does not declare, or that have the name of a
- * secret, and parts of the path that can be tokens.
+ * Removes secrets from a request target: values of parameters that the route does not declare or that are named like a secret, and
+ * segments of the path that may be tokens.
  *
- * @param route `undefined` when no route has this path
+ * @param route `undefined` if no route has this path
  */
 export function redactTarget(target: string, route: LoggedRoute | undefined): string {
   const end = target.search(/[?#]/)
@@ -53,7 +53,7 @@ function redactPair(pair: string, route: LoggedRoute | undefined): string {
   const name = decodeName(written)
   const declared = route?.parameters ?? {}
   if (Object.hasOwn(declared, name.split('[', 1)[0] ?? '') && !SECRET_NAME.test(name)) return pair
-  // Without a value, the name can be the secret itself.
+  // Without a value, the name may be the secret.
   return pair.length > written.length + 1 && /^[\w.-]{1,40}$/.test(name) ? `${written}=${REDACTED}` : REDACTED
 }
 
@@ -66,9 +66,9 @@ function decodeName(name: string): string {
   }
 }
 
-/** Secrets in texts and their replacements. Repetition is bounded, so that a long text takes linear time. */
+/** Patterns of secrets and their replacements. Repetition is bounded, so that a long text takes linear time. */
 const REDACTIONS: readonly (readonly [RegExp, string])[] = [
-  // User and password of a URL. Paths of files may hold an @.
+  // User and password of a URL. Paths of files may contain an @.
   [/\b(?!file:)([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s"'`<>]{0,512}@/gi, `$1${REDACTED}@`],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   [/([\w.-]{0,40}(?:token|secret|signature|passw|credential|preview)[\w.-]{0,40}=)[^&\s"'`<>,;]+/gi, `$1${REDACTED}`],
@@ -79,7 +79,7 @@ const REDACTIONS: readonly (readonly [RegExp, string])[] = [
   ],
 ]
 
-/** A text without passwords and tokens in its URLs and headers. */
+/** Removes passwords and tokens in URLs and headers from a text. */
 export function redactText(text: string): string {
   return REDACTIONS.reduce((redacted, [pattern, replacement]) => redacted.replace(pattern, replacement), text)
 }

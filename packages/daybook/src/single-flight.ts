@@ -1,8 +1,8 @@
-/** Runs a piece of work once for all callers that need it while it runs. */
+/** Shares running work between all callers that ask for the same key. */
 export class SingleFlight<Result> {
   readonly #running: Map<string, Promise<Result>> = new Map<string, Promise<Result>>()
 
-  /** True if work with this key is running. */
+  /** Returns true if work with this key is running. */
   isRunning(key: string): boolean {
     return this.#running.has(key)
   }

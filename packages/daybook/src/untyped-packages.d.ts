@@ -1,8 +1,8 @@
-// What Daybook uses of packages that bring no types of their own.
+// Types of packages that have none, as far as Daybook uses them.
 
 declare module 'better-sqlite3' {
   export interface NativeStatement {
-    /** Whether it changes nothing. */
+    /** True if it changes nothing. */
     readonly readonly: boolean
     all(...values: unknown[]): unknown[]
     get(...values: unknown[]): unknown
@@ -23,7 +23,7 @@ declare module 'better-sqlite3' {
       },
     ): this
     pragma(text: string, options?: { readonly simple: boolean }): unknown
-    /** @param options.progress is called after each step; returns how many pages the next one copies */
+    /** @param options.progress called after each step; returns the number of pages that the next step copies */
     backup(
       file: string,
       options: {
@@ -45,10 +45,10 @@ declare module 'sanitize-html' {
   /** Attributes by name. */
   export type Attributes = Record<string, string>
 
-  /** An attribute that an element may have, or one with the values that it may have. */
+  /** An attribute that an element may have, or an attribute with its allowed values. */
   export type AllowedAttribute = string | { readonly name: string; readonly values: readonly string[] }
 
-  /** What a tag is to be in the result. */
+  /** A tag of the result. */
   export interface ChangedTag {
     readonly tagName: string
     readonly attribs: Attributes
@@ -73,9 +73,9 @@ declare module 'sanitize-html' {
 }
 
 declare module 'semver' {
-  /** The version as it is written in full; `null` when it is none. */
+  /** Returns the normalized version, or `null` if it is invalid. */
   export function valid(version: string): string | null
-  /** The range as it is written in full; `null` when it is none. */
+  /** Returns the normalized range, or `null` if it is invalid. */
   export function validRange(range: string): string | null
   export function satisfies(version: string, range: string, options?: { readonly includePrerelease?: boolean }): boolean
 }

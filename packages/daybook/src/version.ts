@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 
-/** The version of this package. */
+/** Returns the version of this package. */
 export function getDaybookVersion(): string {
-  // By a relative specifier, Node would also look in the current folder, which `daybook dev` then watches.
+  // With a relative specifier, Node would also look in the current folder, and `daybook dev` would watch it.
   const manifest = JSON.parse(readFileSync(findPackageJSON('daybook', import.meta.url) ?? '', 'utf8')) as {
     version: string
   }

@@ -1,12 +1,12 @@
-/** Work took longer than it may. */
+/** Work took longer than its timeout. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeLimitError'
 }
 
 /**
- * Waits for work for at most `limit` milliseconds. Its result or error is ignored if it comes later.
+ * Waits for work for at most `limit` milliseconds, and ignores its result or error after that.
  *
- * @param onLimit called when the time is over
+ * @param onLimit called when the timeout expires
  * @throws {TimeoutError}
  */
 export async function withTimeout<T>(limit: number, work: () => T | Promise<T>, onLimit?: () => void): Promise<T> {
