@@ -16,7 +16,7 @@ const HOSTILE = `<img src=x onerror="document.title='taken'"> \u202eمرحبا\u
 
 const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`field${at}`, f.text()]))
 
-/** Opens the only entry of a collection `things`, signed in. */
+/** Stores an entry of the collection `things`, and opens it as a signed-in user. */
 async function visitThing(config: DaybookConfig, values: Readonly<Record<string, unknown>>) {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
@@ -35,7 +35,7 @@ const thingsWith = (collection: Parameters<typeof defineCollection>[0]): Daybook
   }) as DaybookConfig
 
 describe('the editor', () => {
-  test('shows a hostile title of 10,000 characters as text, in a form of 200 fields', async () => {
+  test('shows a hostile title of 10,000 characters as text in a form with 200 fields', async () => {
     const config = thingsWith({
       fields: { title: f.text({ required: true, index: false }), status: f.status(), ...many },
     })
@@ -64,7 +64,7 @@ describe('the editor', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('brings JSON back that says nothing yet, in a field and in a block, and saves it once it does', async () => {
+  test('keeps incomplete JSON of a field and of a block across page loads, and saves it once it is valid', async () => {
     const fields = { title: f.text({ required: true }), status: f.status(), data: f.json() }
     const config = thingsWith({ fields: { ...fields, parts: f.blocks({ chart: { points: f.json() } }) } })
     const parts = [{ _type: 'chart', points: [1] }]
@@ -92,7 +92,7 @@ describe('the editor', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('lets those who may only read look, without a control that would change anything', async () => {
+  test('shows users without write access no control that would change anything', async () => {
     const config = thingsWith({
       fields: { title: f.text({ required: true }), status: f.status() },
       access: { update: () => false, delete: () => false },
@@ -110,7 +110,7 @@ describe('the editor', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('says that an entry is gone, and makes a new one of what is seen', async () => {
+  test('says that an entry was deleted, and saves its values as a new entry', async () => {
     const config = thingsWith({ fields: { title: f.text({ required: true }), status: f.status() } })
     await using visit = await visitThing(config, { title: 'Soon gone' })
     const { page, service, id } = visit
@@ -127,7 +127,7 @@ describe('the editor', () => {
     expect(items.map(({ title }) => title)).toEqual(['Still here'])
   })
 
-  test('waits for a service that does not answer at first', async () => {
+  test('offers to retry while the service is unavailable', async () => {
     const config = thingsWith({ fields: { title: f.text({ required: true }), status: f.status() } })
     await using visit = await visitThing(config, { title: 'Later' })
     const { page } = visit

@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-test('what an entry refers to is created over its form, and taken', async () => {
+test('a related entry is created in a dialog over the form, and selected', async () => {
   await using visit = await visitPost(open)
   const { page, service } = visit
   await page.getByLabel('Title').fill('Ink')
@@ -28,7 +28,7 @@ test('what an entry refers to is created over its form, and taken', async () => 
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
   await dialog.getByRole('textbox', { name: 'Bio' }).fill('He prints.')
   await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-  // A name is required.
+  // The name is missing.
   await dialog.locator('input[aria-invalid=true]').waitFor()
   await dialog.getByLabel('Name').fill('Tomasz Lis')
   await visit.shoot('create-there')

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Moves a finger from one element to above another, without letting go on the way. */
+/** Drags one element above another by touch. */
 async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
   await from.evaluate((element: { scrollIntoView(options: object): void }) =>
     element.scrollIntoView({ block: 'center' }),
@@ -32,7 +32,7 @@ async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
   await session.detach()
 }
 
-/** Expects that nothing is wider than the screen. */
+/** Asserts that nothing is wider than the screen. */
 const expectToFit = async (page: Page): Promise<void> =>
   expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 
@@ -40,7 +40,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
   const { activate, choose, write } = device
   const visit = () => visitStory(open, device.screen)
 
-  test('an entry is written, published, and restored to an earlier version', async () => {
+  test('an entry is edited, published, and restored to an earlier version', async () => {
     await using story = await visit()
     const { page } = story
     await write(page, 'Title', 'By hand')
@@ -60,7 +60,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await page.getByRole('button', { name: /^Created/ }).waitFor()
     if (device.name === 'touch') await activate(page, 'Created')
     else {
-      // The versions are one stop of the Tab key; arrow keys move between them.
+      // The list of versions is one tab stop; arrow keys move within it.
       await page.getByRole('button', { name: /^Published/ }).focus()
       const versions = await page.getByRole('navigation', { name: 'Versions' }).getByRole('listitem').count()
       for (let moves = 1; moves < versions; moves += 1) await page.keyboard.press('ArrowDown')
@@ -122,11 +122,11 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await choose(page, 'Schedule …')
     const time = page.getByLabel('Unpublish at')
     await time.waitFor()
-    // A phone shows a picker of its system, which sets the value.
+    // A phone shows the system's own picker, which sets the value.
     if (device.name === 'touch') await time.fill('2040-02-01T09:30')
     else {
       await time.focus()
-      // Browsers that count twelve hours also ask for the half of the day.
+      // A browser with a 12-hour clock also needs AM or PM.
       await page.keyboard.type('010220400930A')
     }
     await activate(page, 'Set the time')
@@ -154,7 +154,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     expect(await story.ownFaults()).toEqual([])
   })
 
-  test('a conflict is decided', async () => {
+  test('a conflict is resolved', async () => {
     const [choice, title] = device.name === 'keyboard' ? ['Keep mine', 'Mine'] : ['Take theirs', 'Theirs']
     await using story = await visit()
     const { page, service, path } = story

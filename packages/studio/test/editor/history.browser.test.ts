@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the history of an entry', () => {
-  test('shows what each version changed, and brings one back as a draft', async () => {
+  test('shows the changes of each version, and restores one as a draft', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
     await writeBody(page, 'Ink is made of oak galls.')
@@ -41,7 +41,7 @@ describe('the history of an entry', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('names migrations, plugins, the config and tokens as what they are', async () => {
+  test('names migrations, plugins, the config and tokens as authors', async () => {
     await using visit = await visitPost(open)
     const { page, service, id, path, url } = visit
     const subjects = ['migration:rename-tags', 'migrate', 'plugin:importer (nightly)', 'config (hook)', '0123456789ab']
@@ -61,7 +61,7 @@ describe('the history of an entry', () => {
       await versions.getByText(name).waitFor()
   })
 
-  test('of many versions is loaded page by page, down to the first one, and leads to the one of an address', async () => {
+  test('loads many versions page by page, down to the first, and opens the version in the URL', async () => {
     await using visit = await visitPost(open)
     const { page, service, id, path, url } = visit
     const content = service.content
@@ -78,19 +78,19 @@ describe('the history of an entry', () => {
       .waitFor()
     expect(pages).toHaveLength(1)
     await versions.getByRole('button').first().focus()
-    // Faster than rows are drawn and pages come: no press is lost.
+    // Keys arrive faster than rows render and pages load; none is lost.
     for (let row = 1; row < 120; row += 1) await page.keyboard.press('ArrowDown')
     await versions.locator('[data-index="119"] button:focus').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'Title' }).locator('ins', { hasText: 'Post 1' }).waitFor()
     expect(pages.length).toBeGreaterThan(2)
-    // In a browser that has loaded none of the pages.
+    // After a reload, none of the pages is cached.
     await page.reload()
     await page.getByRole('region', { name: 'Title' }).locator('ins', { hasText: 'Post 1' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of a global is restored for readers at once', async () => {
+  test('restores a global, which is public at once', async () => {
     await using visit = await visitPost(open)
     const { page, service } = visit
     await page.getByRole('link', { name: 'Site' }).click()

@@ -32,7 +32,7 @@ const config = defineConfig({
   globals: { site: defineGlobal({ fields: { name: f.text({ localized: true }) } }) },
 })
 
-/** Opens a page of the config that is there in English, signed in. */
+/** Stores a page in English, and opens the Studio as a signed-in user. */
 async function visitPage() {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
@@ -54,7 +54,7 @@ async function visitPage() {
 }
 
 describe('the languages of an entry', () => {
-  test('one is translated with its source beside it, and what is copied from there', async () => {
+  test('a translation is written beside its source, and copies values from it', async () => {
     await using visit = await visitPage()
     const { page, url, id } = visit
     await page.goto(`${url}/studio/c/pages/${id}`)
@@ -91,7 +91,7 @@ describe('the languages of an entry', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('a slug of any language leads to the entry, whatever language the address asks for', async () => {
+  test('a slug in any language opens the entry, whatever locale the URL names', async () => {
     await using visit = await visitPage()
     const { page, url, id, service } = visit
     await service.content.update('pages', id, { title: 'Über uns' }, { locale: 'de' })
@@ -103,7 +103,7 @@ describe('the languages of an entry', () => {
     await isShown(page, 'This entry is not there')
   })
 
-  test('says which translation is older than its source', async () => {
+  test('a translation that is older than its source is marked', async () => {
     await using visit = await visitPage()
     const { page, url, id, service } = visit
     const content = service.content
@@ -124,7 +124,7 @@ describe('the languages of an entry', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of a global, too', async () => {
+  test('a global is translated as well', async () => {
     await using visit = await visitPage()
     const { page, url, service } = visit
     await page.goto(`${url}/studio/g/site`)

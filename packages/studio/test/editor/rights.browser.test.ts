@@ -36,7 +36,7 @@ function identityOf({ headers }: AuthContext): Identity | null {
   }
 }
 
-/** A session is a cookie with the address of its person. */
+/** An adapter whose session cookie holds the user's e-mail address. */
 const auth: AuthAdapter = {
   getCapabilities: () => ({ provider: 'list', providerRoutes: { enabled: false } }),
   getPrincipal: async (context) => (identityOf(context) ? { id: identityOf(context)?.subject } : null),
@@ -77,7 +77,7 @@ interface ArticleVisit extends Visit {
   readonly id: string
 }
 
-/** Sends a request in somebody's session. */
+/** Sends a request in the session of a user. */
 async function send(
   { request }: TestService,
   email: string,
@@ -91,7 +91,7 @@ async function send(
   return (await response.json()) as Article
 }
 
-/** The names of the items of the menu with all else that can be done with an entry. */
+/** Returns the names of the items of the entry's “More” menu. */
 async function moreItems(page: Page): Promise<readonly string[]> {
   await page.getByRole('button', { name: 'More' }).click()
   const items = await page.getByRole('menuitem').allTextContents()
@@ -100,7 +100,7 @@ async function moreItems(page: Page): Promise<readonly string[]> {
   return items
 }
 
-/** Opens the second newest version of an article. */
+/** Opens the second-newest version of an article. */
 async function openFormerVersion({ page, url, id }: ArticleVisit): Promise<void> {
   const rights = page.waitForResponse(/\/permissions\?/)
   await page.goto(`${url}/studio/c/articles/${id}/history`)
@@ -109,14 +109,14 @@ async function openFormerVersion({ page, url, id }: ArticleVisit): Promise<void>
   await (await rights).finished()
 }
 
-describe('the form of an entry under a rule that returns a where', () => {
+describe('an entry form under access rules that return a where', () => {
   let open: OpenBrowser
   beforeAll(async () => {
     open = await openBrowser()
   }, 120_000)
   afterAll(() => open[Symbol.asyncDispose]())
 
-  /** A visit by Inés that begins at an article with a draft of that person. */
+  /** Opens, as Inés, an article that the given user created. */
   async function visitArticle(email: string, isPublished: boolean): Promise<ArticleVisit> {
     let id = ''
     const before = async (service: TestService): Promise<void> => {
@@ -128,7 +128,7 @@ describe('the form of an entry under a rule that returns a where', () => {
     return { ...visit, id, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() }
   }
 
-  test('can be filled in for an own draft, with what the rules permit', async () => {
+  test('lets contributors edit their own draft, with the fields and actions that the rules permit', async () => {
     await using visit = await visitArticle(INES.email, false)
     const { page } = visit
     await isShown(page, 'Ink')
@@ -146,7 +146,7 @@ describe('the form of an entry under a rule that returns a where', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is read-only from the first moment for an entry that she may not change, and says why', async () => {
+  test('is read-only from the start for an entry that the user may not change, and says why', async () => {
     await using visit = await visitArticle(TOMASZ.email, true)
     const { page } = visit
     await page.getByText(READ_ONLY).waitFor()
@@ -154,7 +154,7 @@ describe('the form of an entry under a rule that returns a where', () => {
     expect(await page.getByRole('button', { name: 'Publish', exact: true }).count()).toBe(0)
     expect(await moreItems(page)).toEqual(['History', 'Duplicate'])
     expect(await visit.axeFaults()).toEqual([])
-    // Until the service has told the rights, there is no form to type into.
+    // The form appears only after the permissions have arrived.
     const permissionsRequest = Promise.withResolvers<void>()
     const permissionsRelease = Promise.withResolvers<void>()
     await page.route(/\/permissions\?/, async (route) => {
@@ -174,7 +174,7 @@ describe('the form of an entry under a rule that returns a where', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('becomes read-only when an editor publishes the entry, and keeps what was typed', async () => {
+  test('becomes read-only when an editor publishes the entry, and keeps unsaved text', async () => {
     await using visit = await visitArticle(INES.email, false)
     const { page, service, id } = visit
     await isShown(page, 'Ink')
@@ -199,7 +199,7 @@ describe('the form of an entry under a rule that returns a where', () => {
     await page.getByRole('button', { name: 'Discard', exact: true }).click()
     await isShown(page, 'Ink')
     expect(await title.inputValue()).toBe('Ink')
-    // Taken back by the editor, it is hers again.
+    // Once the editor unpublishes it, the contributor may edit it again.
     await send(service, TOMASZ.email, 'POST', `/${id}/unpublish`, {})
     await page.getByText(READ_ONLY).waitFor({ state: 'detached' })
     await title.fill('Ink, again')
@@ -207,7 +207,7 @@ describe('the form of an entry under a rule that returns a where', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of a file is read-only where the file is of another person', async () => {
+  test('is read-only for a file that another user uploaded', async () => {
     let id = ''
     await using visit = await visitStudio(open, config, {
       as: INES,

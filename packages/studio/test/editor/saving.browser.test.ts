@@ -11,8 +11,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-describe('what is typed', () => {
-  test('is saved in the working copy, and published when that is asked for', async () => {
+describe('saving', () => {
+  test('saves edits as a draft, and publishes them on request', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
     await page.getByLabel('Title').fill('Ink')
@@ -22,7 +22,7 @@ describe('what is typed', () => {
     await page.getByText('unpublished changes').waitFor()
     await visit.shoot('editor-draft')
     expect(await visit.axeFaults()).toEqual([])
-    // Publishing saves what is seen first.
+    // Publishing saves unsaved edits first.
     await page.getByLabel('Minutes').fill('7')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('unpublished changes').waitFor({ state: 'detached' })
@@ -30,7 +30,7 @@ describe('what is typed', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is undone and done again by keys and buttons, also after it was saved', async () => {
+  test('undoes and redoes edits by keys and buttons, also after a save', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
     const title = page.getByLabel('Title')
@@ -50,7 +50,7 @@ describe('what is typed', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of a new entry is created with a whole title, and its address comes without taking the focus', async () => {
+  test('creates a new entry once its title is complete, and changes the URL without moving the focus', async () => {
     await using visit = await visitStudio(open, museumOf(1), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await page.getByRole('link', { name: 'New entry' }).first().click()
@@ -63,10 +63,10 @@ describe('what is typed', () => {
       if (route.request().method() === 'POST') await created.promise
       await route.continue()
     })
-    const asked = page.waitForRequest((request) => request.method() === 'POST' && WRITES.test(request.url()))
+    const createRequest = page.waitForRequest((request) => request.method() === 'POST' && WRITES.test(request.url()))
     await page.getByLabel('Title').pressSequentially('Oak galls')
     await link.focus()
-    await asked
+    await createRequest
     await link.pressSequentially('https://example')
     created.resolve()
     await page.waitForURL(/\/c\/posts\/[0-9a-f-]{36}$/)
@@ -79,40 +79,39 @@ describe('what is typed', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is there again after a tab was killed before its save, in an entry and in a new one', async () => {
+  test('recovers edits of a stored and of a new entry after a tab was killed before saving', async () => {
     await using visit = await visitPost(open)
     const { page, url } = visit
     const context = page.context()
     await page.route(WRITES, (route) => (route.request().method() === 'PUT' ? undefined : route.continue()))
     await page.getByLabel('Title').fill('Ink')
-    const asked = page.waitForRequest((request) => request.method() === 'PUT')
-    await asked
-    const fresh = await context.newPage()
+    await page.waitForRequest((request) => request.method() === 'PUT')
+    const secondTab = await context.newPage()
     await page.close()
-    await fresh.goto(url + visit.path)
-    await isSaved(fresh)
-    expect(await fresh.getByLabel('Title').inputValue()).toBe('Ink')
+    await secondTab.goto(url + visit.path)
+    await isSaved(secondTab)
+    expect(await secondTab.getByLabel('Title').inputValue()).toBe('Ink')
     expect((await visit.stored()).title).toBe('Ink')
-    await fresh.goto(`${url}/studio/c/posts/new`)
-    await fresh.waitForURL(/copy=/)
-    await fresh.getByLabel('Title').fill('Paper')
-    await fresh.locator('[data-copy=kept]').waitFor()
-    const address = fresh.url()
-    const again = await context.newPage()
-    await fresh.close()
-    await again.goto(address)
-    await again.locator('[data-saving=unsaved]').waitFor()
-    expect(await again.getByLabel('Title').inputValue()).toBe('Paper')
-    // Who forgot the address is told of it at the next new entry.
-    await again.goto(url + visit.path)
-    await isSaved(again)
-    await again.goto(`${url}/studio/c/posts/new`)
-    await again.getByText('You began these in this browser').waitFor()
-    await again.getByRole('link', { name: 'Paper' }).click()
-    await isShown(again, 'Paper')
+    await secondTab.goto(`${url}/studio/c/posts/new`)
+    await secondTab.waitForURL(/copy=/)
+    await secondTab.getByLabel('Title').fill('Paper')
+    await secondTab.locator('[data-copy=kept]').waitFor()
+    const address = secondTab.url()
+    const thirdTab = await context.newPage()
+    await secondTab.close()
+    await thirdTab.goto(address)
+    await thirdTab.locator('[data-saving=unsaved]').waitFor()
+    expect(await thirdTab.getByLabel('Title').inputValue()).toBe('Paper')
+    // The page for a new entry lists unsaved ones, in case the user has forgotten their URL.
+    await thirdTab.goto(url + visit.path)
+    await isSaved(thirdTab)
+    await thirdTab.goto(`${url}/studio/c/posts/new`)
+    await thirdTab.getByText('You began these in this browser').waitFor()
+    await thirdTab.getByRole('link', { name: 'Paper' }).click()
+    await isShown(thirdTab, 'Paper')
   })
 
-  test('waits while there is no network, and is saved when it is back', async () => {
+  test('waits while the browser is offline, and saves when the network returns', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
     await page.context().setOffline(true)
@@ -126,12 +125,12 @@ describe('what is typed', () => {
     expect((await visit.stored()).title).toBe('Ink')
   })
 
-  test('survives a busy service, a newer version and a refusal', async () => {
+  test('keeps edits through a busy service, a newer revision and a rejected value', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
-    const answers = [503, 412]
+    const statuses = [503, 412]
     await page.route(WRITES, (route) => {
-      const status = route.request().method() === 'PUT' ? answers.shift() : undefined
+      const status = route.request().method() === 'PUT' ? statuses.shift() : undefined
       if (status === undefined) return route.continue()
       const code = status === 503 ? 'SERVICE_UNAVAILABLE' : 'PRECONDITION_FAILED'
       const body = JSON.stringify({ code, message: 'no', details: {}, requestId: 'r' })
@@ -142,7 +141,7 @@ describe('what is typed', () => {
     await page.locator('[data-saving=waiting]').waitFor()
     await page.getByRole('button', { name: 'Try now' }).click()
     await isSaved(page)
-    expect(answers).toEqual([])
+    expect(statuses).toEqual([])
     expect((await visit.stored()).title).toBe('Ink')
     await page.getByLabel('Minutes').fill('1000')
     await page.locator('[data-saving=refused]').waitFor()
@@ -156,7 +155,7 @@ describe('what is typed', () => {
     expect((await visit.stored()).minutes).toBe(10)
   })
 
-  test('waits for the same person when the session ends, and is never saved as another one', async () => {
+  test('waits for the same user when the session ends, and never saves as another one', async () => {
     await using visit = await visitPost(open)
     const { page, service } = visit
     await makeAccount(service, TOMASZ)
@@ -181,7 +180,7 @@ describe('what is typed', () => {
     expect((await visit.stored()).title).toBe('Ink')
   })
 
-  test('is not saved as another person either when something else on the page asked for the session', async () => {
+  test('does not save as another user if a different action on the page renewed the session', async () => {
     await using visit = await visitPost(open)
     const { page, service } = visit
     await makeAccount(service, TOMASZ)

@@ -9,8 +9,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-describe('two people with one entry', () => {
-  test('see each other, and changes of different fields are merged and shown', async () => {
+describe('two users in one entry', () => {
+  test('see each other, and changes to different fields are merged and listed', async () => {
     await using visit = await visitPost(open)
     const { page, service } = visit
     await makeAccount(service, TOMASZ)
@@ -33,7 +33,7 @@ describe('two people with one entry', () => {
     await theirs.context().close()
   })
 
-  test('decide where both changed the same, with both texts side by side', async () => {
+  test('resolve a conflict in one field with both texts side by side', async () => {
     await using visit = await visitPost(open)
     const { page, service } = visit
     await makeAccount(service, TOMASZ)

@@ -9,8 +9,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-describe('what is done with an entry as a whole', () => {
-  test('a draft without its title is not published: the summary leads to the field', async () => {
+describe('the actions of an entry', () => {
+  test('a draft without a title is not published, and the summary links to the field', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
     await page.getByLabel('Title').fill('')
@@ -28,7 +28,7 @@ describe('what is done with an entry as a whole', () => {
     expect((await visit.published()).title).toBe('Ink')
   })
 
-  test('it is taken back, scheduled and no longer, and its changes are discarded', async () => {
+  test('changes are discarded, and the entry is unpublished, scheduled, unscheduled and archived', async () => {
     await using visit = await visitPost(open)
     const { page } = visit
     const more = async (item: string): Promise<void> => {
@@ -59,7 +59,7 @@ describe('what is done with an entry as a whole', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('it is duplicated as a new entry, and deleted with what refers to it named', async () => {
+  test('it is duplicated as a new entry, and deleted after its referrers are listed', async () => {
     await using visit = await visitPost(open)
     const { page, service, url } = visit
     await page.getByRole('button', { name: 'More' }).click()
@@ -87,7 +87,7 @@ describe('what is done with an entry as a whole', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('an address leads to a field of it, by id and by slug', async () => {
+  test('a URL opens it at a field, by id and by slug', async () => {
     await using visit = await visitPost(open)
     const { page, url, id } = visit
     await page.goto(`${url}/studio/go/edit/posts/${id}?field=body`)

@@ -13,7 +13,7 @@ let folder: string
 let config: DaybookConfig
 beforeAll(async () => {
   open = await openBrowser()
-  // Where the packages are found that the examples import.
+  // Inside the repository, so that the examples resolve the packages that they import.
   folder = await mkdtemp(fileURLToPath(new URL('../../dist/example-', import.meta.url)))
   const page = await readFile(PAGE, 'utf8')
   for (const [, name = '', code = ''] of page.matchAll(/^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm)) {
@@ -26,8 +26,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-describe('an editor that a config brings', () => {
-  test('is the one of the docs, and saves what it is told', async () => {
+describe('a custom field editor', () => {
+  test('works as in the docs, and saves its value', async () => {
     await using visit = await visitEntry(open, config, 'books', { title: 'Ink', stars: 2 })
     const { page } = visit
     const stars = page.getByRole('group', { name: 'Stars' })
@@ -41,7 +41,7 @@ describe('an editor that a config brings', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('that fails takes no other field down, and its value can be copied', async () => {
+  test('that throws leaves the other fields intact, and shows its value for copying', async () => {
     await using visit = await visitEntry(open, config, 'books', { title: 'Ink', stars: 2 })
     const { page } = visit
     await page.route('**/editors/rating.*', (route) =>

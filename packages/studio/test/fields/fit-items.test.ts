@@ -29,7 +29,7 @@ const blocks = field('parts', 'blocks', {
 })
 const fit = (items: readonly unknown[], list = blocks) => fitItems(listItemKinds(list), items)
 
-test('blocks of the same kinds are taken as they are, without what the service makes', () => {
+test('blocks of known kinds are kept unchanged, without derived values', () => {
   expect(fit([{ _type: 'quote', words: 'Ink', minutes: 3 }])).toEqual({
     items: [{ _type: 'quote', words: 'Ink', minutes: 3 }],
     isWhole: true,
@@ -40,7 +40,7 @@ test('blocks of the same kinds are taken as they are, without what the service m
   })
 })
 
-test('kinds, fields and values that the model does not know are left out, and this is told', () => {
+test('kinds, fields and values that the model does not know are dropped, and the result is marked as incomplete', () => {
   expect(
     fit([{ _type: 'quote', words: 'Ink', colour: 'red', minutes: 'three' }, { _type: 'video' }, null, 'x']),
   ).toEqual({
@@ -54,7 +54,7 @@ test('kinds, fields and values that the model does not know are left out, and th
   })
 })
 
-test('groups of a list take what their fields know, and nothing of a stranger', () => {
+test('groups in a list keep known fields only; an item without any is dropped', () => {
   const list = field('steps', 'list', { of: field('', 'group', { fields: [field('title', 'text')] }) })
   expect(fit([{ _type: 'quote', title: 'One' }], list).items).toEqual([{ title: 'One' }])
   expect(fit([{ words: 'Ink' }], list)).toEqual({ items: [], isWhole: false })
@@ -67,4 +67,4 @@ test.each([
   '{"type":"daybook/items","items":{}}',
   '["daybook/items"]',
   'null',
-])('%j holds no items', (words) => expect(parseItems(words)).toBeUndefined())
+])('%j contains no items', (words) => expect(parseItems(words)).toBeUndefined())

@@ -5,7 +5,7 @@ import { insertItems, moveItem, removeItem } from '../../src/app/editor/fields/l
 const lists = fc.uniqueArray(fc.integer(), { minLength: 1, maxLength: 30 })
 const places = fc.integer({ min: -3, max: 33 })
 
-test('a move keeps all items, puts one where it is asked to, and leaves the order of the others', () => {
+test('a move keeps all items, puts one at its new index, and keeps the order of the rest', () => {
   fc.assert(
     fc.property(lists, fc.nat(29), places, (items, from, to) => {
       fc.pre(from < items.length)
@@ -18,7 +18,7 @@ test('a move keeps all items, puts one where it is asked to, and leaves the orde
   )
 })
 
-test('what is inserted and removed again leaves the list as it was', () => {
+test('inserting and removing an item leaves the list unchanged', () => {
   fc.assert(
     fc.property(lists, fc.nat(30), (items, at) => {
       fc.pre(at <= items.length)
@@ -29,7 +29,7 @@ test('what is inserted and removed again leaves the list as it was', () => {
   )
 })
 
-test('a move of an item that is not there changes nothing', () => {
+test('moving an index outside the list changes nothing', () => {
   const items = [1, 2]
   expect(moveItem(items, 5, 0)).toBe(items)
   expect(moveItem(items, -1, 0)).toBe(items)

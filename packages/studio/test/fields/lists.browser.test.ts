@@ -36,7 +36,7 @@ const focused = (page: Page) =>
   )
 
 describe('groups, lists and blocks', () => {
-  test('are edited where they stand, and saved as they are seen', async () => {
+  test('are edited in place, and saved as shown', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
     await visit.shoot('composed')
@@ -58,7 +58,7 @@ describe('groups, lists and blocks', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('blocks are inserted, duplicated, moved and removed by the menu; the focus goes on with them, and each change is told', async () => {
+  test('blocks are inserted, duplicated, moved and removed by the menu; the focus follows, and each change is announced', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
     await choose(page, 'Quote 2', 'Insert above')
@@ -85,7 +85,7 @@ describe('groups, lists and blocks', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('blocks are moved by keys alone, and what is folded draws no field', async () => {
+  test('blocks are moved by keyboard, and folded blocks render no fields', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
     const toggle = list(page, 'Parts').locator('[data-part=toggle]', { hasText: 'Quote' })
@@ -108,7 +108,7 @@ describe('groups, lists and blocks', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('blocks are moved by the pointer, and Escape leaves them where they were', async () => {
+  test('blocks are dragged by pointer, and Escape cancels', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
     await list(page, 'Parts').getByRole('button', { name: 'Fold all' }).click()
@@ -132,7 +132,7 @@ describe('groups, lists and blocks', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('blocks are copied to another entry by keys and by the menu, and only what fits is taken', async () => {
+  test('blocks are copied to another entry, and pasted only where they fit', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page, service, url } = visit
     const other = await service.request('/api/pages', {
@@ -154,7 +154,7 @@ describe('groups, lists and blocks', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('an item that the service refuses is marked, also while it is folded', async () => {
+  test('an item that the service rejects is marked', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
     await list(page, 'Parts').getByLabel('Words').fill('')
@@ -166,7 +166,7 @@ describe('groups, lists and blocks', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('on a phone nothing is wider than the screen, and blocks are moved by touch', async () => {
+  test('fit the screen of a phone, where blocks are moved by touch', async () => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
     await using visit = await visitEntry(open, composed, 'pages', PAGE, phone)
     const { page } = visit

@@ -18,8 +18,8 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-describe('the editor of Markdown', () => {
-  test('formats by buttons, shortcuts and the slash menu, and shows what the service makes of it', async () => {
+describe('the Markdown editor', () => {
+  test('formats by buttons, shortcuts and the slash menu, and previews the rendered HTML', async () => {
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Oak galls\n' })
     const { page } = visit
     await isLoaded(page)
@@ -45,7 +45,7 @@ describe('the editor of Markdown', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('never rewrites a text: only what is typed changes', async () => {
+  test('leaves a text untouched except where the user types', async () => {
     const text = '# A  \r\n\r\n*  one\n+ two\t\n\n\n__bold__ <b onclick="x()">html</b>\u00a0\n\tcode\n'
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: text })
     const { page } = visit
@@ -58,7 +58,7 @@ describe('the editor of Markdown', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('uploads images that are chosen, and puts them in their place', async () => {
+  test('uploads chosen images and inserts them at the cursor', async () => {
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Look: ' })
     const { page } = visit
     await isLoaded(page)
@@ -78,7 +78,7 @@ describe('the editor of Markdown', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('takes files that are dropped on it, where they are dropped and in their order', async () => {
+  test('uploads dropped files, and inserts them at the drop position in order', async () => {
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Look: ' })
     const { page } = visit
     await isLoaded(page)
@@ -95,7 +95,7 @@ describe('the editor of Markdown', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is a plain field where its program cannot be loaded', async () => {
+  test('falls back to a plain textarea if its code cannot be loaded', async () => {
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Oak galls' })
     const { page } = visit
     await isLoaded(page)
@@ -107,7 +107,7 @@ describe('the editor of Markdown', () => {
     expect((await visit.stored()).body).toBe('Typed in a plain field')
   })
 
-  test('stays usable with a text of a megabyte', async () => {
+  test('handles a text of one megabyte', async () => {
     const text = 'Words and **more** words of ink.\n\n'.repeat(29_000).slice(0, 999_990)
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: text })
     const { page } = visit

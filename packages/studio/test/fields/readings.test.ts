@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { formatNumber, parseJson, parseNumber } from '../../src/app/editor/fields/value-formats.ts'
 
 describe('numbers', () => {
-  test.each(['en', 'de'])('as they are written in %s are read again', (language) => {
+  test.each(['en', 'de'])('survive formatting and parsing in %s', (language) => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(parseNumber(formatNumber(number, language), language)).toBe(
@@ -39,4 +39,4 @@ test.each([
   ['{\n "a" 1 }', { isValid: false, line: 2, column: 6 }],
   ['  ', { isValid: true, value: null }],
   ['[1, null]', { isValid: true, value: [1, null] }],
-])('%j is read as JSON, or told where it is wrong', (text, read) => expect(parseJson(text)).toEqual(read))
+])('%j is parsed as JSON, or its fault is located', (text, read) => expect(parseJson(text)).toEqual(read))

@@ -22,7 +22,7 @@ const NAMES = [
 const BOOK = { title: 'Ink' }
 const group = (page: Page, name: string) => page.getByRole('group', { name })
 
-/** People that are stored before the page is opened. */
+/** Returns a hook that stores people before the page opens, and their ids. */
 const withPeople = (names: readonly string[] = NAMES) => {
   const ids: string[] = []
   const before = async (service: TestService): Promise<void> => {
@@ -32,7 +32,7 @@ const withPeople = (names: readonly string[] = NAMES) => {
 }
 
 describe('relations', () => {
-  test('are picked by search on the server, shown by title, and looked up together', async () => {
+  test('are picked by a search on the server, shown by title, and looked up in one request', async () => {
     const { ids, before } = withPeople()
     await using visit = await visitEntry(open, library, 'books', BOOK, { before })
     const { page } = visit
@@ -42,7 +42,7 @@ describe('relations', () => {
     await visit.shoot('picker')
     expect(await visit.axeFaults()).toEqual([])
     await page.keyboard.type('Inés')
-    // Nothing of former words is taken.
+    // Enter does not pick a result of the previous search.
     await page.keyboard.press('Enter')
     await dialog.getByText('1 entry', { exact: true }).waitFor()
     await page.keyboard.press('Enter')
@@ -70,25 +70,26 @@ describe('relations', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are there as soon as the picker opens: they are asked for when somebody is about to open it', async () => {
+  test('are prefetched when the pointer reaches the button that opens the picker', async () => {
     const { before } = withPeople()
     await using visit = await visitEntry(open, library, 'books', BOOK, { before })
     const { page } = visit
     const choose = group(page, 'Author').getByRole('button', { name: 'Choose …' })
-    const answer = page.waitForResponse((one) => one.url().includes('/api/people?') && one.url().includes('limit=40'))
+    const isPrefetch = (url: string): boolean => url.includes('/api/people?') && url.includes('limit=40')
+    const response = page.waitForResponse((candidate) => isPrefetch(candidate.url()))
     await choose.hover()
-    await answer
-    let asked = 0
+    await response
+    let requestCount = 0
     page.on('request', (request) => {
-      if (request.url().includes('/api/people?')) asked += 1
+      if (request.url().includes('/api/people?')) requestCount += 1
     })
     await choose.click()
     await page.getByRole('dialog').getByText('64 entries').waitFor()
-    expect(asked).toBe(0)
+    expect(requestCount).toBe(0)
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are put in another order, removed, and looked at', async () => {
+  test('are reordered, removed, and previewed in a card', async () => {
     const { ids, before } = withPeople()
     const data: Record<string, unknown> = { ...BOOK }
     await using visit = await visitEntry(open, library, 'books', data, {
@@ -107,19 +108,19 @@ describe('relations', () => {
     await readers.getByRole('button', { name: 'Remove Tomasz Lem' }).click()
     await readers.getByRole('button', { name: 'Tomasz Lem', exact: true }).waitFor({ state: 'detached' })
     await readers.getByRole('button', { name: 'Inés Prado', exact: true }).click()
-    const glimpse = page.getByRole('dialog', { name: 'Inés Prado' })
-    await glimpse.getByText('1900').waitFor()
-    await visit.shoot('glimpse')
+    const card = page.getByRole('dialog', { name: 'Inés Prado' })
+    await card.getByText('1900').waitFor()
+    await visit.shoot('target-card')
     expect(await visit.axeFaults()).toEqual([])
-    expect(await glimpse.getByRole('link').getAttribute('href')).toBe(`/studio/c/people/${ids[0]}`)
+    expect(await card.getByRole('link').getAttribute('href')).toBe(`/studio/c/people/${ids[0]}`)
     await page.keyboard.press('Escape')
-    await glimpse.waitFor({ state: 'detached' })
+    await card.waitFor({ state: 'detached' })
     await visit.save()
     expect(await visit.stored()).toMatchObject({ readers: [ids[0], ids[2]] })
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('lead to one of several collections, and what refers is listed on the other side', async () => {
+  test('point to one of several collections, and referrers are listed on the other side', async () => {
     const { ids, before } = withPeople()
     await using visit = await visitEntry(open, library, 'books', BOOK, { before })
     const { page, service, url } = visit
@@ -146,7 +147,7 @@ describe('relations', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('to what is gone say so and can be removed, and a new target is taken from the form where it was made', async () => {
+  test('to missing entries say so and can be removed, and a newly created target is selected', async () => {
     const { ids, before } = withPeople()
     const data: Record<string, unknown> = { ...BOOK }
     await using visit = await visitEntry(open, library, 'books', data, {
@@ -156,7 +157,7 @@ describe('relations', () => {
       },
     })
     const { page } = visit
-    // Two ways of the service being of no help: the look-up fails, or does not know the entry.
+    // The lookup does not find the entries.
     await page.route(/\/api\/people\?.*where/, (route) =>
       route.fulfill({ json: { collection: 'people', total: 0, limit: 2, offset: 0, items: [], nextCursor: null } }),
     )
@@ -178,7 +179,7 @@ describe('relations', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of a thousand draw and look up those that are seen, and search at once', async () => {
+  test('render and look up only the visible rows of a thousand', async () => {
     const { ids, before } = withPeople(Array.from({ length: 1000 }, (_, at) => `Reader ${at + 1}`))
     const data: Record<string, unknown> = { ...BOOK }
     await using visit = await visitEntry(open, library, 'books', data, {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Events: fields of the simple types. */
+/** Events, with a field of each simple type. */
 const events: DaybookConfig = defineConfig({
   limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],
@@ -47,14 +47,14 @@ const EVENT = {
 }
 
 describe('simple fields', () => {
-  test('show values in the way of the reader, and store them in that of the service', async () => {
+  test('show values in the locale and time zone of the user, and store them in the format of the service', async () => {
     const reader = { locale: 'de-DE', timezoneId: 'Europe/Berlin' }
     await using visit = await visitEntry(open, events, 'events', EVENT, reader)
     const { page } = visit
     const startsAt = page.getByRole('group', { name: 'Starts at' })
     await startsAt.waitFor()
     expect(await startsAt.getByRole('spinbutton').allTextContents()).toEqual(
-      ['20', '11', '2026', '9', '30'].map((one) => expect.stringMatching(new RegExp(`^0?${one}$`))),
+      ['20', '11', '2026', '9', '30'].map((digits) => expect.stringMatching(new RegExp(`^0?${digits}$`))),
     )
     await page.getByText('UTC 2026-11-20 08:30').waitFor()
     await visit.shoot('simple-fields')
@@ -81,7 +81,7 @@ describe('simple fields', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('keep JSON as it is typed, tell where it is wrong, and pass on what is right', async () => {
+  test('keep JSON as typed, locate its faults, and save it once it is valid', async () => {
     await using visit = await visitEntry(open, events, 'events', EVENT)
     const { page } = visit
     const place = page.getByLabel('Place', { exact: true })
@@ -98,14 +98,14 @@ describe('simple fields', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of an older config are shown as they are, until a person replaces them', async () => {
+  test('show unsupported values of an older config until the user replaces them', async () => {
     await using visit = await visitEntry(open, events, 'events', EVENT)
     const { page } = visit
     await page.route('**/api/events/*', async (route) => {
       if (route.request().method() !== 'GET') return route.fallback()
-      const answer = await route.fetch()
+      const response = await route.fetch()
       const old = { note: { html: '<b>old</b>' }, day: 'the day before', days: 'Mon', kind: 'a kind that was' }
-      return route.fulfill({ response: answer, json: { ...(await answer.json()), ...old } })
+      return route.fulfill({ response, json: { ...(await response.json()), ...old } })
     })
     await page.reload()
     const note = page.getByRole('group', { name: 'Note' })

@@ -14,21 +14,21 @@ import {
 
 const words = fc.string({ unit: fc.constantFrom('a', 'b', '\n', ' ', '😀', '\r'), maxLength: 30 })
 
-test('the change between two texts makes one of the other, and touches nothing around', () => {
+test('the change between two texts turns one into the other, and is no larger than necessary', () => {
   fc.assert(
     fc.property(words, words, words, words, (start, before, after, end) => {
-      const one = start + before + end
-      const other = start + after + end
-      const change = findTextChange(one, other)
-      if (!change) return one === other
-      const made = one.slice(0, change.from) + change.insert + one.slice(change.to)
+      const from = start + before + end
+      const to = start + after + end
+      const change = findTextChange(from, to)
+      if (!change) return from === to
+      const changed = from.slice(0, change.from) + change.insert + from.slice(change.to)
       const isSmall = change.to - change.from <= before.length && change.insert.length <= after.length
-      return made === other && isSmall
+      return changed === to && isSmall
     }),
   )
 })
 
-/** A text whose selection is between two bars, or whose cursor is at the only one. */
+/** Runs a command on a text in which bars mark the selection; a single bar is the cursor. */
 function run(command: MarkdownCommand, marked: string): string | null {
   const [from, to] = [marked.indexOf('|'), marked.lastIndexOf('|')]
   const doc = marked.replaceAll('|', '')
@@ -67,7 +67,7 @@ test.each<[string, MarkdownCommand, string, string | null]>([
   ['no list', continueList, 'ink|', null],
 ])('%s', (_, command, before, after) => expect(run(command, before)).toBe(after))
 
-test('a name of an image cannot leave its brackets', () => {
+test('the name of an image cannot break out of its brackets', () => {
   expect(toFileMarkdown({ isImage: true, text: 'a](javascript:x)[\nb', url: '/uploads/a (1).png' })).toBe(
     '![a (javascript:x)  b](/uploads/a%20(1).png)'.replace('(1)', '%281%29'),
   )

@@ -5,15 +5,15 @@ import type { StudioCollection } from '../../src/app/model/studio-model.ts'
 const people = { key: 'people', titleField: 'name', statusField: null, maxLimit: 3 } as unknown as StudioCollection
 const towns = { ...people, key: 'towns' }
 
-test('titles of one moment take one request for each collection, of at most a page each', async () => {
-  const asked: (readonly [string, readonly string[]])[] = []
+test('titles requested together take one request per collection, split into pages', async () => {
+  const requests: (readonly [string, readonly string[]])[] = []
   const loader = new TitleLoader(async ({ key }, ids) => {
-    asked.push([key, ids])
+    requests.push([key, ids])
     return ids.filter((id) => id !== 'gone').map((id) => ({ id, name: `Name of ${id}` }))
   })
   const ids = ['a', 'b', 'a', 'gone', 'c']
   const titles = await Promise.all([...ids.map((id) => loader.load(people, id)), loader.load(towns, 'x')])
-  expect(titles.map((one) => one?.title)).toEqual([
+  expect(titles.map((target) => target?.title)).toEqual([
     'Name of a',
     'Name of b',
     'Name of a',
@@ -21,14 +21,14 @@ test('titles of one moment take one request for each collection, of at most a pa
     'Name of c',
     'Name of x',
   ])
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     ['people', ['a', 'b', 'gone']],
     ['people', ['c']],
     ['towns', ['x']],
   ])
 })
 
-test('what fails is told to all that wait for it, and is asked for again next time', async () => {
+test('a failure rejects all waiting loads, and the next load retries', async () => {
   let attempts = 0
   const loader = new TitleLoader(async (_, ids) => {
     attempts += 1

@@ -9,7 +9,7 @@ import { buildPagePolicy } from '../../src/server/page.ts'
 
 const SITE = 'https://www.example.org'
 
-test('an address has an origin that no value chooses', () => {
+test('the origin of a preview address does not depend on values', () => {
   expect(getPreviewOrigin(`${SITE}/posts/{slug}?preview={token}`)).toBe(SITE)
   expect(getPreviewOrigin('http://localhost:3001/{slug}')).toBe('http://localhost:3001')
   const wrong = [
@@ -29,14 +29,14 @@ test('an address has an origin that no value chooses', () => {
   expect(getPreviewOrigins({ a: `${SITE}/a/{id}`, b: `${SITE}/b/{id}` })).toEqual([SITE])
 })
 
-test('wrong addresses are refused at the start, and right ones may be framed', () => {
+test('invalid addresses are rejected at start-up, and valid ones may be framed', () => {
   expect(() => studio({ preview: { posts: '/posts/{slug}' } })).toThrow(ConfigError)
   expect(() => studio({ preview: { posts: `${SITE}/{slug}` } })).not.toThrow()
   expect(buildPagePolicy('x', [], [SITE])).toContain(`; frame-src ${SITE};`)
   expect(buildPagePolicy('x', [], [])).not.toContain('frame-src')
 })
 
-test('an address of no collection, or with a place that no field fills, is refused at the start', async () => {
+test('an address for an unknown collection, or with an unknown placeholder, is rejected at start-up', async () => {
   const serviceWith = (preview: Readonly<Record<string, string>>) =>
     createTestService(
       defineConfig({
@@ -50,7 +50,7 @@ test('an address of no collection, or with a place that no field fills, is refus
   await service.close()
 })
 
-test('whatever a value is, the origin of a filled address stays', () => {
+test('no value changes the origin of a filled address', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (slug, token) => {
       const filled = new URL(fillAddress(`${SITE}/posts/{slug}?preview={token}`, { slug, token }))
@@ -61,9 +61,9 @@ test('whatever a value is, the origin of a filled address stays', () => {
   expect(fillAddress('{a}/{b}/{c}', { a: null, b: ['x'], c: 7 })).toBe('//7')
 })
 
-test('a page is told of saves once it is ready, and nobody else is heard or told', () => {
-  const told: (readonly [unknown, string])[] = []
-  const page = { postMessage: (message: unknown, origin: string) => void told.push([message, origin]) }
+test('only the previewed page receives saves, once it is ready, and only its messages count', () => {
+  const messages: (readonly [unknown, string])[] = []
+  const page = { postMessage: (message: unknown, origin: string) => void messages.push([message, origin]) }
   let target: typeof page | null = page
   const link = new PreviewLink(SITE, () => target, { id: 'a', revision: '1', token: 't' })
   const ready = { type: 'daybook:preview-ready', version: 1 }
@@ -72,20 +72,20 @@ test('a page is told of saves once it is ready, and nobody else is heard or told
   link.handleMessage({ source: page, origin: 'https://evil.example', data: ready })
   link.handleMessage({ source: page, origin: SITE, data: { ...ready, version: 2 } })
   link.handleMessage({ source: page, origin: SITE, data: 'ready' })
-  expect(told).toEqual([])
+  expect(messages).toEqual([])
   link.handleMessage({ source: page, origin: SITE, data: ready })
   const change = { type: 'daybook:preview-change', version: 1, id: 'a', revision: '2', token: 't' }
-  expect(told.splice(0)).toEqual([[change, SITE]])
+  expect(messages.splice(0)).toEqual([[change, SITE]])
   link.update({ id: 'a', revision: '2', token: 't' })
-  expect(told).toEqual([])
+  expect(messages).toEqual([])
   link.update({ id: 'a', revision: '2', token: 'new' })
   link.update({ id: 'a', revision: '3', token: 'new' })
-  expect(told.splice(0)).toEqual([
+  expect(messages.splice(0)).toEqual([
     [{ ...change, token: 'new' }, SITE],
     [{ ...change, revision: '3', token: 'new' }, SITE],
   ])
   target = null
   link.handleMessage({ source: null, origin: SITE, data: ready })
   link.update({ id: 'a', revision: '4', token: 'new' })
-  expect(told).toEqual([])
+  expect(messages).toEqual([])
 })

@@ -20,14 +20,14 @@ afterAll(() => open[Symbol.asyncDispose]())
 const GUIDE = new URL('../../../../docs/preview.md', import.meta.url)
 const MODULE = new URL('../../src/preview.ts', import.meta.url)
 
-/** The site of the guide, on a port of its own. */
+/** The example site of the guide, on its own port. */
 interface Site extends AsyncDisposable {
   readonly origin: string
-  /** Tells it where the service is. */
+  /** Sets the URL of the service. */
   serve(service: string): void
 }
 
-/** Serves the example of the guide, with the module from the package's sources. */
+/** Serves the example of the guide, with the module from the package's source. */
 async function openSite(): Promise<Site> {
   const guide = await readFile(GUIDE, 'utf8')
   const example = /```html\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
@@ -66,7 +66,7 @@ const magazine = (site: string): DaybookConfig =>
     },
   })
 
-/** Opens an entry in the Studio. */
+/** Stores an entry, and opens it in the Studio. */
 async function visitEntry(site: Site): Promise<Visit & { readonly id: string }> {
   let id = ''
   const visit = await visitStudio(open, magazine(site.origin), {
@@ -82,7 +82,7 @@ async function visitEntry(site: Site): Promise<Visit & { readonly id: string }> 
   return { ...visit, id }
 }
 
-/** What went wrong, but for requests of the site that is shown on purpose. */
+/** Returns the faults of a visit, except requests to the previewed site. */
 const faultsBeside = async (visit: Visit, site: Site): Promise<readonly string[]> =>
   (await visit.takeFaults()).filter((fault) => !fault.startsWith(`foreign: ${site.origin}/`))
 
@@ -92,7 +92,7 @@ const chooseFrom = async (page: Page, item: string): Promise<void> => {
 }
 
 describe('the preview', () => {
-  test('shows the page beside the form, which follows each save without being loaded anew', async () => {
+  test('shows the page beside the form, which updates after each save without a reload', async () => {
     await using site = await openSite()
     await using visit = await visitEntry(site)
     const { page } = visit
@@ -122,7 +122,7 @@ describe('the preview', () => {
     expect(await faultsBeside(visit, site)).toEqual([])
   })
 
-  test('opens the page in a tab, which follows, too; the token shows nothing to those who have it not', async () => {
+  test('opens the page in a tab that updates as well; the draft stays hidden without the token', async () => {
     await using site = await openSite()
     await using visit = await visitEntry(site)
     const { page, service } = visit
@@ -137,7 +137,7 @@ describe('the preview', () => {
     expect(await faultsBeside(visit, site)).toEqual([])
   })
 
-  test('covers the form on a phone, keeps the focus, and gives it back', async () => {
+  test('covers the form on a phone, and traps the focus until it closes', async () => {
     await using site = await openSite()
     await using visit = await visitEntry(site)
     const { page } = visit
@@ -154,7 +154,7 @@ describe('the preview', () => {
     expect(await faultsBeside(visit, site)).toEqual([])
   })
 
-  test('says why there is no preview', async () => {
+  test('explains why there is no preview', async () => {
     await using site = await openSite()
     await using visit = await visitEntry(site)
     const { page } = visit

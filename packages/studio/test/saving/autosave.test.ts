@@ -18,9 +18,9 @@ describe('autosave', () => {
   afterEach(() => world[Symbol.asyncDispose]())
 
   const stored = () => world.pages.findById(id, { draft: true })
-  const saves = () => browser.network.requests.filter((one) => /^(PUT|PATCH|POST)/.test(one)).length
+  const saves = () => browser.network.requests.filter((request) => /^(PUT|PATCH|POST)/.test(request)).length
 
-  test('what was typed is saved in the working copy alone, once typing pauses', async () => {
+  test('edits are saved as a draft once typing pauses', async () => {
     expect(kindOf(editor)).toBe('saved')
     editor.edit(['title'], 'Ink a', { isTyping: true })
     world.clock.advance(500)
@@ -33,7 +33,7 @@ describe('autosave', () => {
     expect((await world.pages.findById(id))?.title).toBe('Ink')
   })
 
-  test('who types on without a pause is saved every few seconds', async () => {
+  test('continuous typing is saved every few seconds', async () => {
     for (let count = 0; count < 12; count += 1) {
       editor.edit(['title'], `Ink ${count}`, { isTyping: true })
       world.clock.advance(500)
@@ -42,7 +42,7 @@ describe('autosave', () => {
     expect(saves()).toBe(1)
   })
 
-  test('a save runs alone; what is edited meanwhile is saved after it, and its answer does not touch that', async () => {
+  test('saves run one at a time; later edits are saved afterwards, and the response does not overwrite them', async () => {
     editor.edit(['title'], 'One')
     editor.edit(['body'], '*a*')
     const release = browser.network.hold('PUT')
@@ -62,7 +62,7 @@ describe('autosave', () => {
     expect(kindOf(editor)).toBe('saved')
   })
 
-  test('of a group, what changed is sent alone; of JSON, the whole', async () => {
+  test('only changed fields of a group are sent, but JSON is sent whole', async () => {
     editor.edit(['seo', 'title'], 'All about ink')
     editor.edit(['place'], { lat: 1, lon: 2 })
     await world.settle([editor])
@@ -74,7 +74,7 @@ describe('autosave', () => {
     expect(await stored()).toMatchObject({ seo: { title: 'All about ink', description: 'Old' }, place: { lat: 1 } })
   })
 
-  test('an item of a list is edited by its place, a block by the key that it keeps through saves', async () => {
+  test('items of a list are edited by index, and blocks by their keys, which survive saves', async () => {
     editor.edit(['tags'], ['a', 'b'])
     editor.edit(['tags', 1], 'c')
     editor.edit(
@@ -96,7 +96,7 @@ describe('autosave', () => {
     expect(await stored()).toMatchObject({ tags: ['a', 'c'], parts: [{ words: 'Three' }, { body: 'One' }] })
   })
 
-  test('what is typed and taken back while its save runs is taken back at the service, too', async () => {
+  test('an edit reverted during its save is reverted at the service as well', async () => {
     editor.edit(['title'], 'One')
     const release = browser.network.hold('PUT')
     world.clock.advance(800)
@@ -107,7 +107,7 @@ describe('autosave', () => {
     expect((await stored())?.title).toBe('Ink')
   })
 
-  test('another language is a document of its own', async () => {
+  test('another language is edited separately', async () => {
     const german = await world.edit(world.browser(), { id, locale: 'de' })
     expect(german.getState().values.title).toBeNull()
     german.edit(['title'], 'Tinte')
@@ -116,7 +116,7 @@ describe('autosave', () => {
     expect((await world.pages.findById(id, { draft: true, locale: 'de' }))?.title).toBe('Tinte')
   })
 
-  test('a global is saved when that is asked for, and goes on then when the network is back', async () => {
+  test('a global is saved on request only, and retried when the network returns', async () => {
     const site = await world.editSite(browser)
     site.edit(['name'], 'Blog')
     site.edit(['links', 'home'], '/home')
@@ -133,12 +133,12 @@ describe('autosave', () => {
     })
   })
 
-  test('a path that leads to no field is an error', () => {
+  test('editing an unknown path throws', () => {
     expect(() => editor.edit(['tittle'], 'x')).toThrow('There is no field at ["tittle"] that can be edited.')
     expect(() => editor.edit(['status'], 'published')).toThrow(TypeError)
   })
 
-  test('a new entry that waits to be asked is created then, and saved by itself from there on', async () => {
+  test('a new entry is created by flush() if the options say so, and autosaved from then on', async () => {
     const fresh = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedOnFlush: true })
     fresh.edit(['title'], 'Oak', { isTyping: true })
     await world.settle([fresh])
@@ -152,7 +152,7 @@ describe('autosave', () => {
     expect([kindOf(fresh), saves()]).toEqual(['saved', 2])
   })
 
-  test('times of a schedule are known after a look', async () => {
+  test('refresh() reads scheduled times', async () => {
     await world.pages.publish(id, { at: '2999-01-01T00:00:00Z' })
     await editor.refresh()
     expect(editor.getState().values.publishAt).toBe('2999-01-01T00:00:00.000Z')
@@ -161,7 +161,7 @@ describe('autosave', () => {
     expect(editor.getState().values.publishAt).toBeNull()
   })
 
-  test('what another language says is no value of this one, also in the answer to a save', async () => {
+  test('fallback values of another language are ignored, also in the response to a save', async () => {
     const german = await world.edit(browser, { id, locale: 'de' })
     german.edit(['minutes'], 7)
     await world.settle([german])

@@ -8,7 +8,7 @@ const PARTS = [
   { _type: 'text', body: 'Three' },
 ] as const
 
-describe('two people in one entry', () => {
+describe('two users in one entry', () => {
   let world: SavingWorld
   let browser: Browser
   let id: string
@@ -26,13 +26,13 @@ describe('two people in one entry', () => {
   afterEach(() => world[Symbol.asyncDispose]())
 
   const stored = () => world.pages.findById(id, { draft: true })
-  /** Theirs is stored first, then mine is saved. */
+  /** Saves theirs first, then mine. */
   const saveBoth = async () => {
     await theirs.flush()
     await mine.flush()
   }
 
-  test('different fields merge, and what the other changed is told', async () => {
+  test('changes to different fields merge, and foreign changes are noted', async () => {
     mine.edit(['title'], 'Paper')
     mine.edit(['seo', 'title'], 'c')
     theirs.edit(['minutes'], 4)
@@ -48,7 +48,7 @@ describe('two people in one entry', () => {
     expect(mine.getState().notes).toEqual([])
   })
 
-  test('the same field is in conflict, and other fields go on being saved', async () => {
+  test('changes to the same field conflict, while other fields are saved', async () => {
     mine.edit(['title'], 'Paper')
     mine.edit(['minutes'], 3)
     theirs.edit(['title'], 'Ink!')
@@ -65,7 +65,7 @@ describe('two people in one entry', () => {
     ['mine', 'Paper'],
     ['theirs', 'Ink!'],
     [{ value: 'Ink and paper' }, 'Ink and paper'],
-  ] as const)('a conflict ends by a decision: %j', async (decision, title) => {
+  ] as const)('a decision resolves a conflict: %j', async (decision, title) => {
     mine.edit(['title'], 'Paper')
     theirs.edit(['title'], 'Ink!')
     await saveBoth()
@@ -74,7 +74,7 @@ describe('two people in one entry', () => {
     expect([kindOf(mine), mine.getState().values.title, (await stored())?.title]).toEqual(['saved', title, title])
   })
 
-  test('a decision is about what was shown: what came since is another conflict', async () => {
+  test('a decision covers the shown revision only; a newer one conflicts again', async () => {
     mine.edit(['title'], 'Paper')
     theirs.edit(['title'], 'Ink!')
     await saveBoth()
@@ -85,7 +85,7 @@ describe('two people in one entry', () => {
     expect(mine.getState().conflicts.get('title')).toMatchObject({ base: 'Ink!', mine: 'Paper', theirs: 'Ink?' })
   })
 
-  test('words of a text that both changed are merged as an offer, and never without a decision', async () => {
+  test('a text that both changed gets a merged proposal, which needs a decision', async () => {
     mine.edit(['body'], 'Oak galls and rusty iron.')
     theirs.edit(['body'], 'Fresh oak galls and iron.'.replace('oak', 'Oak'))
     await saveBoth()
@@ -97,14 +97,14 @@ describe('two people in one entry', () => {
     expect((await stored())?.body).toBe(merged)
   })
 
-  test('of the same words, there is no offer', async () => {
+  test('changes to the same words get no merged proposal', async () => {
     mine.edit(['body'], 'Oak galls and steel.')
     theirs.edit(['body'], 'Oak galls and copper.')
     await saveBoth()
     expect(mine.getState().conflicts.get('body')).not.toHaveProperty('merged')
   })
 
-  test('items of a list, and members of different blocks, merge; the same text in a block is a conflict', async () => {
+  test('list items and fields of blocks merge; changes to the same text in a block conflict', async () => {
     mine.edit(['tags'], ['x', 'y', 'mine'])
     theirs.edit(['tags'], ['y', 'theirs'])
     mine.edit(['parts', 0, 'body'], 'One, mine')
@@ -130,7 +130,7 @@ describe('two people in one entry', () => {
     expect(mine.getState().conflicts.has('parts')).toBe(true)
   })
 
-  test('a block that one removes and the other edits is a conflict', async () => {
+  test('removing a block conflicts with editing it', async () => {
     mine.edit(['parts'], PARTS.slice(1))
     theirs.edit(['parts', 0, 'body'], 'theirs')
     await saveBoth()
@@ -138,14 +138,14 @@ describe('two people in one entry', () => {
     expect((await stored())?.parts).toMatchObject([{ body: 'theirs' }, {}, {}])
   })
 
-  test('what both changed to the same is no conflict', async () => {
+  test('equal changes do not conflict', async () => {
     mine.edit(['title'], 'Paper')
     theirs.edit(['title'], 'Paper')
     await saveBoth()
     expect(kindOf(mine)).toBe('saved')
   })
 
-  test('what others changed is shown as soon as the editor hears of it, and keeps what is typed', async () => {
+  test('refresh() shows foreign changes, and keeps unsaved edits', async () => {
     mine.edit(['title'], 'Paper')
     theirs.edit(['minutes'], 4)
     await theirs.flush()
@@ -153,7 +153,7 @@ describe('two people in one entry', () => {
     expect(mine.getState()).toMatchObject({ values: { title: 'Paper', minutes: 4 }, status: { kind: 'unsaved' } })
   })
 
-  test('a value that was sent long ago is no excuse for replacing what another person stores now', async () => {
+  test('a stored value that equals one sent earlier still conflicts', async () => {
     browser.network.next({ kind: 'answer-lost' }, 'PUT')
     mine.edit(['title'], 'Paper')
     await mine.flush()
@@ -169,13 +169,13 @@ describe('two people in one entry', () => {
     expect(mine.getState().conflicts.get('title')).toMatchObject({ base: 'Ink!', mine: 'Mine', theirs: 'Paper' })
   })
 
-  test('people are named where the service names them', async () => {
+  test('a conflict names the author if the service does', async () => {
     const tom = await world.personal('tom')
-    const toms = await world.edit(tom, { id })
+    const tomsEditor = await world.edit(tom, { id })
     const { principal } = await tom.client.auth.session()
-    toms.edit(['title'], 'Tom')
+    tomsEditor.edit(['title'], 'Tom')
     mine.edit(['title'], 'Mia')
-    await toms.flush()
+    await tomsEditor.flush()
     await mine.flush()
     expect(mine.getState().conflicts.get('title')?.by).toBe(principal?.id)
   })

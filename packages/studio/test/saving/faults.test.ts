@@ -17,14 +17,14 @@ describe('when a save fails', () => {
   afterEach(() => world[Symbol.asyncDispose]())
 
   const stored = () => world.pages.findById(id, { draft: true })
-  const saves = () => browser.network.requests.filter((one) => /^(PUT|PATCH|POST)/.test(one)).length
-  /** Lets the engine try once. */
+  const saves = () => browser.network.requests.filter((request) => /^(PUT|PATCH|POST)/.test(request)).length
+  /** Lets the editor try to save once. */
   const tryOnce = async () => {
     world.clock.advance(5000)
     await editor.idle()
   }
 
-  test('offline, it waits ever longer, and goes on at once when the network is back', async () => {
+  test('offline, the pauses grow, and saving resumes as soon as the network returns', async () => {
     browser.network.isOffline = true
     editor.edit(['title'], 'Paper')
     const pauses: number[] = []
@@ -42,7 +42,7 @@ describe('when a save fails', () => {
     expect([browser.copies.all().length, editor.getState().localCopy]).toEqual([0, 'none'])
   })
 
-  test('an answer that is lost is no conflict, also where the field was edited since', async () => {
+  test('a lost response causes no conflict, even if the field was edited since', async () => {
     browser.network.next({ kind: 'answer-lost' }, 'PUT')
     editor.edit(['title'], 'Paper')
     editor.edit(['parts'], [{ _type: 'text', body: 'a' }])
@@ -55,7 +55,7 @@ describe('when a save fails', () => {
     expect(editor.getState().notes).toEqual([])
   })
 
-  test.each([429, 503])('%i: the service is asked again after as long as it says', async (status) => {
+  test.each([429, 503])('%i: the save is retried after the Retry-After of the response', async (status) => {
     browser.network.next({ kind: 'answered', status, code: 'ANY', retryAfter: 20 }, 'PUT')
     editor.edit(['title'], 'Paper')
     await tryOnce()
@@ -67,7 +67,7 @@ describe('when a save fails', () => {
     expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper'])
   })
 
-  test('401: it waits for a session, and goes on in it; another person saves nothing of it', async () => {
+  test('401: saving waits for a session of the same user', async () => {
     browser.network.next({ kind: 'answered', status: 401, code: 'UNAUTHORIZED' }, 'PUT')
     editor.edit(['title'], 'Paper')
     await tryOnce()
@@ -83,7 +83,7 @@ describe('when a save fails', () => {
     expect(await stored()).toMatchObject({ title: 'Paper', minutes: 3 })
   })
 
-  test('400: the refused value stands with its issue, the others are saved, and another value is sent', async () => {
+  test('400: a rejected value is kept with its issue, the rest is saved, and a new value is sent', async () => {
     editor.edit(['title'], 'Paper')
     editor.edit(['minutes'], -1)
     editor.edit(['parts'], [{ _type: 'quote', words: 7 }])
@@ -102,7 +102,7 @@ describe('when a save fails', () => {
     expect(await stored()).toMatchObject({ minutes: 1, parts: [{ words: 'seven' }] })
   })
 
-  test('409: a value that another entry has stands with its issue', async () => {
+  test('409: a value that another entry uses is kept with its issue', async () => {
     browser.network.next({ kind: 'answered', status: 409, code: 'CONFLICT' }, 'PUT')
     editor.edit(['code'], 'A-1')
     editor.edit(['title'], 'Paper')
@@ -111,7 +111,7 @@ describe('when a save fails', () => {
     expect((await stored())?.title).toBe('Paper')
   })
 
-  test('413: the largest value stays here, and the others are saved', async () => {
+  test('413: the largest value is kept locally, and the rest is saved', async () => {
     editor.edit(['body'], 'x'.repeat(100_001))
     editor.edit(['title'], 'Paper')
     await world.settle([editor])
@@ -126,7 +126,7 @@ describe('when a save fails', () => {
     expect([kindOf(editor), (await stored())?.body]).toEqual(['saved', 'x'])
   })
 
-  test('403: nothing is sent before the next edit, or before the person asks for it', async () => {
+  test('403: nothing is sent until the next edit or retry()', async () => {
     browser.network.next({ kind: 'answered', status: 403, code: 'FORBIDDEN' }, 'PUT')
     editor.edit(['title'], 'Paper')
     await world.settle([editor])
@@ -136,7 +136,7 @@ describe('when a save fails', () => {
     expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper'])
   })
 
-  test('404: an entry that is gone is offered as a new one, with all that is seen of it', async () => {
+  test('404: a deleted entry can be saved as a new one with all its values', async () => {
     await world.pages.delete(id)
     editor.edit(['minutes'], 5)
     await world.settle([editor])
@@ -148,7 +148,7 @@ describe('when a save fails', () => {
     expect(await world.pages.findById(document.id ?? '')).toMatchObject({ title: 'Ink', minutes: 5, status: 'draft' })
   })
 
-  test.each([200, 404, 502])('a page of a proxy, with %i, is waited out', async (status) => {
+  test.each([200, 404, 502])('an HTML page from a proxy with status %i is retried', async (status) => {
     browser.network.next({ kind: 'page', status }, 'PUT')
     editor.edit(['title'], 'Paper')
     await tryOnce()
@@ -157,7 +157,7 @@ describe('when a save fails', () => {
     expect(kindOf(editor)).toBe('saved')
   })
 
-  test('while the service restarts, what is typed waits', async () => {
+  test('edits wait while the service restarts', async () => {
     await world.restart(async () => {
       editor.edit(['title'], 'Paper')
       await tryOnce()
@@ -167,7 +167,7 @@ describe('when a save fails', () => {
     expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper'])
   })
 
-  test('a document that cannot be read is read when the service is back', async () => {
+  test('a document that cannot be read is read when the service returns', async () => {
     const other = world.browser()
     other.network.isOffline = true
     const late = await world.edit(other, { id })

@@ -14,9 +14,9 @@ const parts = {
 }
 const table = { _key: 'a', _type: 'table', rows: [{ _key: 'b', text: 'One' }], free: { _key: 'of its own' } }
 
-test('a copy of an item has keys of its own at any depth, and says the same', () => {
+test('a copied item gets new keys at any depth, and is otherwise equal', () => {
   const copied = assignNewKeys(parts, [table, table]) as (typeof table)[]
-  const keys = copied.flatMap((one) => [one._key, one.rows[0]?._key])
+  const keys = copied.flatMap((item) => [item._key, item.rows[0]?._key])
   expect(new Set([...keys, 'a', 'b']).size).toBe(6)
   expect(removeItemKeys(parts, copied)).toEqual(removeItemKeys(parts, [table, table]))
   expect(copied[0]?.free).toEqual(table.free)
@@ -27,7 +27,7 @@ test('an edited item keeps its key', () => {
   expect([edited.map(getItemKey), edited[1]]).toEqual([['first', 'a'], { ...table, free: null }])
 })
 
-test('an item without a key gets one; what has one stays the same object', () => {
+test('an item without a key gets one; an item with a key stays the same object', () => {
   const [first, second] = addMissingKeys(parts, [
     table,
     { _type: 'table', rows: [{ text: 'New' }] },

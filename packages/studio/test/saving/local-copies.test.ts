@@ -5,7 +5,7 @@ import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
-describe('a tab that ends before all is saved', () => {
+describe('a tab that closes with unsaved edits', () => {
   let world: SavingWorld
   let browser: Browser
   let id: string
@@ -18,7 +18,7 @@ describe('a tab that ends before all is saved', () => {
   afterEach(() => world[Symbol.asyncDispose]())
 
   const stored = () => world.pages.findById(id, { draft: true })
-  /** Types a title, and ends without a save. */
+  /** Types a title, and closes the editor before it saves. */
   const typeAndCrash = async (title = 'Paper', document: { id?: string; newId?: string } = { id }) => {
     const editor = await world.edit(browser, document)
     editor.edit(['title'], title)
@@ -26,7 +26,7 @@ describe('a tab that ends before all is saved', () => {
     editor.close()
   }
 
-  test('what was typed stands again where nothing is newer, and is saved', async () => {
+  test('unsaved edits are restored and saved if the entry has not changed', async () => {
     await typeAndCrash()
     const editor = await world.edit(browser, { id })
     expect([kindOf(editor), editor.getState().values.title]).toEqual(['saved', 'Paper'])
@@ -34,14 +34,14 @@ describe('a tab that ends before all is saved', () => {
     expect(browser.copies.all()).toEqual([])
   })
 
-  test('it is merged into what is newer', async () => {
+  test('unsaved edits are merged into a newer revision', async () => {
     await typeAndCrash()
     await world.pages.saveDraft(id, { minutes: 9 })
     await world.edit(browser, { id })
     expect(await stored()).toMatchObject({ title: 'Paper', minutes: 9 })
   })
 
-  test('it never takes the place of something newer: the same field is in conflict, also after another crash', async () => {
+  test('unsaved edits conflict with a newer value of the same field, also after another crash', async () => {
     await typeAndCrash()
     await world.pages.saveDraft(id, { title: 'Newer' })
     const editor = await world.edit(browser, { id })
@@ -49,12 +49,12 @@ describe('a tab that ends before all is saved', () => {
     expect(editor.getState().conflicts.get('title')).toMatchObject(conflict)
     await editor.idle()
     editor.close()
-    const again = await world.edit(browser, { id })
-    expect(again.getState().conflicts.get('title')).toMatchObject(conflict)
+    const nextEditor = await world.edit(browser, { id })
+    expect(nextEditor.getState().conflicts.get('title')).toMatchObject(conflict)
     expect((await stored())?.title).toBe('Newer')
   })
 
-  test('a save whose answer went with the tab is no conflict', async () => {
+  test('a save whose response was lost with the tab causes no conflict', async () => {
     const editor = await world.edit(browser, { id })
     editor.edit(['title'], 'Paper')
     browser.network.next({ kind: 'answer-lost' }, 'PUT')
@@ -62,11 +62,11 @@ describe('a tab that ends before all is saved', () => {
     editor.edit(['title'], 'Paper and ink')
     await editor.idle()
     editor.close()
-    const again = await world.edit(browser, { id })
-    expect([kindOf(again), (await stored())?.title]).toEqual(['saved', 'Paper and ink'])
+    const nextEditor = await world.edit(browser, { id })
+    expect([kindOf(nextEditor), (await stored())?.title]).toEqual(['saved', 'Paper and ink'])
   })
 
-  test('an entry that is gone meanwhile is offered as a new one', async () => {
+  test('edits of an entry deleted since can be saved as a new one', async () => {
     await typeAndCrash()
     await world.pages.delete(id)
     const editor = await world.edit(browser, { id })
@@ -77,7 +77,7 @@ describe('a tab that ends before all is saved', () => {
     expect(browser.copies.all()).toEqual([])
   })
 
-  test('a field that the config does not have any more is kept aside, and shown', async () => {
+  test('an edit of a field that the config has dropped is set aside and shown', async () => {
     await typeAndCrash()
     const { collections } = await browser.client.model()
     const fields = collections.find(({ key }) => key === 'pages')?.fields ?? []
@@ -91,7 +91,7 @@ describe('a tab that ends before all is saved', () => {
     expect(browser.copies.all()).toEqual([])
   })
 
-  test('while the service is away, the document is shown as this browser knows it, and saved later', async () => {
+  test('while offline, the document is shown from its local copy, and saved later', async () => {
     await typeAndCrash()
     browser.network.isOffline = true
     const editor = await world.edit(browser, { id })
@@ -103,7 +103,7 @@ describe('a tab that ends before all is saved', () => {
     expect(await stored()).toMatchObject({ title: 'Paper', minutes: 2, body: 'Newer' })
   })
 
-  test('two tabs with one entry keep copies of their own, and take nothing from each other', async () => {
+  test('two tabs with the same entry keep separate copies', async () => {
     const tabs = [await world.edit(browser, { id }), await world.edit(browser, { id })] as const
     browser.network.isOffline = true
     tabs[0].edit(['title'], 'First tab')
@@ -119,7 +119,7 @@ describe('a tab that ends before all is saved', () => {
     expect([values.title, aside.map(({ value }) => value)]).toEqual(['First tab', ['Second tab']])
   })
 
-  test('a store of the browser that is full is said, and nothing else fails', async () => {
+  test('a full browser store is reported, and saving still works', async () => {
     browser.copies.isFull = true
     const editor = await world.edit(browser, { id })
     editor.edit(['title'], 'Paper')
@@ -129,18 +129,18 @@ describe('a tab that ends before all is saved', () => {
     expect([kindOf(editor), editor.getState().localCopy, (await stored())?.title]).toEqual(['saved', 'none', 'Paper'])
   })
 
-  test('copies of other people are left alone', async () => {
+  test('copies of other users are ignored', async () => {
     await typeAndCrash()
     const editor = await world.edit(browser, { id }, { person: 'tom' })
     expect(editor.getState().values.title).toBe('Ink')
     expect(await findOrphanedCopiesOf(browser.copies, browser.editors, 'mia')).toHaveLength(1)
   })
 
-  test('copies are bounded in number and in age, but for those of open editors', async () => {
+  test('copies are limited by number and age, except those of open editors', async () => {
     await typeAndCrash('Oldest', { newId: 'a' })
     world.clock.advance(DAY)
-    const open = await world.edit(browser, { newId: 'b' }, { isAutosaved: false })
-    open.edit(['title'], 'Open')
+    const openEditor = await world.edit(browser, { newId: 'b' }, { isAutosaved: false })
+    openEditor.edit(['title'], 'Open')
     await typeAndCrash('Old', { newId: 'c' })
     await typeAndCrash('New', { newId: 'd' })
     const prune = (bounds: { count?: number; age?: number }) =>
@@ -165,7 +165,7 @@ describe('a new entry', () => {
 
   const all = async () => (await world.pages.findMany({ draft: true })).items
 
-  test('is created with its first save, as a draft, and goes on as any entry', async () => {
+  test('is created as a draft by its first save, and then edited like any entry', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     expect([kindOf(editor), editor.getState().document.id]).toEqual(['saved', null])
     editor.edit(['title'], 'Paper')
@@ -177,7 +177,7 @@ describe('a new entry', () => {
     expect(browser.copies.all()).toEqual([])
   })
 
-  test('that lacks something is refused with the issue, and created when it is there', async () => {
+  test('without a required field is rejected with an issue, and created once the field is set', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     editor.edit(['minutes'], 2)
     await world.settle([editor])
@@ -188,7 +188,7 @@ describe('a new entry', () => {
     expect(await all()).toMatchObject([{ title: 'Paper', minutes: 2 }])
   })
 
-  test('is created once, however often the answer is lost', async () => {
+  test('is created once, however many responses are lost', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     editor.edit(['title'], 'Paper')
     for (let count = 0; count < 3; count += 1) browser.network.next({ kind: 'answer-lost' }, 'POST')
@@ -199,7 +199,7 @@ describe('a new entry', () => {
     expect(await all()).toMatchObject([{ title: 'Paper and ink' }])
   })
 
-  test('is created once, also when the tab ends with the answer', async () => {
+  test('is created once, even if the tab closes before the response arrives', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     editor.edit(['title'], 'Paper')
     browser.network.next({ kind: 'answer-lost' }, 'POST')
@@ -207,27 +207,27 @@ describe('a new entry', () => {
     editor.edit(['title'], 'Paper and ink')
     await editor.idle()
     editor.close()
-    const again = await world.edit(browser, { newId: 'a' })
-    await world.settle([again])
+    const nextEditor = await world.edit(browser, { newId: 'a' })
+    await world.settle([nextEditor])
     expect(await all()).toMatchObject([{ title: 'Paper and ink' }])
-    expect(again.getState().document.id).toBe((await all())[0]?.id)
+    expect(nextEditor.getState().document.id).toBe((await all())[0]?.id)
     expect(browser.copies.all()).toEqual([])
   })
 
-  test('whose creation is too long ago to be repeated is created again only when a person says so', async () => {
+  test('with an old create request of unknown outcome is created again only on request', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     editor.edit(['title'], 'Paper')
     browser.network.next({ kind: 'request-lost' }, 'POST')
     await editor.flush()
     editor.close()
     world.clock.advance(DAY)
-    const again = await world.edit(browser, { newId: 'a' })
-    expect([kindOf(again), again.getState().values.title, await all()]).toEqual(['uncertain', 'Paper', []])
-    await again.createAgain()
-    expect([kindOf(again), await all()]).toMatchObject(['saved', [{ title: 'Paper' }]])
+    const nextEditor = await world.edit(browser, { newId: 'a' })
+    expect([kindOf(nextEditor), nextEditor.getState().values.title, await all()]).toEqual(['uncertain', 'Paper', []])
+    await nextEditor.createAgain()
+    expect([kindOf(nextEditor), await all()]).toMatchObject(['saved', [{ title: 'Paper' }]])
   })
 
-  test('that is discarded leaves nothing', async () => {
+  test('leaves nothing behind if it is discarded', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     editor.edit(['title'], 'Paper')
     await editor.discard()

@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mergeValue, mergeWords } from '../../src/app/editor/saving/merge.ts'
 
-describe('words of a text', () => {
+describe('mergeWords()', () => {
   test.each([
     ['one two three', 'ONE two three', 'one two THREE', 'ONE two THREE'],
     ['a\n\nb\n', 'a!\n\nb\n', 'a\n\nb\nc\n', 'a!\n\nb\nc\n'],
     ['', 'mine', 'mine', 'mine'],
     ['one two three', 'one three', 'one two three four', 'one three four'],
     ['ein Füller', 'ein Füller aus Holz', 'mein Füller', 'mein Füller aus Holz'],
-  ])('%j: %j and %j merge', (base, mine, theirs, merged) => {
+  ])('of %j merges %j and %j', (base, mine, theirs, merged) => {
     expect(mergeWords(base, mine, theirs)).toBe(merged)
     expect(mergeWords(base, theirs, mine)).toBe(merged)
   })
@@ -19,11 +19,11 @@ describe('words of a text', () => {
     ['one two', 'one 2', 'eins two'],
     ['', 'mine', 'theirs'],
     ['one', '', 'one two'],
-  ])('%j: %j and %j do not', (base, mine, theirs) => {
+  ])('of %j does not merge %j and %j', (base, mine, theirs) => {
     expect(mergeWords(base, mine, theirs)).toBeUndefined()
   })
 
-  test('of a megabyte merge in lines that only one side changed, and are not compared word by word', () => {
+  test('merges lines of a megabyte, but does not compare such a text word by word', () => {
     const lines = Array.from(
       { length: 10_000 },
       (_, line) => `Line ${line} has words, many of them again and again and again.\n`,
@@ -37,7 +37,7 @@ describe('words of a text', () => {
   })
 })
 
-describe('values', () => {
+describe('mergeValue()', () => {
   test.each([
     ['different members', { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1, b: 2 }, { a: 2, b: 2 }],
     ['a member that one removes', { a: 1, b: 1 }, { b: 1 }, { a: 1, b: 2 }, { b: 2 }],
@@ -57,7 +57,7 @@ describe('values', () => {
       ['x', 'a', 'a', 'b', 'c'],
       ['x', 'a', 'a', 'b', 'd'],
     ],
-  ])('%s merge', (_what, base, mine, theirs, merged) => {
+  ])('merges %s', (_what, base, mine, theirs, merged) => {
     expect(mergeValue(base, mine, theirs)).toEqual({ value: merged })
   })
 
@@ -74,22 +74,22 @@ describe('values', () => {
       [{ _type: 'b' }, { _type: 'a' }, { _type: 'c' }, { _type: 'd' }],
       [{ _type: 'b' }, { _type: 'c' }, { _type: 'd' }, { _type: 'a' }],
     ],
-    ['a list and what is none', ['a'], ['b'], 'c'],
-  ])('%s are a conflict', (_what, base, mine, theirs) => {
+    ['a list and a text', ['a'], ['b'], 'c'],
+  ])('does not merge %s', (_what, base, mine, theirs) => {
     expect(mergeValue(base, mine, theirs)).toBeUndefined()
   })
 
-  test('what only one side changed is taken, and what both changed to the same', () => {
+  test('returns a value that only one side changed, or both changed alike', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
-        expect(mergeValue(one, other, one)).toEqual({ value: other })
-        expect(mergeValue(one, one, other)).toEqual({ value: other })
-        expect(mergeValue(one, other, other)).toEqual({ value: other })
+      fc.property(fc.jsonValue(), fc.jsonValue(), (base, changed) => {
+        expect(mergeValue(base, changed, base)).toEqual({ value: changed })
+        expect(mergeValue(base, base, changed)).toEqual({ value: changed })
+        expect(mergeValue(base, changed, changed)).toEqual({ value: changed })
       }),
     )
   })
 
-  test('of two lists of tags, nothing that one added is missing, and nothing that one removed is there', () => {
+  test('keeps every tag that either side added, and none that either removed', () => {
     const tags = fc.uniqueArray(fc.constantFrom(...'abcdefgh'))
     fc.assert(
       fc.property(tags, tags, tags, (base, mine, theirs) => {

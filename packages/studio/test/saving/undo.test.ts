@@ -17,7 +17,7 @@ describe('undo and redo', () => {
   const stored = () => world.pages.findById(id, { draft: true })
   const seen = (key: string) => editor.getState().values[key]
 
-  test('typing without a pause is one step; a pause, and another field, begin another', () => {
+  test('continuous typing is one step; a pause or another field begins a new one', () => {
     for (const title of ['Ink a', 'Ink an', 'Ink and']) editor.edit(['title'], title, { isTyping: true })
     editor.edit(['seo', 'title'], 'S', { isTyping: true })
     editor.edit(['title'], 'Ink and p', { isTyping: true })
@@ -40,7 +40,7 @@ describe('undo and redo', () => {
     expect(editor.getState().canRedo).toBe(false)
   })
 
-  test('steps outlive a save, and an undone one is saved as an edit', async () => {
+  test('steps survive a save, and undoing one is saved as an edit', async () => {
     editor.edit(['title'], 'Paper')
     await editor.flush()
     expect((await stored())?.title).toBe('Paper')
@@ -52,7 +52,7 @@ describe('undo and redo', () => {
     expect((await stored())?.title).toBe('Paper')
   })
 
-  test('what others changed meanwhile is not undone', async () => {
+  test('changes by others are not undone', async () => {
     editor.edit(['minutes'], 1)
     editor.edit(['tags'], ['a', 'mine'])
     editor.edit(['title'], 'Paper')
@@ -68,7 +68,7 @@ describe('undo and redo', () => {
     expect([seen('minutes'), seen('tags')]).toEqual([1, ['theirs', 'a', 'mine']])
   })
 
-  test('of a text, other words that others wrote stay', async () => {
+  test('undoing an edit of a text keeps words that others wrote', async () => {
     editor.edit(['body'], 'Oak galls and rusty iron.')
     await editor.flush()
     await world.pages.saveDraft(id, { body: 'Fresh oak galls and rusty iron.' })

@@ -6,7 +6,7 @@ import { listChangedFields } from '../../../src/app/editor/history/versions.ts'
 const field = (key: string, more: object = {}): FieldDescription =>
   ({ key, type: 'text', many: false, writable: true, generated: [], ...more }) as never
 
-describe('the fields that two versions say otherwise', () => {
+describe('the fields that differ between two versions', () => {
   const fields = [
     field('title'),
     field('tags', { many: true, of: { type: 'text' } }),
@@ -19,7 +19,7 @@ describe('the fields that two versions say otherwise', () => {
     field('posts', { type: 'reverse' }),
   ]
 
-  test('are told one by one inside groups, lists by a line for each item, without what the service makes', () => {
+  test('are listed one by one inside groups, with a line for each item of a list and without derived values', () => {
     const from = {
       title: 'Ink',
       tags: ['a', 'b'],
@@ -40,12 +40,12 @@ describe('the fields that two versions say otherwise', () => {
     ])
   })
 
-  test('are all of the first version', () => {
+  test('are all non-empty fields for the first version', () => {
     expect(listChangedFields(fields, {}, { title: 'Ink', seo: null })).toEqual([{ path: 'title', from: '', to: 'Ink' }])
   })
 })
 
-describe('an entry', () => {
+describe('the publishing state', () => {
   const collection = {
     statusField: 'status',
     fields: [field('status', { options: ['draft', 'published', 'archived'] })],
@@ -57,7 +57,7 @@ describe('an entry', () => {
       locales,
     )
 
-  test('is publishable while readers do not see all of it', () => {
+  test('is publishable while some of the entry is not public in every language', () => {
     expect(publishing({ status: 'published' }).isPublishable).toBe(false)
     expect(publishing({ status: 'published', hasDraft: true }).isPublishable).toBe(true)
     expect(publishing({ status: 'published' }, ['title']).isPublishable).toBe(true)

@@ -34,7 +34,7 @@ const ALL: Values = {
 }
 
 describe('a document in all languages', () => {
-  test('is read in one of them, at any depth', () => {
+  test('yields the values of one language, at any depth', () => {
     expect(pickLocaleValues(FIELDS, ALL, 'de')).toEqual({
       title: 'Tinte',
       minutes: 3,
@@ -46,10 +46,10 @@ describe('a document in all languages', () => {
     })
   })
 
-  test('says how far each has come', () => {
-    const inLocale = (locale: string) => collectTranslatedValues(FIELDS, pickLocaleValues(FIELDS, ALL, locale))
-    expect([...inLocale('en').keys()]).toEqual(['title', 'seo.description', 'parts.0.words'])
-    expect(['en', 'de', 'fr'].map((locale) => getLocaleState(inLocale('en'), inLocale(locale)))).toEqual([
+  test('yields the translation state of each language', () => {
+    const pick = (locale: string) => collectTranslatedValues(FIELDS, pickLocaleValues(FIELDS, ALL, locale))
+    expect([...pick('en').keys()]).toEqual(['title', 'seo.description', 'parts.0.words'])
+    expect(['en', 'de', 'fr'].map((locale) => getLocaleState(pick('en'), pick(locale)))).toEqual([
       'whole',
       'partial',
       'missing',
@@ -57,56 +57,57 @@ describe('a document in all languages', () => {
   })
 })
 
-describe('a language is older than its source', () => {
-  /** Versions, newest first, by what their titles say. */
-  function historyOf(titles: readonly Values[]) {
-    const asked: number[] = []
+describe('a translation is outdated', () => {
+  /** Creates a history of versions with these titles, newest first. */
+  function createHistory(titles: readonly Values[]) {
+    const loadedRevisions: number[] = []
     const version = (at: number): Version => ({ revision: at, at: '', action: 'update', isDraft: false })
     const history: HistoryCalls = {
       list: async () => ({ items: titles.map((_, at) => version(titles.length - at)), nextCursor: null }),
       get: async (revision) => {
-        asked.push(revision)
+        loadedRevisions.push(revision)
         return { ...version(revision), data: { title: titles[titles.length - revision] } }
       },
       restore: async () => undefined,
     }
-    return { history, asked }
+    return { history, loadedRevisions }
   }
 
-  const outdated = async (titles: readonly Values[]) => {
-    const { history, asked } = historyOf(titles)
+  const findOutdated = async (titles: readonly Values[]) => {
+    const { history, loadedRevisions } = createHistory(titles)
     const { signal } = new AbortController()
-    return { found: [...(await findOutdatedLocales(history, FIELDS, ['en', 'de', 'fr'], 'en', signal))], asked }
+    const outdated = await findOutdatedLocales(history, FIELDS, ['en', 'de', 'fr'], 'en', signal)
+    return { outdated: [...outdated], loadedRevisions }
   }
 
-  test('when nobody has changed it since its source was', async () => {
-    const { found, asked } = await outdated([
+  test('if it has not changed since its source did', async () => {
+    const { outdated, loadedRevisions } = await findOutdated([
       { en: 'B', de: 'a', fr: 'b' },
       { en: 'B', de: 'a', fr: 'a' },
       { en: 'A', de: 'a', fr: 'a' },
       { en: 'A' },
     ])
-    expect(found).toEqual(['de'])
-    // What is older than the last change of the source is not asked for.
-    expect(asked).toEqual([4, 3, 2])
+    expect(outdated).toEqual(['de'])
+    // Versions before the last change of the source are not loaded.
+    expect(loadedRevisions).toEqual([4, 3, 2])
   })
 
-  test('not when they changed together, nor when the source never did', async () => {
+  test('unless both changed together, or the source never changed', async () => {
     expect(
       (
-        await outdated([
+        await findOutdated([
           { en: 'B', de: 'b', fr: 'b' },
           { en: 'A', de: 'a', fr: 'a' },
         ])
-      ).found,
+      ).outdated,
     ).toEqual([])
     expect(
       (
-        await outdated([
+        await findOutdated([
           { en: 'A', de: 'b' },
           { en: 'A', de: 'a' },
         ])
-      ).found,
+      ).outdated,
     ).toEqual([])
   })
 })

@@ -5,13 +5,13 @@ import { diffTexts } from '../../../src/app/editor/differences/text-difference.t
 const textOf = (parts: ReturnType<typeof diffTexts>, without: 'added' | 'removed'): string =>
   parts.flatMap(({ kind, text }) => (kind === without ? [] : [text])).join('')
 
-/** Texts that have words and lines in common. */
+/** Texts that share words and lines. */
 const texts = fc
   .array(fc.constantFrom('ink', ' ', 'oak', '\n', ', ', 'galls', 'ö', '👩‍🚀', '\t'), { maxLength: 40 })
   .map((words) => words.join(''))
 
-describe('the difference of two texts', () => {
-  test('makes each of the other, whatever they say', () => {
+describe('the difference between two texts', () => {
+  test('contains both texts completely', () => {
     fc.assert(
       fc.property(texts, texts, (from, to) => {
         const parts = diffTexts(from, to)
@@ -22,7 +22,7 @@ describe('the difference of two texts', () => {
     )
   })
 
-  test('names words alone, in lines that changed', () => {
+  test('marks single words within changed lines', () => {
     expect(diffTexts('Ink is old.\nStays.', 'Ink was old.\nStays.')).toEqual([
       { kind: 'same', text: 'Ink' },
       { kind: 'removed', text: ' is' },
@@ -31,7 +31,7 @@ describe('the difference of two texts', () => {
     ])
   })
 
-  test('of texts that are too long to compare is the whole of both', () => {
+  test('marks both texts completely if they are too long to compare', () => {
     const [from, to] = ['a\n'.repeat(6000), 'b\n'.repeat(6000)]
     expect(diffTexts(from, to)).toEqual([
       { kind: 'removed', text: from },

@@ -10,7 +10,7 @@ import { storeFile } from '../../assets/support.ts'
 import { INES, isShown } from '../../support/people.ts'
 import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
 
-/** A magazine in two languages, with a site that shows its stories: all that is done with an entry can be done with one of them. */
+/** A magazine in two languages with a public site. Its stories use every feature of the entry editor. */
 const magazine = (site: string): DaybookConfig =>
   defineConfig({
     limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
@@ -33,20 +33,20 @@ const magazine = (site: string): DaybookConfig =>
 
 const DATA = { title: 'Ink', status: 'published', parts: [{ _type: 'text', heading: 'Galls' }] }
 
-/** A visit that begins at a story, signed in. */
+/** A visit that begins in the editor of a story, as a signed-in user. */
 export interface StoryVisit extends Visit {
   readonly id: string
-  /** Where the story is edited. */
+  /** The path of the story's editor. */
   readonly path: string
-  /** The story as editors see it, in a language. */
+  /** Returns the story's draft in a language. */
   stored(locale?: string): Promise<Readonly<Record<string, unknown>>>
-  /** The story as readers see it, in a language. */
+  /** Returns the published story in a language. */
   published(locale?: string): Promise<Readonly<Record<string, unknown>>>
-  /** What went wrong, but for requests of the site that is shown on purpose. */
+  /** Returns the faults, except requests to the site that the preview shows. */
   ownFaults(): Promise<readonly string[]>
 }
 
-/** Opens the only story of a magazine, whose authors are Inés and Tomasz, and whose file is a picture of a mill. */
+/** Opens the only story of a magazine that has two authors, Inés and Tomasz, and one file, `mill.png`. */
 export async function visitStory(open: OpenBrowser, options: VisitOptions = {}): Promise<StoryVisit> {
   const site = createServer((request, response) => {
     response.setHeader('Content-Type', 'text/html; charset=utf-8')

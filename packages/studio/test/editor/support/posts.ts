@@ -6,18 +6,18 @@ import { museumOf } from '../../support/configs.ts'
 import { INES, isShown, signIn } from '../../support/people.ts'
 import { type Visit, visitStudio } from '../../support/visit.ts'
 
-/** A visit that begins at a post, signed in. */
+/** A visit that begins in the editor of a post, as a signed-in user. */
 export interface PostVisit extends Visit {
   readonly id: string
-  /** Where the post is edited. */
+  /** The path of the post's editor. */
   readonly path: string
-  /** The post as editors see it. */
+  /** Returns the post's draft. */
   stored(): Promise<Readonly<Record<string, unknown>>>
-  /** The post as readers see it. */
+  /** Returns the published post. */
   published(): Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Opens the only post of a museum. */
+/** Opens the only post of the museum. */
 export async function visitPost(open: OpenBrowser): Promise<PostVisit> {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
@@ -38,7 +38,7 @@ export async function visitPost(open: OpenBrowser): Promise<PostVisit> {
   }
 }
 
-/** Opens a page of a visit's Studio in a browser of its own, in which somebody signs in. */
+/** Opens a page of the same Studio in a separate browser, and signs in there. */
 export async function openElsewhere(open: OpenBrowser, { url }: Visit, path: string, account = INES): Promise<Page> {
   const tab = await open.browser.newContext({ viewport: { width: 1024, height: 768 }, locale: 'en-GB' })
   const page = await tab.newPage()
@@ -48,12 +48,12 @@ export async function openElsewhere(open: OpenBrowser, { url }: Visit, path: str
   return page
 }
 
-/** Writes another text into the field of the body, once its editor is loaded. */
+/** Replaces the text of the body, once its editor has loaded. */
 export async function writeBody(page: Page, text: string): Promise<void> {
   await page.locator('.cm-content').click()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText(text)
 }
 
-/** Requests that save or publish. */
+/** Matches the paths of requests that save or publish. */
 export const WRITES = /\/api\/posts(?:\/|\?|$)/

@@ -27,7 +27,7 @@ export const library: DaybookConfig = defineConfig({
   },
 })
 
-/** Stores people. @returns their ids */
+/** Stores people, and returns their ids. */
 export async function storePeople(service: TestService, names: readonly string[]): Promise<readonly string[]> {
   const content = service.content
   const ids: string[] = []

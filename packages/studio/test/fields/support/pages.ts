@@ -23,26 +23,25 @@ const pages = defineCollection({
   },
 })
 
-/** Pages that are composed of groups, lists and blocks. */
+/** A config whose pages have groups, lists and blocks. */
 export const composed: DaybookConfig = defineConfig({
   limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],
   collections: { pages },
 })
 
-/** Values of an entry, as programs write them. */
 type Data = Readonly<Record<string, unknown>>
 
-/** A visit of one entry. */
+/** A visit that begins in the editor of an entry. */
 export interface EntryVisit extends Visit {
   readonly id: string
-  /** The entry as it is stored. */
+  /** Returns the stored entry. */
   stored(): Promise<Data>
-  /** Saves what is typed, and waits until it is stored. */
+  /** Saves the form, and waits until it is stored. */
   save(): Promise<void>
 }
 
-/** Stores an entry, and opens it as a person who is signed in. */
+/** Stores an entry, and opens it as a signed-in user. */
 export async function visitEntry(
   open: OpenBrowser,
   config: DaybookConfig,
@@ -65,7 +64,7 @@ export async function visitEntry(
     stored: async () => (await service.content.get(collection, id)) as Data,
     async save() {
       const save = page.getByRole('button', { name: /^(Save|Sichern)$/ })
-      // Where there are working copies, the page saves by itself.
+      // In a collection with drafts, the page saves by itself.
       if ((await save.count()) > 0) await save.click()
       await isSaved(page)
     },

@@ -4,7 +4,7 @@ import { LEAVES, type LeafPath } from './token-account.ts'
 
 const CALLS = ['refresh', 'flush', 'offline', 'online', 'sign-in'] as const
 
-/** What happens in a run. `who` is an editor. */
+/** A step of a run. `who` is the index of the editor. */
 export type Command =
   | { readonly kind: 'type'; readonly who: number; readonly leaf: LeafPath; readonly at: number }
   | {
@@ -31,7 +31,7 @@ const FAULTS: readonly { readonly fault: Fault; readonly method?: 'PUT' }[] = [
   { fault: { kind: 'answer-lost' }, method: 'PUT' },
   { fault: { kind: 'page', status: 502 } },
   { fault: answered(401, 'UNAUTHORIZED') },
-  // The service refuses no creation that it has carried out.
+  // Only for updates: the service never rejects a create request that it has executed.
   { fault: answered(403, 'FORBIDDEN'), method: 'PUT' },
   { fault: answered(409, 'CONFLICT'), method: 'PUT' },
   { fault: answered(412, 'PRECONDITION_FAILED'), method: 'PUT' },
@@ -43,9 +43,9 @@ const FAULTS: readonly { readonly fault: Fault; readonly method?: 'PUT' }[] = [
 const constant = <const T>(value: T): fc.Arbitrary<T> => fc.constant(value)
 
 const faultFor = (who: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
-  fc.tuple(who, fc.constantFrom(...FAULTS)).map(([one, fault]) => ({ kind: 'fault', who: one, ...fault }))
+  fc.tuple(who, fc.constantFrom(...FAULTS)).map(([index, fault]) => ({ kind: 'fault', who: index, ...fault }))
 
-/** Commands for so many editors. */
+/** Generates commands for a number of editors. */
 export function commandsFor(editors: number, maxLength: number): fc.Arbitrary<Command[]> {
   const who = fc.nat(editors - 1)
   const at = fc.nat(3)

@@ -1,6 +1,6 @@
 import type { LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/local-copies.ts'
 
-/** The store of a browser: what is in it outlives editors. */
+/** The store of a browser, whose content outlives editors. */
 export class MemoryCopies implements LocalCopies {
   readonly #copies = new Map<string, LocalCopy>()
   isFull = false
@@ -27,16 +27,16 @@ export class MemoryCopies implements LocalCopies {
   }
 }
 
-/** The editors of a browser that are open. */
+/** The open editors of a browser. */
 export class MemoryEditors implements OpenEditors {
-  readonly #held = new Set<string>()
+  readonly #open = new Set<string>()
 
   register(editor: string): () => void {
-    this.#held.add(editor)
-    return () => this.#held.delete(editor)
+    this.#open.add(editor)
+    return () => this.#open.delete(editor)
   }
 
   async isOpen(editor: string): Promise<boolean> {
-    return this.#held.has(editor)
+    return this.#open.has(editor)
   }
 }

@@ -13,7 +13,7 @@ async function ticks(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** People who edit one entry at once, each in a browser; several may share one. */
+/** A run of several editors on one entry. Each has a browser, which others may share. */
 export class SavingRun {
   readonly #world: SavingWorld
   readonly #browsers: readonly Browser[]
@@ -40,7 +40,7 @@ export class SavingRun {
     return this.#editors.map((editor) => editor.getState().document)
   }
 
-  /** How many fields are in conflict. */
+  /** The number of conflicts in all editors. */
   get conflicts(): number {
     return this.#editors.reduce((sum, editor) => sum + editor.getState().conflicts.size, 0)
   }
@@ -67,7 +67,7 @@ export class SavingRun {
     if (call === 'flush') void editor.flush()
   }
 
-  /** What a person does in a form. */
+  /** Performs an action of a user in a form. */
   #act(editor: DocumentEditor, command: Of<'type'> | Of<'rearrange'> | Of<'undo'> | Of<'decide'>): void {
     if (command.kind === 'decide') this.#decide(editor, command)
     else if (command.kind === 'undo') this.#account.book(editor, () => (command.isRedo ? editor.redo() : editor.undo()))
@@ -108,11 +108,11 @@ export class SavingRun {
     this.#account.bookDecision(editor, path, () => editor.resolve(path, decision))
   }
 
-  /** The engine is thrown away; what is in the browser's store is taken up by another one. */
+  /** Closes the editor without saving, and opens another that finds its local copy. */
   async #crash(who: number, editor: DocumentEditor, browser: Browser): Promise<void> {
     await ticks(3)
     editor.close()
-    // The page's address names the entry as soon as there is one.
+    // As the page's URL does, the new editor names the entry once it is stored.
     this.#editors[who] = await this.#world.edit(browser, editor.getState().document)
   }
 
@@ -126,7 +126,7 @@ export class SavingRun {
     if (saved) this.#account.bookStored(before[leaf], saved[leaf])
   }
 
-  /** Everything works again, and everybody is signed in: all that can be saved is. */
+  /** Removes all faults, signs everybody in, and saves everything that can be saved. */
   async end(): Promise<void> {
     for (const { network } of this.#browsers) network.heal()
     await this.#world.settle(this.#editors)
@@ -136,14 +136,14 @@ export class SavingRun {
       await editor.retry()
       await this.#world.settle(this.#editors)
     }
-    // What one reads may end a conflict, and what that saves is news for the others.
+    // A read may end a conflict, and the save that follows is news for the other editors: hence two rounds.
     for (const editor of [...this.#editors, ...this.#editors]) {
       await editor.refresh()
       await this.#world.settle(this.#editors)
     }
   }
 
-  /** Asserts that nothing is lost, and that all see the same where there is nothing to decide. */
+  /** Asserts that no edit is lost, and that all editors show the same values except in conflicts. */
   async check(): Promise<void> {
     const id = this.documents[0]?.id
     const stored = id == null ? {} : await this.#world.pages.findById(id, { draft: true })
@@ -152,9 +152,9 @@ export class SavingRun {
       expect(['saved', 'conflict']).toContain(kindOf(editor))
       const { dirty, conflicts, values } = editor.getState()
       expect([...dirty]).toEqual([...conflicts.keys()])
-      const settled = LEAVES.filter((path) => !dirty.has(path))
-      const shownAt = (path: LeafPath): unknown => valueAt(values, path)
-      if (stored) expect(settled.map(shownAt)).toEqual(settled.map((path) => valueAt(stored, path)))
+      const savedPaths = LEAVES.filter((path) => !dirty.has(path))
+      const getShown = (path: LeafPath): unknown => valueAt(values, path)
+      if (stored) expect(savedPaths.map(getShown)).toEqual(savedPaths.map((path) => valueAt(stored, path)))
     }
   }
 }

@@ -43,7 +43,7 @@ export const config = defineConfig({
 
 type Pages = Client<typeof config>['collections']['pages']
 
-/** One browser of one person: its store outlives its editors. */
+/** The browser of one user. Its store outlives its editors. */
 export interface Browser {
   readonly network: FaultyNetwork
   readonly copies: MemoryCopies
@@ -56,7 +56,7 @@ const TOKEN = 'token-of-the-service-for-these-tests'
 const serve = (data: string): Promise<Service<typeof config>> =>
   createService(config, { data, serviceToken: TOKEN, strict: true })
 
-/** A service, and browsers with editors that talk to it. */
+/** A service, and browsers with editors that use it. */
 export class SavingWorld {
   readonly clock: TestClock = new TestClock()
   readonly #data: string
@@ -76,7 +76,7 @@ export class SavingWorld {
     return new SavingWorld(data, await serve(data))
   }
 
-  /** Ends the service, and starts it again once the work is done. */
+  /** Stops the service, and starts it again after `work`. */
   async restart(work: () => Promise<void>): Promise<void> {
     await this.#service.close()
     await work()
@@ -89,21 +89,21 @@ export class SavingWorld {
     await rm(this.#data, { recursive: true, force: true })
   }
 
-  /** @param token of a person; by default that of the service */
+  /** @param token the user's token. @default the service token */
   browser(token: string = TOKEN): Browser {
     const network = new FaultyNetwork((request) => this.#service.fetch(request))
     const client = createClient<typeof config>({ baseUrl: 'http://daybook.test', token, fetch: network.fetch })
     return { network, copies: new MemoryCopies(), editors: new MemoryEditors(), client }
   }
 
-  /** A browser in which a person has signed in. */
+  /** Opens a browser in which a new user has signed in. */
   async personal(name: string): Promise<Browser> {
     const { auth } = this.browser().client
     const { token } = await auth.register({ name, email: `${name}@example.org`, password: 'correct horse' })
     return this.browser(token)
   }
 
-  /** Opens an editor, and waits until it has read its document, or cannot. */
+  /** Opens an editor, and waits until its document is loaded or cannot be read. */
   async edit(
     browser: Browser,
     document: Partial<DocumentRef>,
@@ -127,7 +127,7 @@ export class SavingWorld {
     })
   }
 
-  /** Opens an editor of the global, which is saved when it is asked to. */
+  /** Opens an editor of the global, which saves on request only. */
   async editSite(browser: Browser): Promise<DocumentEditor> {
     const { globals } = await this.browser().client.model()
     const site = browser.client.globals.site as unknown as GlobalCalls
@@ -158,7 +158,7 @@ export class SavingWorld {
     return editor
   }
 
-  /** Moves the clock until editors have nothing left to do by themselves, or `rounds` timers have rung. */
+  /** Advances the clock until no editor has a timer left, or `rounds` timers have fired. */
   async settle(editors: readonly DocumentEditor[], rounds = 100): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       await Promise.all(editors.map((editor) => editor.idle()))
@@ -167,5 +167,5 @@ export class SavingWorld {
   }
 }
 
-/** What kind of status an editor shows. */
+/** Returns the kind of status that an editor shows. */
 export const kindOf = (editor: DocumentEditor): EditorState['status']['kind'] => editor.getState().status.kind

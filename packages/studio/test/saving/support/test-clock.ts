@@ -15,7 +15,7 @@ export class TestClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Moves on, and calls what is due by then, in its order. */
+  /** Advances the time, and calls the timers due by then, in order. */
   advance(ms: number): void {
     const until = this.#now + ms
     for (let next = this.#first(); next && next.at <= until; next = this.#first()) {
@@ -26,7 +26,7 @@ export class TestClock implements Clock {
     this.#now = until
   }
 
-  /** Moves on to the next timer. @returns whether there was one */
+  /** Advances to the next timer. @returns false if there is none */
   advanceToNext(): boolean {
     const next = this.#first()
     if (next) this.advance(Math.max(0, next.at - this.#now))

@@ -1,7 +1,7 @@
 import type { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
 import type { Values } from '../../../src/app/editor/saving/field-values.ts'
 
-/** The leaves that the test writes. */
+/** Paths of the leaves that the tests write. */
 export const LEAVES = ['title', 'body', 'minutes', 'seo.title', 'seo.description', 'tags', 'parts'] as const
 export type LeafPath = (typeof LEAVES)[number]
 
@@ -10,19 +10,19 @@ const NONE: ReadonlySet<string> = new Set()
 const without = (tokens: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
   [...tokens].filter((token) => !others.has(token))
 
-/** Numbers from here on are tokens. */
+/** Numbers from this one on are tokens. */
 const FIRST_NUMBER = 1000
 
-/** The tokens in a value: each was typed once. */
+/** Returns the tokens in a value. Each token is typed once. */
 export function tokensIn(value: unknown): Set<string> {
-  const found = new Set<string>()
+  const tokens = new Set<string>()
   JSON.stringify(value, (key, inner: unknown) => {
     if (typeof inner === 'string' && !key.endsWith('Html'))
-      for (const token of inner.match(/t\d+/g) ?? []) found.add(token)
-    if (typeof inner === 'number' && inner >= FIRST_NUMBER) found.add(`t${inner}`)
+      for (const token of inner.match(/t\d+/g) ?? []) tokens.add(token)
+    if (typeof inner === 'number' && inner >= FIRST_NUMBER) tokens.add(`t${inner}`)
     return inner
   })
-  return found
+  return tokens
 }
 
 export function valueAt(values: Values, path: LeafPath): unknown {
@@ -32,8 +32,8 @@ export function valueAt(values: Values, path: LeafPath): unknown {
 }
 
 /**
- * Tells which tokens must be somewhere: those that somebody typed, and that nobody has replaced or removed who saw them, nor decided
- * against.
+ * Records which tokens must still exist: every token that was typed, unless a user who saw it has replaced it, removed it or rejected it in a
+ * decision.
  */
 export class TokenAccount {
   readonly #live = new Set<string>()
@@ -50,7 +50,7 @@ export class TokenAccount {
     return this.#count
   }
 
-  /** Books what a person does in an editor: what disappears before their eyes was theirs to remove. */
+  /** Records an action in an editor. A token that disappears was visible, so the user removed it on purpose. */
   book(editor: DocumentEditor, act: () => void): void {
     const before = seenTokens(editor)
     act()
@@ -62,7 +62,7 @@ export class TokenAccount {
     }
   }
 
-  /** Books a decision: what was shown beside what was chosen is given up. */
+  /** Records a decision. The tokens of the side that was not chosen are given up. */
   bookDecision(editor: DocumentEditor, path: string, act: () => void): void {
     const { mine, theirs } = editor.getState().conflicts.get(path) ?? {}
     this.book(editor, act)
@@ -70,30 +70,30 @@ export class TokenAccount {
     for (const token of tokensIn([mine, theirs])) if (!chosen.has(token)) this.#live.delete(token)
   }
 
-  /** Books a change by another program, which saw what was stored. */
+  /** Records a change by another program, which saw the stored values. */
   bookStored(before: unknown, after: unknown): void {
     for (const token of without(tokensIn(before), tokensIn(after))) this.#live.delete(token)
     for (const token of without(tokensIn(after), tokensIn(before))) this.#type(token)
   }
 
-  /** Undo brings tokens back that were typed before: where that takes an edit back that nobody has seen, what others stored stands. */
+  /** Adds a token, unless it was typed before: undo brings old tokens back, and those need not survive. */
   #type(token: string): void {
     if (!this.#typed.has(token)) this.#live.add(token)
     this.#typed.add(token)
   }
 
-  /** The tokens that are neither stored nor shown to a person to decide about. */
+  /** Returns the tokens that are neither stored nor shown in a conflict. */
   missing(stored: unknown, editors: readonly DocumentEditor[]): readonly string[] {
-    const there = tokensIn(stored)
-    for (const editor of editors) for (const token of shownTokens(editor)) there.add(token)
-    return [...this.#live].filter((token) => !there.has(token))
+    const presentTokens = tokensIn(stored)
+    for (const editor of editors) for (const token of shownTokens(editor)) presentTokens.add(token)
+    return [...this.#live].filter((token) => !presentTokens.has(token))
   }
 }
 
 const seenTokens = (editor: DocumentEditor): ReadonlyMap<LeafPath, ReadonlySet<string>> =>
   new Map(LEAVES.map((path) => [path, tokensIn(valueAt(editor.getState().values, path))]))
 
-/** What an editor shows to be decided. */
+/** Returns the tokens in the conflicts and the set-aside values of an editor. */
 function shownTokens(editor: DocumentEditor): ReadonlySet<string> {
   const { conflicts, aside } = editor.getState()
   return tokensIn([[...conflicts.values()].map(({ mine, theirs }) => [mine, theirs]), aside])
