@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the Studio in a browser', () => {
-  test('leads from the first account to a changed title and out again', async () => {
+  test('creates the first account, changes and publishes a title, and signs out', async () => {
     await using visit = await visitStudio(open, museumOf(120))
     const { page, service } = visit
     await isShown(page, 'Sign in')
@@ -39,15 +39,16 @@ describe('the Studio in a browser', () => {
     await page.getByLabel('Title').fill('Ink and paper')
     await isSaved(page)
     await page.getByRole('button', { name: 'Publish' }).click()
-    const found = async () => (await service.content.as(ANONYMOUS).list('posts', { q: 'ink', select: ['title'] })).items
-    await expect.poll(async () => (await found()).map(({ title }) => title)).toEqual(['Ink and paper'])
+    const findPublished = async () =>
+      (await service.content.as(ANONYMOUS).list('posts', { q: 'ink', select: ['title'] })).items
+    await expect.poll(async () => (await findPublished()).map(({ title }) => title)).toEqual(['Ink and paper'])
     await page.getByRole('button', { name: 'Inés', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await isShown(page, 'Sign in')
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('moves through a list by arrow keys, and returns the focus to the entry that was left', async () => {
+  test('moves through a list by arrow keys, and restores the focus on return', async () => {
     await using visit = await visitStudio(open, museumOf(60), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const { keyboard } = page
@@ -57,14 +58,14 @@ describe('the Studio in a browser', () => {
     await keyboard.press('Enter')
     await isShown(page, 'Post 58')
     expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Post 58')
-    // Browsers with a window do this for Alt and the left arrow.
+    // The same as Alt+Left in a browser with a window.
     await page.goBack()
     await isShown(page, 'Posts')
     await page.locator('a:focus', { hasText: 'Post 58' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('signs in over the page when the session has ended, and goes on with what was asked', async () => {
+  test('signs in again over the page when the session has expired, then completes the request', async () => {
     await using visit = await visitStudio(open, museumOf(3), { as: INES, path: '/studio/g/site' })
     const { page, service } = visit
     await isShown(page, 'Site')
@@ -86,7 +87,7 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('takes a token where there are no accounts', async () => {
+  test('signs in with a token if there are no accounts', async () => {
     const auth = {
       getCapabilities: () => ({ provider: 'elsewhere', providerRoutes: { enabled: false } }),
       getPrincipal: async () => null,
@@ -105,7 +106,7 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('makes an entry, shows what is wrong at its field, and says what others change', async () => {
+  test('creates an entry, shows issues at their fields, and shows changes by others', async () => {
     await using visit = await visitStudio(open, museum, { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await page.getByText('Nothing here yet').waitFor()
@@ -130,7 +131,7 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('asks before unsaved changes are left, and finds entries by their words', async () => {
+  test('asks before unsaved changes are abandoned, and finds entries by their words', async () => {
     await using visit = await visitStudio(open, museumOf(12), { as: INES, path: '/studio/c/authors' })
     const { page } = visit
     await page.getByRole('link', { name: 'Inés Prado' }).click()
@@ -150,7 +151,7 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('speaks German where the browser does, and keeps what is chosen', async () => {
+  test('is German in a German browser, and remembers the chosen language and theme', async () => {
     await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, locale: 'de-DE' })
     const { page } = visit
     await page.getByLabel('E-Mail-Adresse').fill(INES.email)
@@ -169,7 +170,7 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('starts where the browser names a locale that is none', async () => {
+  test('starts in a browser with an invalid locale', async () => {
     const script = `for (const [key, value] of [['language', 'en-US@posix'], ['languages', ['en-US@posix']]])
       Object.defineProperty(navigator, key, { get: () => value })`
     await using visit = await visitStudio(open, museumOf(1), { as: INES, script })
@@ -177,7 +178,7 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('says so when it cannot start', async () => {
+  test('shows a message if it cannot start', async () => {
     const script = "JSON.parse = () => { throw new Error('broken') }"
     await using visit = await visitStudio(open, museumOf(1), { script })
     await visit.page.getByRole('heading', { name: 'The Studio could not start' }).waitFor()

@@ -11,7 +11,7 @@ interface Chunk {
 
 const chunks: Readonly<Record<string, Chunk>> = JSON.parse(await readFile(MANIFEST, 'utf8'))
 
-/** The files that a browser loads for sources and their imports. */
+/** Finds the built files that a browser loads for sources and their imports. */
 function findFiles(...sources: readonly string[]): readonly string[] {
   const needed = new Set(sources)
   // The loop also visits sources that it adds.
@@ -19,7 +19,7 @@ function findFiles(...sources: readonly string[]): readonly string[] {
   return [...needed].map((key) => chunks[key]?.file ?? `no ${key}`)
 }
 
-test('a page loads its language, and not the other one', () => {
+test('a page loads the texts of its language only', () => {
   const files = findFiles('src/app/main.tsx', 'src/app/messages/en.ts', 'src/app/lists/list-page.tsx')
   expect(files.filter((file) => /^(?:de|en)\./.test(file))).toEqual([expect.stringMatching(/^en\./)])
   expect(chunks['src/app/messages/de.ts']?.file).toMatch(/^de\./)

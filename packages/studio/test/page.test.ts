@@ -9,24 +9,23 @@ const withStudio = (options?: StudioOptions): DaybookConfig => defineConfig({ co
 const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const LOGO = new URL('../../daybook/test/support/configs/logo.svg', import.meta.url)
 
-async function ask(options: StudioOptions | undefined, path: string, init?: RequestInit): Promise<Response> {
+async function request(options: StudioOptions | undefined, path: string, init?: RequestInit): Promise<Response> {
   await using service = await createTestService(withStudio(options))
-  const answer = await service.request(path, init)
-  return new Response(await answer.arrayBuffer(), { status: answer.status, headers: answer.headers })
+  const response = await service.request(path, init)
+  return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers })
 }
 
-const textOf = async (path: string, options?: StudioOptions, init?: RequestInit): Promise<string> =>
-  (await ask(options, path, init)).text()
+const fetchText = async (path: string, options?: StudioOptions, init?: RequestInit): Promise<string> =>
+  (await request(options, path, init)).text()
 
-// It reads no content, so that the store does not matter.
-test('the page is HTML that asks for the program, with a policy that lets nothing else run', async () => {
-  const answer = await ask(undefined, '/studio')
-  const html = await answer.text()
+test('the page is HTML that loads the program, under a policy that lets nothing else run', async () => {
+  const response = await request(undefined, '/studio')
+  const html = await response.text()
   const nonce = /<meta property="csp-nonce" nonce="([^"]+)">/.exec(html)?.[1]
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(answer.headers.get('cache-control')).toBe('no-cache')
-  expect(answer.headers.get('content-security-policy')?.split('; ')).toEqual([
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-cache')
+  expect(response.headers.get('content-security-policy')?.split('; ')).toEqual([
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
@@ -42,7 +41,7 @@ test('the page is HTML that asks for the program, with a policy that lets nothin
   expect(html).not.toMatch(/https?:/)
 })
 
-test('each page has a nonce of its own, long enough that nobody guesses it', async () => {
+test('each page has its own unguessable nonce', async () => {
   await using service = await createTestService(withStudio())
   const pages = await Promise.all(Array.from({ length: 20 }, async () => (await service.request('/studio')).text()))
   const nonces = new Set(pages.map((html) => /nonce="([^"]+)"/.exec(html)?.[1]))
@@ -50,7 +49,7 @@ test('each page has a nonce of its own, long enough that nobody guesses it', asy
   for (const nonce of nonces) expect(Buffer.from(nonce ?? '', 'base64').length).toBe(16)
 })
 
-test('every address of a view is the same page, and HEAD has its headers', async () => {
+test('every view URL returns the same page, and HEAD returns its headers', async () => {
   await using service = await createTestService(withStudio())
   for (const path of [
     '/studio/c/posts',
@@ -58,14 +57,14 @@ test('every address of a view is the same page, and HEAD has its headers', async
     '/studio/go/edit/posts/x',
     '/studio/nothing.js',
   ]) {
-    const answer = await service.request(path)
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const response = await service.request(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   }
   const head = await service.request('/studio', { method: 'HEAD' })
   expect([head.status, await head.text(), head.headers.get('cache-control')]).toEqual([200, '', 'no-cache'])
 })
 
-test('the files that the page names are there, compressed, and kept for good; others are not found', async () => {
+test('the files that the page links are compressed and immutable; others are not found', async () => {
   await using service = await createTestService(withStudio())
   const html = await (await service.request('/studio')).text()
   const files = [...html.matchAll(/(?:href|src)="(\/studio\/app\/[^"]+)"/g)].map(([, file]) => file ?? '')
@@ -84,23 +83,23 @@ test('the files that the page names are there, compressed, and kept for good; ot
   }
 })
 
-test('browsers at / are sent there, and programs are not', async () => {
+test('/ redirects browsers to the Studio, but not programs', async () => {
   await using service = await createTestService(withStudio())
-  const answer = await service.request('/', { headers: HTML })
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/studio'])
+  const response = await service.request('/', { headers: HTML })
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/studio'])
   expect((await service.request('/')).status).toBe(404)
 })
 
-test('a slash at the end leads to the same page, and no other path takes one', async () => {
+test('a trailing slash redirects to the page, but only on the path of the Studio', async () => {
   await using service = await createTestService(withStudio({ path: '/desk/write' }))
-  const answer = await service.request('/desk/write/?from=mail')
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/desk/write'])
+  const response = await service.request('/desk/write/?from=mail')
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/desk/write'])
   for (const path of ['/desk/write//', '/desk/', '/api/notes/']) {
     expect((await service.request(path)).status).toBe(404)
   }
 })
 
-test('it is where the option says', async () => {
+test('the option `path` moves the Studio', async () => {
   await using service = await createTestService(withStudio({ path: '/desk/write' }))
   const html = await (await service.request('/desk/write/c/notes')).text()
   const script = /<script type="module" nonce="[^"]+" src="([^"]+)"/.exec(html)?.[1] ?? ''
@@ -110,16 +109,16 @@ test('it is where the option says', async () => {
   expect((await service.request('/', { headers: HTML })).headers.get('location')).toBe('/desk/write')
 })
 
-test('a title of hostile HTML is shown as text', async () => {
+test('HTML in the title is escaped', async () => {
   const title = `</title><script>alert('1')</script>"<!--`
-  const html = await textOf('/studio', { title })
+  const html = await fetchText('/studio', { title })
   expect(html).toContain('<title>&lt;/title&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&lt;!--</title>')
   const settings = /<script type="application\/json" id="settings">(.*)<\/script>/.exec(html)?.[1] ?? ''
   expect(settings).not.toContain('<')
   expect(JSON.parse(settings)).toEqual({ path: '/studio', title })
 })
 
-test('a logo and colours of the config are on the page', async () => {
+test('the page has the logo and colours of the config', async () => {
   await using service = await createTestService(
     withStudio({
       logo: LOGO,
@@ -138,16 +137,16 @@ test('a logo and colours of the config are on the page', async () => {
   expect(logo.headers.get('content-security-policy')).toContain('sandbox')
 })
 
-test('the page comes in the language and the colours that were chosen, or that the browser prefers', async () => {
-  const german = await textOf('/studio', undefined, { headers: { 'Accept-Language': 'de-AT,en;q=0.5' } })
+test('the page has the chosen language and theme, or those that the browser prefers', async () => {
+  const german = await fetchText('/studio', undefined, { headers: { 'Accept-Language': 'de-AT,en;q=0.5' } })
   expect(german).toContain('<html lang="de">')
   expect(german).toMatch(/modulepreload" nonce="[^"]+" href="\/studio\/app\/de\./)
   expect(german).not.toMatch(/\/studio\/app\/en\./)
   const Cookie = 'daybook-studio-language=en; daybook-studio-theme=dark'
-  const chosen = await textOf('/studio', undefined, { headers: { 'Accept-Language': 'de', Cookie } })
+  const chosen = await fetchText('/studio', undefined, { headers: { 'Accept-Language': 'de', Cookie } })
   expect(chosen).toContain('<html lang="en" data-theme="dark">')
   const nonsense = { 'Accept-Language': '"><script>', Cookie: 'daybook-studio-theme="><script>' }
-  expect(await textOf('/studio', undefined, { headers: nonsense })).toContain('<html lang="en">')
+  expect(await fetchText('/studio', undefined, { headers: nonsense })).toContain('<html lang="en">')
 })
 
 test.each([
@@ -162,7 +161,7 @@ test.each([
   [{ editors: { rating: './rating-editor.js' } }, 'editors', 'write the URL of a .js or .mjs file'],
   [{ editors: { rating: new URL('https://example.org/a.js') } }, 'editors', 'for each field type'],
   [{ colour: '#000000' }, 'colour', 'there is no such option; write one of: path, title'],
-])('%j is refused with what to write instead', (options, name, message) => {
+])('%j is rejected with a hint', (options, name, message) => {
   const make = (): unknown => studio(options as StudioOptions)
   expect(make).toThrow(ConfigError)
   expect(make).toThrow(`plugins.studio.options.${name}: `)

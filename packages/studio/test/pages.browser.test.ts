@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Expects that nothing of the page is beside the screen, and no script failed. */
+/** Expects that the page is no wider than the screen, and that no script failed. */
 async function expectSound(visit: Visit): Promise<void> {
   const [screen = 0, ...widths] = await visit.page.evaluate<readonly number[]>(
     "[innerWidth, ...[document.documentElement, document.querySelector('main')].map((part) => part?.scrollWidth ?? 0)]",
@@ -41,7 +41,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await activate(page, 'Sign in')
   }
 
-  test('a list is found, searched, filtered, given columns and stored as a view', async () => {
+  test('a list is opened, searched, filtered, given columns and saved as a view', async () => {
     await using visit = await visitSignedOut(museumOf(12), { before: makeAccount })
     const { page } = visit
     await signIn(page)
@@ -94,7 +94,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await expectSound(visit)
   })
 
-  test('entries are published after a dry run, which is undone', async () => {
+  test('entries are published after a dry run, and unpublished by undo', async () => {
     await using visit = await visitSignedOut(museumOf(12), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     const countDrafts = async () => (await service.content.list('posts', { status: 'draft', limit: 0 })).total
@@ -143,7 +143,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await expectSound(visit)
   })
 
-  test('accounts get roles, are banned, and get their access back', async () => {
+  test('accounts get roles, are banned and unbanned', async () => {
     const before = (service: Parameters<typeof makeAdministrator>[0]) => makeAdministrator(service, CONFIG)
     await using visit = await visitSignedOut(managed, { before, path: '/studio/accounts' })
     const { page } = visit

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-test('the Studio runs no script and uses no style sheet of its origin but its own', async () => {
+test('the Studio runs only its own scripts and style sheets, not others of its origin', async () => {
   const museum = museumOf(1)
   const config = { ...museum, routes: FOREIGN_CODE, plugins: [...(museum.plugins ?? []), serveUploads()] }
   await using visit = await visitStudio(open, config, { as: INES })
@@ -30,7 +30,7 @@ test('the Studio runs no script and uses no style sheet of its origin but its ow
   expect(faults).toContain(`policy: style-src-elem ${visit.url}/foreign.css`)
 })
 
-test('the files of uploads run in no page of the origin, whatever its policy', async () => {
+test('uploaded scripts and style sheets run in no page of the origin, even one without a policy', async () => {
   const museum = museumOf(1)
   const config = { ...museum, plugins: [...(museum.plugins ?? []), serveUploads()] }
   await using visit = await visitStudio(open, config, { path: '/api/health' })

@@ -16,7 +16,7 @@ const visit = (path: string) =>
   visitStudio(open, invites, { path, before: (service) => makeAdministrator(service, CONFIG) })
 
 describe('invitations', () => {
-  test('lead by a link to an account with a name and a password of one’s own', async () => {
+  test('let people create an account by a link, with their own name and password', async () => {
     await using admin = await visit('/studio/accounts')
     const { page, url } = admin
     await signIn(page)
@@ -56,13 +56,13 @@ describe('invitations', () => {
     expect(await admin.takeFaults()).toEqual([])
   })
 
-  test('are withdrawn, and their links then make no account', async () => {
+  test('can be withdrawn; their links then create no account', async () => {
     await using admin = await visit('/studio/accounts')
     const { page } = admin
     await signIn(page)
     await page.getByRole('button', { name: 'Invite a person' }).click()
     const form = page.getByRole('dialog', { name: 'Invite a person' })
-    // Who has an account is invited no more.
+    // An address with an account cannot be invited.
     await form.getByLabel('E-mail address').fill('ines@example.org')
     await form.getByRole('button', { name: 'Make the link' }).click()
     await form.getByText('This address has an account already.').waitFor()
@@ -86,7 +86,7 @@ describe('invitations', () => {
 })
 
 describe('access tokens', () => {
-  test('are made for what a program does, shown once, and revoked', async () => {
+  test('are created for a purpose, shown once, and revoked', async () => {
     await using admin = await visit('/studio')
     const { page, service } = admin
     await signIn(page)

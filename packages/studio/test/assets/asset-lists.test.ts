@@ -19,7 +19,7 @@ interface Where {
 
 const holds = ({ mimeType, or, not }: Where, type: string): boolean =>
   (!mimeType || type.startsWith(mimeType.startsWith)) &&
-  (!or || or.some((one) => holds(one, type))) &&
+  (!or || or.some((part) => holds(part, type))) &&
   (!not || !holds(not, type))
 
 const TYPES = [
@@ -35,14 +35,14 @@ const TYPES = [
   'application/octet-stream',
 ]
 
-test('each type of file is of one kind, and found by the filter of that kind alone', () => {
+test('each media type belongs to one kind, and matches the filter of that kind only', () => {
   for (const type of TYPES) {
     const kinds = ASSET_KINDS.filter((kind) => holds(buildKindFilter(kind), type))
     expect([type, kinds]).toEqual([type, [getAssetKind(type)]])
   }
 })
 
-test('an address says what it means, and nothing else comes through', () => {
+test('a URL is parsed into a search, and invalid parameters are dropped', () => {
   const search = { q: 'cat', kind: 'image', folder: 'images/2026', sort: '-size' }
   expect(readAssetSearch(search)).toEqual(search)
   expect(readAssetSearch({ q: '  ', kind: 'pictures', folder: '../etc', sort: 'sha256', other: 1 })).toEqual({})
@@ -58,7 +58,7 @@ test('an address says what it means, and nothing else comes through', () => {
   expect(buildAssetQuery({ q: 'cat' })).not.toHaveProperty('sort')
 })
 
-test('a field shows the files that it takes, and no others', () => {
+test('a field lists only the files that it accepts', () => {
   const demands = { accept: ['image/*', 'application/pdf'], maxBytes: 100 }
   expect(buildAssetQuery({}, demands)).toMatchObject({
     where: {
@@ -75,16 +75,16 @@ test('a field shows the files that it takes, and no others', () => {
 })
 
 const SEGMENT = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,2}$/)
-/** The directories of files; several files may be in one. */
+/** The directory of each file; several files may share one. */
 const DIRECTORIES = fc.array(
   fc.array(SEGMENT, { minLength: 0, maxLength: 3 }).map((segments) => segments.join('/')),
   { maxLength: 300 },
 )
 
-const byBytes = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+const compareBytes = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Answers as the service does. */
-const listOf =
+/** Imitates the list request of the service. */
+const makeList =
   (directories: readonly string[]) =>
   async (query: object): Promise<readonly string[]> => {
     const { where, limit } = query as {
@@ -94,11 +94,11 @@ const listOf =
     const { startsWith = '', gt } = where.directory
     return directories
       .filter((directory) => directory.startsWith(startsWith) && directory > gt)
-      .sort(byBytes)
+      .sort(compareBytes)
       .slice(0, limit)
   }
 
-test('the folders of a level are those that files lie in or below, each once', async () => {
+test('the folders of a level are those with files in or below them, each once', async () => {
   const folder = fc.option(SEGMENT, { nil: undefined })
   await fc.assert(
     fc.asyncProperty(DIRECTORIES, folder, async (directories, inside) => {
@@ -106,7 +106,7 @@ test('the folders of a level are those that files lie in or below, each once', a
       const children = directories
         .filter((directory) => directory.startsWith(prefix) && directory.length > prefix.length)
         .map((directory) => directory.slice(prefix.length).split('/')[0])
-      const { names, isPartial: isCut } = await readFolders(listOf(directories), inside)
+      const { names, isPartial: isCut } = await readFolders(makeList(directories), inside)
       expect(isCut).toBe(false)
       expect(names).toEqual([...new Set(children)].sort())
     }),
@@ -114,18 +114,18 @@ test('the folders of a level are those that files lie in or below, each once', a
   )
 })
 
-test('a folder with a great many files is passed by in two steps, and hides none beside it', async () => {
+test('a folder with thousands of files is skipped in two requests, and hides no sibling', async () => {
   const many = (directory: string): readonly string[] => Array<string>(5000).fill(directory)
-  let asked = 0
-  const list = listOf(['', ...many('many'), 'many-more', ...many('many/inside'), 'next', 'next/b'])
+  let requests = 0
+  const list = makeList(['', ...many('many'), 'many-more', ...many('many/inside'), 'next', 'next/b'])
   const { names } = await readFolders((query) => {
-    asked += 1
+    requests += 1
     return list(query)
   }, undefined)
-  expect([names, asked]).toEqual([['many', 'many-more', 'next'], 3])
+  expect([names, requests]).toEqual([['many', 'many-more', 'next'], 3])
 })
 
-test('the folders of a level are read from the counts of directories, while one answer has them all', () => {
+test('the folders of a level come from the directory counts if one response has all of them', () => {
   const tree = toFolderTree(['a', 'a/b/c', 'a-b', '', 'd/e'].map((value) => ({ value })))
   expect(getFolders(tree, undefined).names).toEqual(['a', 'a-b', 'd'])
   expect(getFolders(tree, 'a').names).toEqual(['b'])
@@ -134,7 +134,7 @@ test('the folders of a level are read from the counts of directories, while one 
   expect(toFolderTree(Array.from({ length: 1000 }, (_, at) => ({ value: `a${at}` }))).isPartial).toBe(true)
 })
 
-test('the filter of a folder names the directories in it, or all that begin so where they are too many', () => {
+test('the filter of a folder lists its directories, or matches their prefix if there are too many', () => {
   const tree = toFolderTree(['a', 'a/c', 'a/b', 'a-b'].map((value) => ({ value })))
   expect(buildFolderFilter('a', tree)).toEqual({ directory: { in: ['a', 'a/b', 'a/c'] } })
   expect(buildFolderFilter('a-b', tree)).toEqual({ directory: { eq: 'a-b' } })
@@ -144,14 +144,14 @@ test('the filter of a folder names the directories in it, or all that begin so w
   expect(buildFolderFilter('a', toFolderTree(long))).toEqual(all)
 })
 
-test('a folder can be made where the service takes its name', () => {
+test('a folder path is valid if the service accepts it', () => {
   for (const folder of ['a', 'images/2026', 'a-b_c.d', 'a/b/c/d/e/f/g/h', 'x'.repeat(200)])
     expect([folder, isFolderPath(folder)]).toEqual([folder, true])
   for (const folder of ['', '/a', 'a/', 'a//b', '..', '.git', 'ä', 'a b', 'a\\b', 'a/b/c/d/e/f/g/h/i', 'x'.repeat(201)])
     expect([folder, isFolderPath(folder)]).toEqual([folder, false])
 })
 
-test('a focal point stays inside the image, wherever somebody points or goes', () => {
+test('a focal point stays inside the image', () => {
   const box = { left: 10, top: 20, width: 200, height: 100 }
   expect(toFocalPoint({ clientX: 60, clientY: 45 }, box)).toEqual({ x: 0.25, y: 0.25 })
   expect(toFocalPoint({ clientX: -60, clientY: 450 }, box)).toEqual({ x: 0, y: 1 })
@@ -160,7 +160,7 @@ test('a focal point stays inside the image, wherever somebody points or goes', (
   expect(moveFocalPoint({ x: 0.5, y: 0.5 }, { key: 'Enter', shiftKey: false })).toBeUndefined()
 })
 
-test('sizes are written for people', () => {
+test('sizes are formatted with units', () => {
   expect([0, 999, 1400, 24_000_000].map((size) => formatBytes(size, 'en'))).toEqual([
     '0 bytes',
     '999 bytes',

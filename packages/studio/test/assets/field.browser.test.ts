@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** A visit to a post that holds nothing. */
+/** Stores files, and opens a post that does not refer to them. */
 async function visitPost(names: readonly string[]) {
   let id = ''
   const visit = await visitStudio(open, gallery, {
@@ -33,7 +33,7 @@ async function visitPost(names: readonly string[]) {
 }
 
 describe('the editor of files', () => {
-  test('chooses one of those that the field takes, and takes it out again', async () => {
+  test('lets people choose one accepted file, and remove it again', async () => {
     const { visit } = await visitPost(['harbour.png', 'mill.png', 'tides.txt'])
     await using _ = visit
     const { page } = visit
@@ -56,7 +56,7 @@ describe('the editor of files', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('chooses several by keyboard, brings them into an order, and takes several that are uploaded', async () => {
+  test('lets people choose, order and upload several files by keyboard', async () => {
     const { visit, stored } = await visitPost(['one.png', 'two.png', 'three.png'])
     await using _ = visit
     const { page } = visit
@@ -94,7 +94,7 @@ describe('the editor of files', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('takes files that are dropped on it', async () => {
+  test('uploads files that are dropped on it', async () => {
     const { visit, stored } = await visitPost([])
     await using _ = visit
     const { page } = visit
@@ -109,7 +109,7 @@ describe('the editor of files', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('keeps what is uploaded and not taken in the library, and says so', async () => {
+  test('leaves an uploaded file that it does not accept in the library, and says so', async () => {
     const { visit } = await visitPost([])
     await using _ = visit
     const { page, service } = visit

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Files with a certain text stay where they are. */
+/** Access rules reject moving files with a certain alt text. */
 const guarded: DaybookConfig = {
   ...gallery,
   assets: {
@@ -21,7 +21,7 @@ const guarded: DaybookConfig = {
 }
 
 describe('folders of the library', () => {
-  test('take the files that are chosen, also a new folder, by keyboard alone', async () => {
+  test('receive the selected files by keyboard alone, also a new folder', async () => {
     await using visit = await visitStudio(open, gallery, {
       as: INES,
       before: async (service) => {
@@ -68,7 +68,7 @@ describe('folders of the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('take a file from its page, which keeps its address and what refers to it', async () => {
+  test('receive a file from its page, which keeps its URL and its references', async () => {
     let id = ''
     await using visit = await visitStudio(open, gallery, {
       as: INES,
@@ -96,7 +96,7 @@ describe('folders of the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('name the files that stay where they are, and take the others', async () => {
+  test('receive the files that may move, and list those that may not', async () => {
     await using visit = await visitStudio(open, guarded, {
       as: INES,
       before: async (service) => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the library', () => {
-  test('takes files, tells what was refused, shows one with its focal point and alt text, and deletes it', async () => {
+  test('uploads files, reports rejected ones, edits alt text and focal point, and deletes a file', async () => {
     await using visit = await visitStudio(open, gallery, { as: INES, path: '/studio/c/assets' })
     const { page, service } = visit
     const imageStatuses = new Map<string, number>()
@@ -70,7 +70,7 @@ describe('the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('points by pointer, and says when somebody else has saved meanwhile', async () => {
+  test('sets the focal point by pointer, and reports a conflicting save by somebody else', async () => {
     let id = ''
     await using visit = await visitStudio(open, gallery, {
       as: INES,
@@ -87,7 +87,7 @@ describe('the library', () => {
     if (!box) throw new Error('the picture is not drawn')
     await page.mouse.click(box.x + box.width * 0.25, box.y + box.height * 0.75)
     await page.getByRole('button', { name: 'Focal point: 25 % from the left, 75 % from the top' }).waitFor()
-    // Somebody else saves at the very moment, so that no live event can be faster.
+    // Somebody else saves while the request is on its way, so no live event can arrive first.
     await page.route(
       `**/api/assets/${id}*`,
       async (route) => {
@@ -106,7 +106,7 @@ describe('the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('shows what others change in its place, and tells of what they add', async () => {
+  test('updates files that others change in place, and announces files that they add', async () => {
     let id = ''
     await using visit = await visitStudio(open, gallery, {
       before: async (service) => {
@@ -119,7 +119,7 @@ describe('the library', () => {
     const live = page.waitForResponse(/\/api\/cms\/events/)
     await signIn(page)
     await page.getByText('no alt text').waitFor()
-    // What happens before the Studio listens is no news to it.
+    // Wait until the Studio listens: earlier changes are not announced.
     await live
     await service.content.update('assets', id, { alt: 'Boats' })
     await page.getByText('no alt text').waitFor({ state: 'detached' })
@@ -158,7 +158,7 @@ describe('the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('finds by words, type and folder; the address says which', async () => {
+  test('searches by words, type and folder, and keeps the search in the URL', async () => {
     await using visit = await visitStudio(open, gallery, {
       before: async (service) => {
         await makeAccount(service)
@@ -200,7 +200,7 @@ describe('the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('takes files that are dropped on it, and goes on after a lost connection', async () => {
+  test('uploads files that are dropped on it, and resumes after a lost connection', async () => {
     await using visit = await visitStudio(open, gallery, { as: INES, path: '/studio/assets' })
     const { page } = visit
     await page.getByText('No files yet').waitFor()
@@ -221,7 +221,7 @@ describe('the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('deletes many, but those that are needed, and sets a text of many', async () => {
+  test('deletes several files except required ones, and sets the alt text of several', async () => {
     await using visit = await visitStudio(open, gallery, {
       as: INES,
       before: async (service) => {
@@ -261,7 +261,7 @@ describe('the library', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('draws a few of many files, loads on while one scrolls, and goes from file to file by arrow keys', async () => {
+  test('renders only visible files, loads more while scrolling, and moves by arrow keys', async () => {
     const COUNT = 150
     await using visit = await visitStudio(open, gallery, {
       as: INES,

@@ -5,13 +5,13 @@ import type { TestService } from 'daybook/testing'
 import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
 import { studio } from '../../src/index.ts'
 
-/** Posts that hold files: one that they need, one that they may have, and several. */
+/** Collections with required, optional and multiple files. */
 export const gallery: DaybookConfig = defineConfig({
   limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
   assets: {
     accept: ['image/*', 'text/plain', 'application/pdf'],
     maxBytes: 200_000,
-    // None of them is a width that the Studio shows.
+    // The Studio shows none of these widths, so it must ask for the next larger one.
     images: { widths: [100, 200, 400, 900] },
   },
   plugins: [studio({ title: 'The museum' }), serveUploads()],
@@ -30,7 +30,7 @@ export const gallery: DaybookConfig = defineConfig({
   },
 })
 
-/** A picture of one colour with a darker square in it, as a PNG. */
+/** Encodes a PNG of one colour with a darker square in it. */
 export function png(width: number, height: number, [red, green, blue]: readonly [number, number, number]): Buffer {
   const row = (y: number): number[] => [
     0,
@@ -53,22 +53,22 @@ export function png(width: number, height: number, [red, green, blue]: readonly 
 }
 
 function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const typed = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const length = Buffer.alloc(4)
   length.writeUInt32BE(data.length)
   const sum = Buffer.alloc(4)
-  sum.writeUInt32BE(crc32(named))
-  return Buffer.concat([length, named, sum])
+  sum.writeUInt32BE(crc32(typed))
+  return Buffer.concat([length, typed, sum])
 }
 
-/** A file as a form of Playwright takes it. */
+/** A file for Playwright's `setFiles`. */
 export const pictureFile = (name: string, colour: readonly [number, number, number] = [70, 120, 190]) => ({
   name,
   mimeType: 'image/png',
   buffer: png(240, 160, colour),
 })
 
-/** Stores a file as a program would. @returns its id */
+/** Uploads a file with the service token. @returns its id */
 export async function storeFile(
   service: TestService,
   name: string,
@@ -79,7 +79,7 @@ export async function storeFile(
   if (alt !== undefined) form.set('alt', alt)
   form.set('file', new File([new Uint8Array(bytes)], name))
   const headers = { Authorization: `Bearer ${service.token}` }
-  const answer = await service.request('/api/assets', { method: 'POST', body: form, headers })
-  if (answer.status !== 201) throw new Error(`an upload answered ${answer.status}: ${await answer.text()}`)
-  return ((await answer.json()) as { readonly id: string }).id
+  const response = await service.request('/api/assets', { method: 'POST', body: form, headers })
+  if (response.status !== 201) throw new Error(`the upload returned ${response.status}: ${await response.text()}`)
+  return ((await response.json()) as { readonly id: string }).id
 }

@@ -2,21 +2,24 @@ import { describe, expect, test } from 'vitest'
 import type { Asset } from '../../src/app/assets/media/asset.ts'
 import { type SendOptions, UploadQueue } from '../../src/app/assets/uploads/upload-queue.ts'
 
-class Away extends Error {}
+class Unreachable extends Error {}
 
-/** A queue whose requests the test answers. */
+/** Makes a queue whose requests the test resolves. */
 function makeQueue() {
-  const sent: { readonly name: string; readonly options: SendOptions; readonly answer: PromiseWithResolvers<Asset> }[] =
-    []
+  const sent: {
+    readonly name: string
+    readonly options: SendOptions
+    readonly response: PromiseWithResolvers<Asset>
+  }[] = []
   const stored: Asset[] = []
   let keys = 0
   const queue = new UploadQueue({
     send: (file, options) => {
-      const answer = Promise.withResolvers<Asset>()
-      sent.push({ name: file.name, options, answer })
-      return answer.promise
+      const response = Promise.withResolvers<Asset>()
+      sent.push({ name: file.name, options, response })
+      return response.promise
     },
-    isUnreachableError: (error) => error instanceof Away,
+    isUnreachableError: (error) => error instanceof Unreachable,
     onError: () => {},
     onStored: (asset) => stored.push(asset),
     makeKey: () => {
@@ -25,37 +28,37 @@ function makeQueue() {
     },
   })
   const states = (): readonly string[] => queue.uploads.get().map(({ file, state }) => `${file.name} ${state}`)
-  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-  return { queue, sent, stored, states, settled }
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  return { queue, sent, stored, states, nextTurn }
 }
 
 const files = (...names: string[]): File[] => names.map((name) => new File(['abc'], name))
 const asset = (id: string): Asset => ({ id }) as Asset
 
 describe('uploads', () => {
-  test('are sent two at a time, in their order, each with its folder', async () => {
-    const { queue, sent, stored, states, settled } = makeQueue()
-    const told: string[] = []
-    const keys = queue.add(files('a', 'b', 'c'), 'images', ({ id }) => told.push(id))
+  test('are sent two at a time, in order, each to its folder', async () => {
+    const { queue, sent, stored, states, nextTurn } = makeQueue()
+    const storedIds: string[] = []
+    const keys = queue.add(files('a', 'b', 'c'), 'images', ({ id }) => storedIds.push(id))
     expect(states()).toEqual(['a sending', 'b sending', 'c waiting'])
     expect(sent.map(({ options }) => options.directory)).toEqual(['images', 'images'])
     sent[1]?.options.onProgress(2)
     expect(queue.uploads.get()[1]?.sent).toBe(2)
-    sent[1]?.answer.resolve(asset('B'))
-    await settled()
+    sent[1]?.response.resolve(asset('B'))
+    await nextTurn()
     expect(states()).toEqual(['a sending', 'b stored', 'c sending'])
-    expect([stored.map(({ id }) => id), told]).toEqual([['B'], ['B']])
+    expect([stored.map(({ id }) => id), storedIds]).toEqual([['B'], ['B']])
     queue.clearStored([])
     expect(states()).toHaveLength(3)
     queue.clearStored(keys)
     expect(states()).toEqual(['a sending', 'c sending'])
   })
 
-  test('that failed are tried again under the same key, so that nothing is stored twice', async () => {
-    const { queue, sent, states, settled } = makeQueue()
+  test('that failed are retried with the same idempotency key', async () => {
+    const { queue, sent, states, nextTurn } = makeQueue()
     queue.add(files('a'))
-    sent[0]?.answer.reject(new Error('no'))
-    await settled()
+    sent[0]?.response.reject(new Error('no'))
+    await nextTurn()
     expect(states()).toEqual(['a failed'])
     expect(queue.isBusy).toBe(false)
     queue.retry(1)
@@ -63,28 +66,28 @@ describe('uploads', () => {
     expect(sent.map(({ options }) => options.idempotencyKey)).toEqual(['key-1', 'key-1'])
   })
 
-  test('wait while the service is away, and go on when it is back', async () => {
-    const { queue, sent, states, settled } = makeQueue()
+  test('pause while the service is unreachable, and resume when it is back', async () => {
+    const { queue, sent, states, nextTurn } = makeQueue()
     queue.add(files('a', 'b', 'c'))
-    sent[0]?.answer.reject(new Away())
-    await settled()
+    sent[0]?.response.reject(new Unreachable())
+    await nextTurn()
     expect(states()).toEqual(['a paused', 'b sending', 'c waiting'])
-    sent[1]?.answer.reject(new Away())
-    await settled()
+    sent[1]?.response.reject(new Unreachable())
+    await nextTurn()
     expect(states()).toEqual(['a paused', 'b paused', 'c waiting'])
     expect([sent.length, queue.isBusy]).toEqual([2, true])
     queue.resume()
     expect(states()).toEqual(['a sending', 'b sending', 'c waiting'])
   })
 
-  test('that are cancelled are ended and forgotten, and make room for the next', async () => {
-    const { queue, sent, stored, states, settled } = makeQueue()
+  test('that are cancelled are aborted and removed, and the next ones start', async () => {
+    const { queue, sent, stored, states, nextTurn } = makeQueue()
     queue.add(files('a', 'b', 'c', 'd'))
     queue.cancel(1)
     expect([sent[0]?.options.signal.aborted, states()]).toEqual([true, ['b sending', 'c sending', 'd waiting']])
-    // What was answered all the same is not told.
-    sent[0]?.answer.resolve(asset('A'))
-    await settled()
+    // A response that arrives after the cancellation is ignored.
+    sent[0]?.response.resolve(asset('A'))
+    await nextTurn()
     expect(stored).toEqual([])
     queue.cancel(4)
     expect(states()).toEqual(['b sending', 'c sending'])

@@ -12,7 +12,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** How the service fails a request. */
 type Fault = (route: Route) => Promise<void>
 
 const problem =
@@ -24,7 +23,7 @@ const problem =
       body: JSON.stringify({ code, message: 'It is a test.', requestId: 'r-1', details: {} }),
     })
 
-/** Faults of any question. */
+/** Faults that any request may meet, by name. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   '403': problem(403, 'FORBIDDEN'),
   '409': problem(409, 'CONFLICT'),
@@ -39,10 +38,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'half of a JSON text': (route) => route.fulfill({ contentType: 'application/json', body: '{"items":[{"id":' }),
 }
 
-/** What content is asked for and written by: neither the session nor the model. */
+/** True for requests that read or write content, unlike those for the session and the model. */
 const isContent = (url: URL): boolean => /^\/api\/(?!cms\/|auth\/|health|ready)/.test(url.pathname)
 
-/** The pages that show content, by their addresses and headings. */
+/** The pages that show content, with their paths and headings. */
 const pages = (id: string): readonly (readonly [path: string, heading: string])[] => [
   ['c/posts', 'Posts'],
   [`c/posts/${id}`, 'Post 1'],
@@ -51,54 +50,54 @@ const pages = (id: string): readonly (readonly [path: string, heading: string])[
   ['assets', 'Files'],
 ]
 
-const firstPost = async (service: TestService): Promise<string> => {
+const findFirstPost = async (service: TestService): Promise<string> => {
   const { items } = await service.content.list('posts', { where: { title: { eq: 'Post 1' } } })
   return String(items[0]?.id)
 }
 
-async function signedIn(): Promise<Visit> {
+async function visitSignedIn(): Promise<Visit> {
   const visit = await visitStudio(open, museumOf(3), { as: INES })
   await isShown(visit.page, 'Overview')
   return visit
 }
 
-/** What asks again. */
+/** The labels of the buttons that retry. */
 const RETRY = /^Try (?:again|now)$/
 
-/** How long the page may take to offer to ask again, in milliseconds. */
+/** The time in which the page must offer to retry, in milliseconds. */
 const OFFER_MS = 5000
 
-/** Puts right what can be put right by a person: asks again, where the page has not come back by itself meanwhile. */
-async function comesBack(page: Page, heading: string): Promise<void> {
+/** Waits until the page recovers by itself, or presses its button to retry. */
+async function recover(page: Page, heading: string): Promise<void> {
   const button = page.getByRole('main').getByRole('button', { name: RETRY }).first()
-  const asked = button.click({ timeout: OFFER_MS }).catch(() => {})
-  await Promise.all([isShown(page, heading), asked])
+  const retried = button.click({ timeout: OFFER_MS }).catch(() => {})
+  await Promise.all([isShown(page, heading), retried])
 }
 
-describe('while the service fails to answer', () => {
+describe('while the service fails', () => {
   test.each(['403', '503', 'a connection that is cut', 'half of a JSON text'])(
-    'with %s, every page says so, stays usable and comes back',
+    'with %s, every page reports the fault, stays usable and recovers',
     async (name) => {
-      await using visit = await signedIn()
+      await using visit = await visitSignedIn()
       const { page, service, url } = visit
-      for (const [path, heading] of pages(await firstPost(service))) {
+      for (const [path, heading] of pages(await findFirstPost(service))) {
         await page.route(isContent, FAULTS[name] as Fault)
         await page.goto(`${url}/studio/${path}`)
         await page.getByRole('main').getByRole('button', { name: RETRY }).first().waitFor()
         await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).waitFor()
         await page.unroute(isContent)
-        await comesBack(page, heading)
+        await recover(page, heading)
         expect(await visit.takeFaults()).toEqual([])
       }
     },
   )
 
   test.each(Object.entries(FAULTS))(
-    'with %s, what is typed stays, and is stored once it can be',
+    'with %s, typed text is kept, and saved once the service works',
     async (_name, fault) => {
-      await using visit = await signedIn()
+      await using visit = await visitSignedIn()
       const { page, service, url } = visit
-      const id = await firstPost(service)
+      const id = await findFirstPost(service)
       await page.goto(`${url}/studio/c/posts/${id}`)
       const title = page.getByLabel('Title', { exact: true })
       await title.waitFor()
@@ -117,7 +116,7 @@ describe('while the service fails to answer', () => {
         .waitFor()
       expect(await title.inputValue()).toBe('Typed before')
       await page.unroute(isContent)
-      // What was refused is asked again with the next edit, all else by itself.
+      // A rejected save is repeated with the next edit, any other by itself.
       await title.fill('Typed after')
       const stored = async () => (await service.content.get('posts', id, { draft: true }))?.title
       await expect.poll(stored, { timeout: 60_000 }).toBe('Typed after')

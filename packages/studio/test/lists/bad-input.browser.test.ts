@@ -26,12 +26,12 @@ const configOf = (collections: DaybookConfig['collections'], seed: NonNullable<D
     seed,
   }) as DaybookConfig
 
-/** Texts stay texts, and no page is wider than its window. */
+/** Expects that markup stays text, and that no page is wider than its window. */
 async function isHarmless(page: Page): Promise<void> {
   expect(await page.locator('img[src="x"]').count()).toBe(0)
   expect(await page.title()).not.toBe('taken')
   const wide = await page.evaluate<readonly number[]>(
-    "[document.documentElement, document.querySelector('main'), document.querySelector('[role=dialog]')].map((one) => one ? one.scrollWidth - one.clientWidth : 0)",
+    "[document.documentElement, document.querySelector('main'), document.querySelector('[role=dialog]')].map((part) => part ? part.scrollWidth - part.clientWidth : 0)",
   )
   expect(wide).toEqual([0, 0, 0])
 }
@@ -52,7 +52,7 @@ describe('hostile titles of 10,000 characters', () => {
     },
   )
 
-  test('are texts in rows, filters, the overview and the palette, and move nothing', async () => {
+  test('are shown as text in rows, filters, the overview and the palette, without breaking the layout', async () => {
     await using visit = await visitStudio(open, config, {
       as: INES,
       path: '/studio/c/things?columns=other',
@@ -87,7 +87,7 @@ describe('hostile titles of 10,000 characters', () => {
     await page.getByRole('heading', { name: 'What changed' }).waitFor()
     await page.getByRole('link', { name: MARKUP }).first().waitFor()
     await isHarmless(page)
-    // The last place is offered first, as the text that it is.
+    // The most recent destination is listed first, as plain text.
     await page.keyboard.press('ControlOrMeta+k')
     await palette.getByRole('option').first().waitFor()
     expect(await palette.getByRole('option').first().textContent()).toBe(`${MARKUP}Things`)
@@ -102,7 +102,7 @@ describe('a collection of 200 fields', () => {
     for (const at of [1, 2, 3]) await content.create('things', { title: `Thing ${at}`, value177: at })
   })
 
-  test('is filtered by any of them, and shows at most twelve', async () => {
+  test('can be filtered by any field, and shows at most twelve columns', async () => {
     await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/things' })
     const { page } = visit
     await page.getByText('3 entries').waitFor()
@@ -160,8 +160,8 @@ describe('values and addresses of an older config', () => {
     })
     const { page } = visit
     await page.route(/api\/things\?/, async (route) => {
-      const answer = await route.fetch()
-      const body = await answer.json()
+      const response = await route.fetch()
+      const body = await response.json()
       await route.fulfill({ json: { ...body, ...OLDER } })
     })
     await signIn(page)
@@ -176,7 +176,7 @@ describe('values and addresses of an older config', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  /** What a service answers of an entry that it keeps as it was. */
+  /** Values that do not fit the field types of today's config. */
   const OLDER = {
     total: 1,
     items: [

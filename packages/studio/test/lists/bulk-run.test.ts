@@ -61,13 +61,14 @@ async function makeWorld(): Promise<World> {
 
 const seed = async ({ service }: World, count: number): Promise<void> => {
   const content = service.content
-  for (let at = 1; at <= count; at += 1) await content.create('posts', { title: `Post ${at}`, minutes: at })
+  for (let number = 1; number <= count; number += 1)
+    await content.create('posts', { title: `Post ${number}`, minutes: number })
 }
 
 const nothing = (): void => {}
 
 describe('a bulk action', () => {
-  test('says who refuses it, and does it to the others', async () => {
+  test('reports the entries that reject it, and changes the others', async () => {
     await using world = await makeWorld()
     await seed(world, 5)
     const ids = await world.ids('posts')
@@ -86,7 +87,7 @@ describe('a bulk action', () => {
     expect(again).toMatchObject({ chosen: 1, ids: [], refusals: [] })
   })
 
-  test('is taken back as a whole, and nothing else is', async () => {
+  test('is undone completely, without touching other changes', async () => {
     await using world = await makeWorld()
     await seed(world, 230)
     const content = world.service.content
@@ -105,7 +106,7 @@ describe('a bulk action', () => {
     expect(await world.ids('posts', { id: { eq: other.id } })).toEqual([other.id])
   })
 
-  test('leaves alone what others have changed since', async () => {
+  test('is not undone for entries that others have changed since', async () => {
     await using world = await makeWorld()
     await seed(world, 3)
     const run = world.run('posts')
@@ -119,7 +120,7 @@ describe('a bulk action', () => {
     expect((await world.entries('posts')).map(({ minutes }) => minutes)).toEqual([1, 60, 3])
   })
 
-  test('deletes what nothing needs, and brings references back with an undo', async () => {
+  test('deletes entries without required references, and restores references on undo', async () => {
     await using world = await makeWorld()
     const content = world.service.content
     const [needed, loved, alone] = [
@@ -139,7 +140,7 @@ describe('a bulk action', () => {
     expect((await world.entries('posts'))[0]).toMatchObject({ id: post.id, author: loved.id })
   })
 
-  test('looks for no more refusals than a person reads', async () => {
+  test('stops after 20 refusals', async () => {
     await using world = await makeWorld()
     await seed(world, 30)
     const action: BulkAction = { kind: 'set', field: 'minutes', value: 1000 }
@@ -148,7 +149,7 @@ describe('a bulk action', () => {
     expect(dryRun.refusals.length).toBe(20)
   })
 
-  test('works where every change has to name what it is based on', async () => {
+  test('works in collections that require If-Match', async () => {
     await using world = await makeWorld()
     await world.service.content.create('strict', { name: 'One' })
     const run = world.run('strict')
@@ -160,7 +161,7 @@ describe('a bulk action', () => {
     expect(await world.ids('strict', { status: { eq: 'draft' } })).toEqual(ids)
   })
 
-  test('says how far it came when it ends early', async () => {
+  test('reports how many entries were changed if it fails midway', async () => {
     await using world = await makeWorld()
     await seed(world, 150)
     const run = world.run('posts')
@@ -174,7 +175,7 @@ describe('a bulk action', () => {
     expect((await run.dryRun({ kind: 'delete' }, {}, nothing)).ids.length).toBe(149)
   })
 
-  test('says that a value is refused by its field', async () => {
+  test('reports an invalid value for every entry', async () => {
     await using world = await makeWorld()
     await seed(world, 2)
     const run = world.run('posts')
@@ -185,30 +186,30 @@ describe('a bulk action', () => {
 })
 
 describe('the selection of rows', () => {
-  test('takes in ranges, and lets them go again', () => {
+  test('selects and deselects ranges', () => {
     const idAt = (index: number): string | undefined => (index < 10 ? `row${index}` : undefined)
-    const one = applyRowPress(NO_SELECTION, { index: 2, isSelected: true, isRange: false }, idAt)
-    const range = applyRowPress(one, { index: 5, isSelected: true, isRange: true }, idAt)
+    const single = applyRowPress(NO_SELECTION, { index: 2, isSelected: true, isRange: false }, idAt)
+    const range = applyRowPress(single, { index: 5, isSelected: true, isRange: true }, idAt)
     expect([...range.ids]).toEqual(['row2', 'row3', 'row4', 'row5'])
     const back = applyRowPress(range, { index: 4, isSelected: false, isRange: true }, idAt)
     expect([...back.ids]).toEqual(['row2', 'row3'])
-    expect([...applyRowPress(one, { index: 12, isSelected: true, isRange: true }, idAt).ids].length).toBe(8)
+    expect([...applyRowPress(single, { index: 12, isSelected: true, isRange: true }, idAt).ids].length).toBe(8)
   })
 
-  test('holds what was pressed last, whatever the order', () => {
+  test('reflects the last press of each row, in any order', () => {
     const press = fc.record({ index: fc.nat(30), isSelected: fc.boolean(), isRange: fc.boolean() })
     fc.assert(
       fc.property(fc.array(press), (presses) => {
         let selection = NO_SELECTION
         const model = new Map<number, boolean>()
-        for (const one of presses) {
-          const from = one.isRange ? (selection.anchor ?? one.index) : one.index
-          selection = applyRowPress(selection, one, (index) => `row${index}`)
-          for (let at = Math.min(from, one.index); at <= Math.max(from, one.index); at += 1)
-            model.set(at, one.isSelected)
+        for (const press of presses) {
+          const from = press.isRange ? (selection.anchor ?? press.index) : press.index
+          selection = applyRowPress(selection, press, (index) => `row${index}`)
+          for (let row = Math.min(from, press.index); row <= Math.max(from, press.index); row += 1)
+            model.set(row, press.isSelected)
         }
-        const wanted = [...model].filter(([, isOn]) => isOn).map(([at]) => `row${at}`)
-        expect([...selection.ids].sort()).toEqual(wanted.sort())
+        const expected = [...model].filter(([, isOn]) => isOn).map(([row]) => `row${row}`)
+        expect([...selection.ids].sort()).toEqual(expected.sort())
       }),
     )
   })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the selection of a list', () => {
-  test('is published after a dry run that names each refusal, and taken back', async () => {
+  test('is published after a dry run that lists each refusal, and undone', async () => {
     await using visit = await visitStudio(open, museumOf(30), {
       as: INES,
       path: '/studio/c/posts?status=draft',
@@ -53,7 +53,7 @@ describe('the selection of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('can be taken back for as long as somebody is at the message', async () => {
+  test('can be undone as long as the message has the pointer or the focus', async () => {
     await using visit = await visitStudio(open, museumOf(5), { before: makeAccount })
     const { page, url } = visit
     await page.clock.install()
@@ -71,7 +71,7 @@ describe('the selection of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is all that match, on whatever page', async () => {
+  test('can hold all matching entries, loaded or not', async () => {
     await using visit = await visitStudio(open, museumOf(120), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await firstRow(page, 'Post 120')

@@ -15,11 +15,11 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** What a list was asked for. */
+/** Returns the parameters of the list requests among URLs. */
 const listCalls = (urls: readonly string[]): readonly URLSearchParams[] =>
   urls.filter((url) => url.includes('/api/posts?')).map((url) => new URL(url).searchParams)
 
-/** Stores a post as somebody who has an account would. */
+/** Creates a post as the owner of an account. */
 async function writeAs(service: TestService, { name, email, password }: Account): Promise<void> {
   const send = async (path: string, body: object, headers: object = {}) => {
     const init = {
@@ -34,7 +34,7 @@ async function writeAs(service: TestService, { name, email, password }: Account)
 }
 
 describe('the columns of a list', () => {
-  test('are chosen from the fields, asked for alone, named by related titles, kept in the address and for the person', async () => {
+  test('are chosen from the fields, limit the selection, show related titles, and are remembered', async () => {
     await using visit = await visitStudio(open, museumOf(60), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const urls: string[] = []
@@ -60,7 +60,7 @@ describe('the columns of a list', () => {
     expect(last?.get('select')).toBe('title,status,minutes,author.name')
     expect(last?.get('include')).toBe('author')
     expect(urls.filter((url) => url.includes('/api/authors'))).toEqual([])
-    // What was chosen is there without the address, too.
+    // The choice is remembered when the URL does not have it.
     await page.getByRole('navigation').getByRole('link', { name: 'Authors' }).click()
     await isShown(page, 'Authors')
     await page.getByRole('navigation').getByRole('link', { name: 'Posts' }).click()
@@ -68,7 +68,7 @@ describe('the columns of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('say by name who made an entry, with one request for all people', async () => {
+  test('show the names of authors with one request for all of them', async () => {
     const before = async (service: TestService): Promise<void> => {
       await makeAccount(service)
       for (const account of [TOMASZ, { ...TOMASZ, name: 'Mia', email: 'mia@example.org' }]) {
@@ -89,7 +89,7 @@ describe('the columns of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('sort by their heads, and the address says how', async () => {
+  test('sort by their headers, and keep the order in the URL', async () => {
     await using visit = await visitStudio(open, museumOf(60), {
       as: INES,
       path: '/studio/c/posts?columns=minutes,unknown',
@@ -108,7 +108,7 @@ describe('the columns of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are found among 200 fields, and titles of any kind stay in their rows', async () => {
+  test('are found among 200 fields, and hostile titles stay in their rows', async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`value${at}`, f.integer()]))
     const config = defineConfig({
       limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },

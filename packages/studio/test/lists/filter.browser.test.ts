@@ -14,7 +14,7 @@ afterAll(() => open[Symbol.asyncDispose]())
 const whereOf = (url: string): unknown => JSON.parse(new URL(url).searchParams.get('where') ?? 'null')
 
 describe('the filter of a list', () => {
-  test('is built by hand, shown in words, kept in the address, and copied for programs', async () => {
+  test('is built in a form, shown in words, kept in the URL, and copied as an API URL', async () => {
     await using visit = await visitStudio(open, museumOf(60), {
       as: INES,
       path: '/studio/c/posts',
@@ -50,12 +50,12 @@ describe('the filter of a list', () => {
     await page.getByText('Status is Draft or Title contains Post 59', { exact: true }).waitFor()
     await visit.shoot('list-filtered')
     expect(await visit.axeFaults()).toEqual([])
-    // The copied address is the API's own.
+    // The copied URL is that of the API.
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
-    const answer = await page.evaluate<{ readonly items: readonly { readonly title: string }[] }>(
+    const response = await page.evaluate<{ readonly items: readonly { readonly title: string }[] }>(
       `fetch(${JSON.stringify(copied)}).then((response) => response.json())`,
     )
-    expect(answer.items.map(({ title }) => title)).toEqual(await titlesShown(page))
+    expect(response.items.map(({ title }) => title)).toEqual(await titlesShown(page))
     await page.getByRole('button', { name: 'Remove: Minutes is at least 40' }).click()
     await page.getByText('13 entries').waitFor()
     expect(await visit.takeFaults()).toEqual([])
@@ -77,7 +77,7 @@ describe('the filter of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is kept as it is where there is no form for it', async () => {
+  test('is kept unchanged if there is no form for it', async () => {
     const where = { not: { minutes: { lt: 5 } }, 'author.name': { contains: 'Inés' } }
     const path = `/studio/c/posts?where=${encodeURIComponent(JSON.stringify(where))}`
     await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
@@ -96,7 +96,7 @@ describe('the filter of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('by what the model does not have is said to be wrong, and taken out', async () => {
+  test('on an unknown field shows an error, and can be removed', async () => {
     const path = `/studio/c/posts?where=${encodeURIComponent('{"nothing":{"eq":1}}')}`
     await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
     const { page } = visit
@@ -108,7 +108,7 @@ describe('the filter of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('is built by touch on a phone, which is not scrolled sideways', async () => {
+  test('is built by touch on a phone without sideways scrolling', async () => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
     await using visit = await visitStudio(open, museumOf(12), {
       as: INES,

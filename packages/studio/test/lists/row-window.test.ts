@@ -12,14 +12,14 @@ import {
 
 const sizes = (count: number): ScrollSizes => ({ count, row: 48, viewport: 700, above: 180 })
 
-describe('the window over rows', () => {
-  test('draws the rows that are seen, and a few around them', () => {
+describe('the window of rendered rows', () => {
+  test('holds the visible rows and a few around them', () => {
     expect(getVisibleRows(0, 0, sizes(1000), 8)).toEqual({ first: 0, last: 23 })
     expect(getVisibleRows(180 + 48 * 100, 0, sizes(1000), 8)).toEqual({ first: 92, last: 123 })
     expect(getVisibleRows(180 + 48 * 990, 0, sizes(1000), 8)).toEqual({ first: 982, last: 999 })
   })
 
-  test('is no taller than browsers can draw, and reaches the last of a million rows', () => {
+  test('is no taller than browsers support, and reaches the last of a million rows', () => {
     const million = sizes(1_000_000)
     expect(getTotalHeight(million)).toBe(MAX_HEIGHT)
     const end = 180 + MAX_HEIGHT - 700
@@ -28,7 +28,7 @@ describe('the window over rows', () => {
     expect(computeShift(shift, end, 180, million)).toBe(0)
   })
 
-  test('moves by single rows among a million when a wheel turns', () => {
+  test('moves by single rows of a million when a wheel turns', () => {
     const million = sizes(1_000_000)
     const middle = 180 + MAX_HEIGHT / 2
     const shift = computeShift(0, 0, middle, million)
@@ -36,7 +36,7 @@ describe('the window over rows', () => {
     expect(getTopRow(middle + 48, next, million) - getTopRow(middle, shift, million)).toBeCloseTo(1)
   })
 
-  test('comes back to any row of any list', () => {
+  test('scrolls to any row of any list', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 50, max: 2_000_000 }),
@@ -51,7 +51,7 @@ describe('the window over rows', () => {
     )
   })
 
-  test('shows nothing that is not there, wherever it is scrolled', () => {
+  test('stays within the list at any scroll position', () => {
     const step = fc.tuple(fc.boolean(), fc.double({ min: -1, max: 1, noNaN: true }))
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 3_000_000 }), fc.array(step, { maxLength: 40 }), (count, steps) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** What is asked of the lists of posts from now on. */
+/** Records the parameters of later list requests for posts. */
 function watchLists(page: Page): URLSearchParams[] {
   const calls: URLSearchParams[] = []
   page.on('request', (request) => {
@@ -23,7 +23,7 @@ function watchLists(page: Page): URLSearchParams[] {
   return calls
 }
 
-/** Scrolls until a row is the first one that is seen. */
+/** Scrolls until a row is the first visible one. */
 const scrollToRow = (page: Page, row: number): Promise<void> =>
   page.evaluate(
     `document.querySelector('main').scrollTop = document.querySelector('[data-index]').parentElement.offsetTop + ${row} * document.querySelector('[data-index]').offsetHeight`,
@@ -32,7 +32,7 @@ const scrollToRow = (page: Page, row: number): Promise<void> =>
 const scrolled = (page: Page): Promise<number> => page.evaluate('document.querySelector("main").scrollTop')
 
 describe('the rows of a list', () => {
-  test('are loaded as they come into sight: page by page by cursor, and far down at once', async () => {
+  test('are loaded as they come into view: the next page by cursor, a distant page by offset', async () => {
     await using visit = await visitStudio(open, museumOf(400), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const calls = watchLists(page)
@@ -52,7 +52,7 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test.each(['as it was', 'after a reload'])('are found again far down, with the focus, %s', async (how) => {
+  test.each(['as it was', 'after a reload'])('keep scroll position and focus on return, %s', async (how) => {
     await using visit = await visitStudio(open, museumOf(400), {
       as: INES,
       path: '/studio/c/posts?sort=minutes',
@@ -71,13 +71,13 @@ describe('the rows of a list', () => {
     await page.goBack()
     await page.locator('a:focus', { hasText: 'Post 305' }).waitFor()
     expect(await scrolled(page)).toBeCloseTo(before, -1)
-    // What lies between the top and there is not loaded for it.
+    // The pages between the top and this position are not loaded.
     expect(calls.filter((call) => ['50', '100', '150', '200'].includes(call.get('offset') ?? ''))).toEqual([])
     await page.getByRole('link', { name: 'Post 307', exact: true }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('keep the focus when they are scrolled out of sight, and take it on by arrows', async () => {
+  test('keep the focus when scrolled out of view, and pass it on by arrow keys', async () => {
     await using visit = await visitStudio(open, museumOf(200), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     await firstRow(page, 'Post 200')
@@ -94,7 +94,7 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are reached by arrows that are pressed faster than rows are loaded, past those that are gone', async () => {
+  test('are reached by arrow keys pressed faster than rows load, skipping deleted rows', async () => {
     await using visit = await visitStudio(open, museumOf(200), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     const focused = (title: string): Promise<void> => page.locator('a:focus', { hasText: title }).waitFor()
@@ -115,11 +115,11 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('let go of somebody who scrolls away from a row that does not come', async () => {
+  test('do not scroll back to a row that never loads after the user has scrolled away', async () => {
     await using visit = await visitStudio(open, museumOf(200), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await firstRow(page, 'Post 200')
-    // Never answered.
+    // These requests never get a response.
     await page.route(/\/api\/posts\?.*(?:cursor|offset)=/, () => {})
     await page.getByRole('link', { name: 'Post 200', exact: true }).focus()
     for (let count = 0; count < 60; count += 1) await page.keyboard.press('ArrowDown')
@@ -132,7 +132,7 @@ describe('the rows of a list', () => {
     expect(await scrolled(page)).toBe(0)
   })
 
-  test('change in their places, and new ones are told of and shown on demand', async () => {
+  test('change in place, and new entries are announced and shown on demand', async () => {
     await using visit = await visitStudio(open, museumOf(30), { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await firstRow(page, 'Post 30')
@@ -158,22 +158,19 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are narrowed by status, with numbers that hold up no row', async () => {
+  test('are filtered by status, with counts that delay no row', async () => {
     await using visit = await visitStudio(open, museumOf(30), { before: makeAccount, path: '/studio/c/posts' })
     const { page } = visit
-    let letGo = (): void => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
+    const counting = Promise.withResolvers<void>()
     await page.route(/\/api\/posts\?.*aggregate=/, async (route) => {
-      await held
+      await counting.promise
       await route.continue()
     })
     await signIn(page)
     await firstRow(page, 'Post 30')
     const tabs = page.getByRole('group', { name: 'Status' })
     expect(await tabs.getByRole('button').allTextContents()).toEqual(['All', 'Draft', 'Published', 'Archived'])
-    letGo()
+    counting.resolve()
     await tabs.getByRole('button', { name: 'Draft 6' }).click()
     await page.waitForURL(/status=draft/)
     await page.getByText('6 entries').waitFor()
@@ -184,7 +181,7 @@ describe('the rows of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('say that they could not be loaded, and are loaded when the service is back', async () => {
+  test('report a failed load, and load when retried', async () => {
     const config: DaybookConfig = museumOf(200)
     await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/posts' })
     const { page } = visit

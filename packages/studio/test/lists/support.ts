@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 
-/** The titles of the rows that are drawn, from the top. */
+/** Returns the titles of the rendered rows, from the top. */
 export const titlesShown = (page: Page): Promise<readonly string[]> =>
   page.locator('[role=rowgroup] [data-index] a[data-entry]').allTextContents()
 
-/** The texts of the cells of a column, from the top. @param column from 0: the boxes, the titles, and so on */
+/** Returns the texts of the cells of a column, from the top. @param column from 0, the checkboxes; 1 is the title */
 export const cellsShown = (page: Page, column: number): Promise<readonly string[]> =>
   page.locator(`[role=row][data-index] > [role=cell]:nth-child(${column + 1})`).allTextContents()
 

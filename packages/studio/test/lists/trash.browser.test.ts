@@ -15,7 +15,7 @@ afterAll(() => open[Symbol.asyncDispose]())
 
 const config = museumOf(60)
 
-/** Deletes the posts with these numbers, the last one last. */
+/** Deletes the posts with these numbers, in this order. */
 async function deletePosts(service: TestService, ...numbers: readonly number[]): Promise<void> {
   const content = service.content
   for (const number of numbers) {
@@ -25,7 +25,7 @@ async function deletePosts(service: TestService, ...numbers: readonly number[]):
 }
 
 describe('the trash of a collection', () => {
-  test('lists what was deleted, when and by whom, and restores an entry by keyboard', async () => {
+  test('lists deleted entries with their time and author, and restores one by keyboard', async () => {
     await using visit = await visitStudio(open, config, { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
     await page.getByRole('link', { name: 'Trash' }).click()
@@ -52,7 +52,7 @@ describe('the trash of a collection', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('of files lists and restores them, and says that another file has the address', async () => {
+  test('of files lists and restores them, and reports a conflicting path', async () => {
     await using visit = await visitStudio(open, gallery, {
       as: INES,
       path: '/studio/assets',
@@ -92,11 +92,11 @@ describe('the trash of a collection', () => {
     })
     await restore.click()
     await page.getByRole('alert').getByText('Another file has its address by now.').waitFor()
-    // The browser itself reports the conflict.
+    // The browser logs the response 409.
     expect((await visit.takeFaults()).filter((fault) => !fault.includes('409'))).toEqual([])
   })
 
-  test('says which value another entry has by now, and loads page by page, in German as well', async () => {
+  test('names the value that another entry has taken, and loads page by page, also in German', async () => {
     await using visit = await visitStudio(open, config, {
       as: INES,
       path: '/studio/c/posts/trash',
@@ -117,7 +117,7 @@ describe('the trash of a collection', () => {
     await page.getByRole('button', { name: '„Post 52“ wiederherstellen' }).click()
     await rows.first().getByRole('alert').getByText('„Slug“').waitFor()
     expect(await visit.axeFaults()).toEqual([])
-    // The browser itself reports the conflict.
+    // The browser logs the response 409.
     expect((await visit.takeFaults()).filter((fault) => !fault.includes('409'))).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ afterAll(() => open[Symbol.asyncDispose]())
 const path = `/studio/c/posts?sort=minutes&columns=minutes&where=${encodeURIComponent('{"minutes":{"lte":3}}')}`
 
 describe('the named views of a list', () => {
-  test('are kept in the browser, chosen, and deleted', async () => {
+  test('are stored in the browser, chosen and deleted', async () => {
     await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
     const { page } = visit
     await page.getByText('3 entries').waitFor()
@@ -47,7 +47,7 @@ describe('the named views of a list', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are shared where the config lets people share them', async () => {
+  test('are shared if the config has `sharedViews`', async () => {
     const config: DaybookConfig = { ...museumOf(12), plugins: [studio({ sharedViews: true })] }
     await using visit = await visitStudio(open, config, { as: INES, path })
     const { page, url } = visit
@@ -60,7 +60,7 @@ describe('the named views of a list', () => {
     await dialog.getByText('Share it').click()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(/view=/)
-    // Another browser of the same person has nothing of its own.
+    // Private views exist only in the browser that saved them.
     await page.evaluate('localStorage.clear()')
     await page.goto(`${url}/studio/c/posts`)
     await firstRow(page, 'Post 12')

@@ -8,11 +8,11 @@ import {
   serializeWhere,
 } from '../../src/app/lists/filters/where-tree.ts'
 
-/** What the API says of entries, by its definition: fields side by side must all hold. */
+/** Evaluates a `where` as the API defines it: all fields of an object must match. */
 function holds(where: unknown, entry: Readonly<Record<string, number>>): boolean {
   return Object.entries(where as Readonly<Record<string, unknown>>).every(([key, value]) => {
-    if (key === 'and') return (value as readonly unknown[]).every((one) => holds(one, entry))
-    if (key === 'or') return (value as readonly unknown[]).some((one) => holds(one, entry))
+    if (key === 'and') return (value as readonly unknown[]).every((part) => holds(part, entry))
+    if (key === 'or') return (value as readonly unknown[]).some((part) => holds(part, entry))
     if (key === 'not') return !holds(value, entry)
     return Object.entries(value as Readonly<Record<string, number>>).every(([operator, compared]) =>
       compares(entry[key] ?? 0, operator, compared),
@@ -20,13 +20,13 @@ function holds(where: unknown, entry: Readonly<Record<string, number>>): boolean
   })
 }
 
-/** What a tree says of entries. */
-function means(node: FilterNode, entry: Readonly<Record<string, number>>): boolean {
+/** Evaluates a tree of conditions. */
+function matches(node: FilterNode, entry: Readonly<Record<string, number>>): boolean {
   if (node.kind === 'other') return holds(node.where, entry)
   if (node.kind === 'condition') return compares(entry[node.path] ?? 0, node.operator, node.value as number)
   return node.mode === 'all'
-    ? node.nodes.every((one) => means(one, entry))
-    : node.nodes.some((one) => means(one, entry))
+    ? node.nodes.every((inner) => matches(inner, entry))
+    : node.nodes.some((inner) => matches(inner, entry))
 }
 
 const compares = (value: number, operator: string, compared: number): boolean =>
@@ -48,7 +48,7 @@ const { group } = fc.letrec<{ node: FilterNode; group: FilterGroup; other: Filte
   }),
   other: fc.record({
     kind: fc.constant('other' as const),
-    where: condition.map((one) => ({ not: serializeWhere({ kind: 'group', mode: 'all', nodes: [one] }) })),
+    where: condition.map((node) => ({ not: serializeWhere({ kind: 'group', mode: 'all', nodes: [node] }) })),
   }),
 }))
 
@@ -58,12 +58,12 @@ const entry = fc.dictionary(fc.constantFrom('a', 'b'), fc.integer({ min: 0, max:
 })
 
 describe('a filter', () => {
-  test('says the same in an address, and when it comes back', () => {
+  test('means the same in a URL, and after it is parsed again', () => {
     fc.assert(
-      fc.property(group, entry, (tree, one) => {
+      fc.property(group, entry, (tree, values) => {
         const written = JSON.parse(JSON.stringify(serializeWhere(tree)))
-        expect(holds(written, one)).toBe(means(tree, one))
-        expect(means(parseWhere(written), one)).toBe(means(tree, one))
+        expect(holds(written, values)).toBe(matches(tree, values))
+        expect(matches(parseWhere(written), values)).toBe(matches(tree, values))
         expect(serializeWhere(parseWhere(written))).toEqual(written)
         expect(countConditions(parseWhere(written))).toBe(countConditions(tree))
       }),
@@ -84,7 +84,7 @@ describe('a filter', () => {
     expect(serializeWhere(parseWhere(where))).toEqual(where)
   })
 
-  test('is one plain object where that says it', () => {
+  test('is written as one plain object if possible', () => {
     const where = { minutes: { gte: 3, lt: 9 }, kind: { eq: 'essay' } }
     expect(serializeWhere(parseWhere(where))).toEqual(where)
     expect(parseWhere(where).nodes.length).toBe(3)
@@ -103,16 +103,16 @@ describe('a filter', () => {
     { not: { a: { eq: 1 } }, b: { eq: 2 } },
     { or: ['text', { a: { eq: 1 } }] },
     { a: { eq: '' } },
-  ])('loses nothing that it does not understand: %j', (where) => {
+  ])('keeps an unsupported part unchanged: %j', (where) => {
     expect(serializeWhere(parseWhere(where))).toEqual(where)
   })
 
-  test('leaves out what nobody has filled in', () => {
+  test('omits conditions without a value', () => {
     const empty = { kind: 'condition', path: 'a', operator: 'eq', value: undefined } as const
-    const one = { kind: 'condition', path: 'a', operator: 'eq', value: 1 } as const
+    const complete = { kind: 'condition', path: 'a', operator: 'eq', value: 1 } as const
     expect(
       serializeWhere({ kind: 'group', mode: 'all', nodes: [empty, { kind: 'group', mode: 'any', nodes: [empty] }] }),
     ).toBeUndefined()
-    expect(serializeWhere({ kind: 'group', mode: 'any', nodes: [empty, one] })).toEqual({ a: { eq: 1 } })
+    expect(serializeWhere({ kind: 'group', mode: 'any', nodes: [empty, complete] })).toEqual({ a: { eq: 1 } })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Formats, getUserLocale } from '../../src/app/messages/formats.ts'
 
-describe('dates and numbers are written', () => {
+describe('dates and numbers', () => {
   test.each([
     ['en', ['en-GB', 'en'], 'en-GB'],
     ['en', ['fr-FR', 'en-IN', 'en-US'], 'en-IN'],
@@ -10,7 +10,7 @@ describe('dates and numbers are written', () => {
     ['en', [], 'en'],
     ['en', ['en-US@posix', 'en-GB'], 'en-GB'],
     ['en', ['en-US@posix'], 'en'],
-  ])('in %s, where the browser prefers %j, as in %s', (language, preferred, locale) => {
+  ])('in %s, if the browser prefers %j, use %s', (language, preferred, locale) => {
     expect(getUserLocale(language, preferred)).toBe(locale)
   })
 
@@ -19,7 +19,7 @@ describe('dates and numbers are written', () => {
     ['en-GB', '20 October 2026 at', '20 Oct 2026', '1,234,567.5'],
     ['de-DE', '20. Oktober 2026 um', '20.10.2026', '1.234.567,5'],
     ['de-CH', '20. Oktober 2026 um', '20.10.2026', "1'234'567.5"],
-  ])('of %s', (locale, moment, day, number) => {
+  ])('are formatted in %s', (locale, moment, day, number) => {
     const formats = new Formats(locale)
     expect(formats.moment('2026-10-20T12:00:00.000Z')).toContain(moment)
     expect(formats.calendarDay('2026-10-20')).toBe(day)

@@ -35,20 +35,20 @@ const WEB = [
   'must begin with http:// or https://, such as https://example.org/page',
 ]
 
-/** What the service finds wrong with values. */
-async function issuesOf(body: object): Promise<readonly (ServiceIssue & { readonly path: string })[]> {
+/** Creates an entry with invalid values, and returns the issues. */
+async function findIssues(body: object): Promise<readonly (ServiceIssue & { readonly path: string })[]> {
   await using service = await createTestService(config)
-  const answer = await service.request('/api/things', {
+  const response = await service.request('/api/things', {
     method: 'POST',
     headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   })
-  const { details } = (await answer.json()) as { readonly details: { readonly issues?: readonly never[] } }
+  const { details } = (await response.json()) as { readonly details: { readonly issues?: readonly never[] } }
   return details.issues ?? []
 }
 
-describe('what is wrong with a value is said in the language of the reader', () => {
-  test('with the bounds that the service names', async () => {
+describe('issues in the language of the Studio', () => {
+  test('have the limits that the service sends', async () => {
     const broken = {
       short: 'four',
       long: 'no',
@@ -60,9 +60,9 @@ describe('what is wrong with a value is said in the language of the reader', () 
       link: 'x',
       day: 'x',
     }
-    const issues = await issuesOf({ ...broken, mail: 'x', slug: 'a b', tags: ['one'], nothing: 1 })
-    const said = issues.map((issue) => [issue.path, getIssueText(issue, de), getIssueText(issue, en)])
-    expect(said.toSorted()).toEqual([
+    const issues = await findIssues({ ...broken, mail: 'x', slug: 'a b', tags: ['one'], nothing: 1 })
+    const texts = issues.map((issue) => [issue.path, getIssueText(issue, de), getIssueText(issue, en)])
+    expect(texts.toSorted()).toEqual([
       ['/code', 'muss dem Muster ^[A-Z]+$ entsprechen', 'must match ^[A-Z]+$'],
       ['/count', 'muss mindestens 2 sein', 'must be at least 2'],
       ['/day', 'muss ein Tag wie 2026-10-20 sein', 'must be a day such as 2026-10-20'],
@@ -85,29 +85,29 @@ describe('what is wrong with a value is said in the language of the reader', () 
     ])
   })
 
-  test('with the same params in every language', () => {
+  test('have the same params in every language', () => {
     const paramsIn = (text: string): readonly string[] => text.match(/\{\w+\}/g)?.toSorted() ?? []
     for (const [name, text] of Object.entries(en.issues.texts))
       expect(paramsIn(de.issues.texts[name as IssueTextName]), name).toEqual(paramsIn(text))
   })
 
-  test('of a file that is refused', () => {
+  test('name the media types of a rejected file', () => {
     const params = { type: 'image/gif', values: ['image/png', 'image/webp'] }
     const issue = { code: 'accept', params, message: 'is image/gif' }
     expect(getIssueText(issue, de)).toBe('ist image/gif; angenommen werden nur: image/png, image/webp')
   })
 
-  test('and a sentence of the config stays as it is', () => {
+  test('keep messages of the config unchanged', () => {
     expect(getIssueText({ code: 'validate', message: 'Too late.' }, de)).toBe('Too late.')
     expect(getIssueText({ code: 'tooLate', params: { latest: 'Friday' }, message: 'Too late.' }, de)).toBe('Too late.')
-    // A validator may take a code of the service without its params.
+    // A validator may use a code of the service without its params.
     expect(getIssueText({ code: 'pattern', message: 'Zwei Buchstaben, dann Ziffern' }, de)).toBe(
       'Zwei Buchstaben, dann Ziffern',
     )
     expect(getIssueText({ code: 'toString', message: 'Odd.' }, de)).toBe('Odd.')
   })
 
-  test('as every error is', () => {
+  test('exist for every error code', () => {
     for (const code of Object.keys(ERRORS)) {
       expect(Object.hasOwn(en.errors, code), code).toBe(true)
       expect(Object.hasOwn(de.errors, code), code).toBe(true)

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { ActorNameLoader } from '../../src/app/api/actor-name-loader.ts'
 
-test('names of one moment take one request, of at most a hundred each', async () => {
-  const asked: (readonly string[])[] = []
+test('subjects loaded at the same time share requests of at most 100 subjects', async () => {
+  const requests: (readonly string[])[] = []
   const loader = new ActorNameLoader(async (subjects) => {
-    asked.push(subjects)
-    return subjects.filter((one) => one !== 'gone').map((subject) => ({ subject, name: `Name of ${subject}` }))
+    requests.push(subjects)
+    return subjects.filter((subject) => subject !== 'gone').map((subject) => ({ subject, name: `Name of ${subject}` }))
   })
-  const names = await Promise.all(['mia', 'ann', 'mia', 'gone'].map((one) => loader.load(one)))
+  const names = await Promise.all(['mia', 'ann', 'mia', 'gone'].map((subject) => loader.load(subject)))
   expect(names).toEqual(['Name of mia', 'Name of ann', 'Name of mia', null])
-  expect(asked).toEqual([['mia', 'ann', 'gone']])
-  await Promise.all(Array.from({ length: 101 }, (_, at) => loader.load(`person ${at}`)))
-  expect(asked.slice(1).map(({ length }) => length)).toEqual([100, 1])
+  expect(requests).toEqual([['mia', 'ann', 'gone']])
+  await Promise.all(Array.from({ length: 101 }, (_, index) => loader.load(`person ${index}`)))
+  expect(requests.slice(1).map(({ length }) => length)).toEqual([100, 1])
 })
 
-test('what fails is told to all that wait for it, and is asked for again next time', async () => {
+test('a failed request rejects every waiting load, and the next load tries again', async () => {
   let attempts = 0
   const loader = new ActorNameLoader(async (subjects) => {
     attempts += 1

@@ -22,15 +22,15 @@ const record = (seq: number): JournalRecord => ({
   id: `${seq % 7}`,
 })
 
-/** A journal of so many records, of which a reader sees some, and the first are no longer there. */
+/** A journal with `length` records, of which only some are visible, and those up to `floor` are pruned. */
 function journalOf(length: number, isSeen: (seq: number) => boolean, floor = 0) {
-  let asked = 0
+  let requests = 0
   const read: ReadJournal = async ({ since, limit }) => {
-    asked += 1
+    requests += 1
     if (since > 0 && since < floor) throw new Gone(floor)
     const items: JournalRecord[] = []
     let next = since
-    // As the service does, it gives up after a while where nothing is seen.
+    // Like the service, stop scanning after 10,000 records if none is visible.
     for (let seq = Math.max(since, floor) + 1; seq <= Math.min(length, since + 10_000); seq += 1) {
       if (isSeen(seq)) items.push(record(seq))
       next = seq
@@ -38,10 +38,10 @@ function journalOf(length: number, isSeen: (seq: number) => boolean, floor = 0) 
     }
     return { items, next }
   }
-  return { read, asked: () => asked }
+  return { read, requests: () => requests }
 }
 
-test('the newest records that a reader may see are found, however long the journal is', async () => {
+test('the newest visible records are found in a journal of any length', async () => {
   const lengths = fc.oneof(fc.nat(3000), fc.nat(60_000))
   await fc.assert(
     fc.asyncProperty(
@@ -49,12 +49,12 @@ test('the newest records that a reader may see are found, however long the journ
       fc.integer({ min: 1, max: 9 }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       async (length, each, part) => {
-        // The last record is always there.
+        // The last record is never pruned.
         const floor = Math.min(Math.max(0, length - 1), Math.floor(length * part))
         const { read } = journalOf(length, (seq) => seq % each === 0, floor)
         const { records, head } = await readTail(read, 500, floorOf)
         expect(head).toBe(Math.max(length, 0))
-        const all = Array.from({ length }, (_, at) => at + 1).filter((seq) => seq > floor && seq % each === 0)
+        const all = Array.from({ length }, (_, index) => index + 1).filter((seq) => seq > floor && seq % each === 0)
         const wanted = all.filter((seq) => seq > length - 500)
         expect(records.map(({ seq }) => seq).slice(-wanted.length || records.length)).toEqual(
           wanted.length > 0 ? wanted : records.map(({ seq }) => seq),
@@ -66,30 +66,30 @@ test('the newest records that a reader may see are found, however long the journ
   )
 })
 
-test('a journal of a million takes a few dozen requests, and what comes later one', async () => {
+test('the tail of a million records takes a few dozen requests, and newer records take two', async () => {
   let length = 1_000_000
   const journal = { read: (query: Parameters<ReadJournal>[0]) => journalOf(length, () => true).read(query) }
-  let asked = 0
+  let requests = 0
   const read: ReadJournal = (query) => {
-    asked += 1
+    requests += 1
     return journal.read(query)
   }
   const tail = await readTail(read, 500, floorOf)
-  expect(asked).toBeLessThan(30)
+  expect(requests).toBeLessThan(30)
   length += 3
-  const before = asked
+  const before = requests
   const { records, head } = await continueTail(read, tail, floorOf)
-  expect([head, records.at(-1)?.seq, asked - before]).toEqual([1_000_003, 1_000_003, 2])
+  expect([head, records.at(-1)?.seq, requests - before]).toEqual([1_000_003, 1_000_003, 2])
 })
 
-test('an error that says nothing of the floor is passed on', async () => {
+test('an error without a floor is thrown on', async () => {
   const read: ReadJournal = async () => {
     throw new Error('away')
   }
   await expect(readTail(read, 10, floorOf)).rejects.toThrow('away')
 })
 
-test('each document is there once, with its last change, the newest first', () => {
+test('each document is listed once with its last change, newest first', () => {
   const records = [1, 2, 8, 9, 4].map(record)
   expect(getLastChanges(records, ({ seq }) => seq !== 9).map(({ seq, documentKey: name }) => [seq, name])).toEqual([
     [4, 'posts 4'],

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { followChanges, type LiveChange } from '../../src/app/api/live-changes.ts'
 import { Emitter } from '../../src/app/api/observable.ts'
 
-/** Posts of open teams exist. */
+/** Only posts of open teams are visible. */
 const config = defineConfig({
   collections: {
     posts: defineCollection({
@@ -17,7 +17,7 @@ const config = defineConfig({
   },
 })
 
-test('the Studio follows changes on after other entries may have become visible, and loads everything again', async () => {
+test('when visibility may have changed, all cached responses are invalidated and the stream goes on', async () => {
   await using service = await createTestService(config)
   const client = createClient<typeof config>({
     baseUrl: 'http://localhost:3000',
@@ -34,7 +34,7 @@ test('the Studio follows changes on after other entries may have become visible,
   const ending = new AbortController()
   const following = followChanges(client, queries, changes, ending.signal)
 
-  // Each change may come before the stream has begun.
+  // A change may be made before the stream is open, so repeat it.
   await expect
     .poll(async () => {
       await teams.create({ open: false })

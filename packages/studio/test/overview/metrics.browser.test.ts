@@ -23,14 +23,14 @@ async function makeAdministratorOf(service: TestService): Promise<void> {
   await makeAdministrator(service, new URL('accounts.config.ts', import.meta.url))
 }
 
-/** Waits until the overview shows a change that is made now: what it asks for at its start is long answered. */
+/** Waits until the overview shows a change made now; by then its first requests have long been answered. */
 async function changeIsShown({ page, service }: Visit): Promise<void> {
   await service.content.create('authors', { name: 'Somebody new' })
   await page.getByRole('link', { name: 'Somebody new' }).waitFor()
 }
 
 describe('requests and latency on the overview', () => {
-  test('are drawn for administrators, and told in figures', async () => {
+  test('are shown to administrators as plots and as a table', async () => {
     await using visit = await visitStudio(open, config, {
       metrics: true,
       before: async (service) => {
@@ -65,7 +65,7 @@ describe('requests and latency on the overview', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are told in German', async () => {
+  test('are shown in German', async () => {
     await using visit = await visitStudio(open, config, {
       metrics: true,
       locale: 'de-DE',
@@ -105,27 +105,27 @@ describe('requests and latency on the overview', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are not there where the service does not count', async () => {
+  test('are hidden if the service has no metrics', async () => {
     await using visit = await visitStudio(open, config, { before: makeAdministratorOf })
     const { page } = visit
-    const answer = page.waitForResponse((response) => response.url().endsWith(METRICS))
+    const metricsResponse = page.waitForResponse((response) => response.url().endsWith(METRICS))
     await signIn(page)
-    expect((await answer).status()).toBe(404)
+    expect((await metricsResponse).status()).toBe(404)
     await changeIsShown(visit)
     expect(await page.getByText('Requests and latency').count()).toBe(0)
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('are not asked for by anybody else', async () => {
+  test('are not requested for other users', async () => {
     await using visit = await visitStudio(open, museumOf(1), { metrics: true, as: INES })
     const { page } = visit
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const requestedPaths: string[] = []
+    page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
     await isShown(page, 'Overview')
     await page.getByRole('link', { name: 'Post 1', exact: true }).waitFor()
     await changeIsShown(visit)
-    expect(asked).toContain('/api/cms/journal')
-    expect(asked).not.toContain(METRICS)
+    expect(requestedPaths).toContain('/api/cms/journal')
+    expect(requestedPaths).not.toContain(METRICS)
     expect(await visit.takeFaults()).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Sends a request as Inés would, with JSON. */
+/** Sends JSON with a token. */
 async function send(
   service: TestService,
   path: string,
@@ -31,32 +31,32 @@ async function send(
 
 const CONFIG = new URL('accounts.config.ts', import.meta.url)
 
-/** The roles that an account has when it signs in, or the status of the refusal. */
-async function rolesOf(service: TestService, account: object): Promise<readonly string[] | number> {
-  const answer = await service.request('/api/cms/auth/actions/login', {
+/** Signs in and returns the account's roles, or the status if the sign-in is rejected. */
+async function getRoles(service: TestService, account: object): Promise<readonly string[] | number> {
+  const response = await service.request('/api/cms/auth/actions/login', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(account),
   })
-  if (!answer.ok) return answer.status
-  return ((await answer.json()) as { readonly identity: { readonly roles: readonly string[] } }).identity.roles
+  if (!response.ok) return response.status
+  return ((await response.json()) as { readonly identity: { readonly roles: readonly string[] } }).identity.roles
 }
 
-async function tokenOfInes(service: TestService): Promise<string> {
-  const answer = await service.request('/api/cms/auth/actions/login', {
+async function signInAsInes(service: TestService): Promise<string> {
+  const response = await service.request('/api/cms/auth/actions/login', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ email: INES.email, password: INES.password }),
   })
-  return ((await answer.json()) as { readonly token: string }).token
+  return ((await response.json()) as { readonly token: string }).token
 }
 
 describe('the overview', () => {
-  test('shows what changed, my drafts, what is scheduled, and what others do meanwhile', async () => {
+  test('shows recent changes, my drafts, schedules, and live changes by others', async () => {
     await using visit = await visitStudio(open, museumOf(20), {
       before: async (service) => {
         await makeAccount(service)
-        const token = await tokenOfInes(service)
+        const token = await signInAsInes(service)
         const { items } = await service.content.list('posts', { select: ['title'], limit: 2 })
         const [draft, planned] = items
         await send(service, `/api/posts/${draft?.id}?draft=true`, token, { title: 'Half a thought' }, 'PATCH')
@@ -82,7 +82,7 @@ describe('the overview', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('lets administrators make accounts, give roles and ban', async () => {
+  test('lets administrators create and ban accounts and set their roles', async () => {
     await using visit = await visitStudio(open, managed, { before: (service) => makeAdministrator(service, CONFIG) })
     const { page, service } = visit
     await signIn(page)
@@ -101,8 +101,8 @@ describe('the overview', () => {
     expect(await visit.axeFaults()).toEqual([])
     await shown.getByRole('button', { name: 'Close' }).click()
     const eve = { email: 'eve@example.org', password }
-    expect(await rolesOf(service, eve)).toEqual(['author'])
-    // A session that has ended closes nothing: what waits for the next one is done with it.
+    expect(await getRoles(service, eve)).toEqual(['author'])
+    // An expired session keeps the page open; the pending request continues after the next sign-in.
     await page.context().clearCookies()
     await page.getByRole('button', { name: 'Roles of Eve' }).click()
     const roles = page.getByRole('dialog', { name: 'Roles of Eve' })
@@ -113,19 +113,19 @@ describe('the overview', () => {
     await again.waitFor({ state: 'detached' })
     await roles.waitFor({ state: 'detached' })
     await page.getByText('editor, author').waitFor()
-    expect(await rolesOf(service, eve)).toEqual(['editor', 'author'])
+    expect(await getRoles(service, eve)).toEqual(['editor', 'author'])
     await page.getByRole('button', { name: 'Ban Eve' }).click()
     await page.getByRole('dialog', { name: 'Ban Eve?' }).getByRole('button', { name: 'Ban' }).click()
     await page.getByRole('button', { name: 'Lift the ban of Eve' }).waitFor()
     await visit.shoot('accounts')
     expect(await visit.axeFaults()).toEqual([])
-    expect(await rolesOf(service, eve)).toBe(403)
+    expect(await getRoles(service, eve)).toBe(403)
     await page.getByRole('searchbox').fill('nobody@')
     await page.getByText('No account has this address.').waitFor()
     await page.getByRole('searchbox').fill('eve@')
     await page.getByRole('button', { name: 'Lift the ban of Eve' }).click()
     await page.getByRole('button', { name: 'Ban Eve' }).waitFor()
-    // An address has one account.
+    // An e-mail address can have only one account.
     await page.getByRole('button', { name: 'Create an account' }).click()
     await form.getByLabel('Name').fill('Eve again')
     await form.getByLabel('E-mail address').fill('eve@example.org')
@@ -134,7 +134,7 @@ describe('the overview', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('offers accounts and webhooks to nobody else', async () => {
+  test('hides accounts and webhooks from other users', async () => {
     await using visit = await visitStudio(open, museumOf(1), { as: INES })
     const { page } = visit
     await page.getByRole('link', { name: 'Post 1', exact: true }).waitFor()
@@ -144,7 +144,7 @@ describe('the overview', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('shows webhooks with what failed, and sends it again', async () => {
+  test('lists failed webhook deliveries and sends them again', async () => {
     let isUp = false
     const received: string[] = []
     const receiver = createServer((request, response) => {
@@ -173,7 +173,7 @@ describe('the overview', () => {
       await page.getByRole('link', { name: 'Webhooks' }).click()
       await isShown(page, 'Webhooks')
       await page.getByText('1 is sent again', { exact: false }).waitFor()
-      // On a slow machine, it has been tried more often by now.
+      // A slow machine may have made more than one attempt by now.
       await page.getByText(/\d+ attempts?/).waitFor()
       await visit.shoot('webhooks')
       expect(await visit.axeFaults()).toEqual([])

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]())
 
 describe('the palette', () => {
-  test('leads by keyboard to pages, actions and entries of any collection, the recent ones first', async () => {
+  test('opens pages, actions and entries of any collection by keyboard, recent ones first', async () => {
     await using visit = await visitStudio(open, museumOf(30), { as: INES })
     const { page } = visit
     const { keyboard } = page
@@ -56,7 +56,7 @@ describe('the palette', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('names a file as the person named it who uploaded it', async () => {
+  test('lists a file by its original name', async () => {
     const before = async (service: TestService): Promise<void> => {
       await makeAccount(service)
       await storeFile(service, 'harbour.png', { alt: 'Boats' })
@@ -74,7 +74,7 @@ describe('the palette', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('has all that was typed while it was loaded, and nothing else has it', async () => {
+  test('receives the keys that are typed while it loads, and no other field does', async () => {
     await using visit = await visitStudio(open, museumOf(3), { before: makeAccount, path: '/studio/c/posts' })
     const { page } = visit
     const loading = Promise.withResolvers<void>()
@@ -102,7 +102,7 @@ describe('the palette', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('lists the keys, which do nothing in fields, and can be switched off', async () => {
+  test('lists the shortcuts; single keys do nothing in fields and can be switched off', async () => {
     await using visit = await visitStudio(open, museumOf(3), { as: INES, path: '/studio/c/posts' })
     const { page } = visit
     const { keyboard } = page
@@ -121,8 +121,8 @@ describe('the palette', () => {
     await rows.filter({ hasText: 'Search the list' }).waitFor()
     const all = Object.values(SHORTCUTS).flatMap((group) => Object.values(group))
     expect(await rows.count()).toBe(all.length)
-    const told = await rows.allTextContents()
-    expect(told).toEqual(
+    const labels = await rows.allTextContents()
+    expect(labels).toEqual(
       expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move an item up or downAlt↑Alt↓']),
     )
     await visit.shoot('shortcuts')
@@ -140,7 +140,7 @@ describe('the palette', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('finds one of 100 collections, as the navigation does', async () => {
+  test('finds one of 100 collections, and so does the navigation', async () => {
     const collections = Object.fromEntries(
       Array.from({ length: 100 }, (_, at) => [`things${at}`, defineCollection({ fields: { title: f.text() } })]),
     )

@@ -38,14 +38,14 @@ describe('a key press', () => {
     ['y', { ctrlKey: true }, { ...free, isTyping: true }, 'redo'],
     ['z', { ctrlKey: true }, free, undefined],
   ])('of %s with %j, in %j, means %s', (key, more, state, name) => {
-    const found = findShortcut(press(key, more), Object.values(shortcuts), state)
-    expect(Object.entries(shortcuts).find(([, one]) => one === found)?.[0]).toBe(name)
+    const shortcut = findShortcut(press(key, more), Object.values(shortcuts), state)
+    expect(Object.entries(shortcuts).find(([, candidate]) => candidate === shortcut)?.[0]).toBe(name)
   })
 })
 
-test('the page is not looked at for a key that means nothing, as in a text', () => {
+test('the page is not searched for dialogs unless a key has a shortcut', () => {
   const isDialogOpen = () => {
-    throw new Error('the page was looked at')
+    throw new Error('the page was searched')
   }
   expect(findShortcut(press('x'), Object.values(shortcuts), { ...free, isDialogOpen: isDialogOpen })).toBeUndefined()
   expect(
@@ -53,10 +53,10 @@ test('the page is not looked at for a key that means nothing, as in a text', () 
   ).toBeUndefined()
 })
 
-test('places are found by any of their words, without accents, those first that begin so', () => {
+test('destinations match any of their words without accents, prefix matches first', () => {
   const places = ['All authors', 'Authors', 'Über uns'].map((label) => ({ to: `/${label}`, label, kind: 'Page' }))
-  const found = (text: string): readonly string[] => matchDestinations(places, text).map(({ label }) => label)
-  expect(found('auth')).toEqual(['Authors', 'All authors'])
-  expect(found('uber PAGE')).toEqual(['Über uns'])
-  expect(found('page nothing')).toEqual([])
+  const search = (text: string): readonly string[] => matchDestinations(places, text).map(({ label }) => label)
+  expect(search('auth')).toEqual(['Authors', 'All authors'])
+  expect(search('uber PAGE')).toEqual(['Über uns'])
+  expect(search('page nothing')).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { TestService } from 'daybook/testing'
 import { DAYBOOK } from '../../../daybook/test/support/built/command.ts'
 import { INES } from './people.ts'
 
-/** Makes Inés an administrator, as the guide says. @param config the config's file */
+/** Makes Inés an administrator with the command that the guide shows. @param config the file of the config */
 export async function makeAdministrator({ data }: TestService, config: URL): Promise<void> {
   const { name, email, password } = INES
   const user = ['user', 'create', email, '--name', name, '--role', 'admin', '--password-stdin']

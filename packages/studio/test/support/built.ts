@@ -1,6 +1,6 @@
 import { prepareStudio } from '../../../../scripts/packages/build-studio.ts'
 
-/** Services with the Studio need its built files: tests run with those of the present sources. */
+/** Builds the Studio before the tests run, since services with the Studio need its built files. */
 export async function setup(): Promise<void> {
   await prepareStudio()
 }

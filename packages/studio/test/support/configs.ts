@@ -17,7 +17,7 @@ const fields = {
   author: f.relation('authors'),
 }
 
-/** A museum's content: fields of every type that the first form has an editor for. */
+/** The content of a museum, with a field of each simple type. */
 export const museum = defineConfig({
   limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio({ title: 'The museum' })],
@@ -37,24 +37,24 @@ export const museum = defineConfig({
   },
 })
 
-/** Stores posts whose titles count. */
+/** Seeds posts with numbered titles. */
 export const posts =
   (count: number) =>
   async (content: SeedContent): Promise<void> => {
     const ines = await content.create('authors', { name: 'Inés Prado' })
-    for (let at = 1; at <= count; at += 1) {
+    for (let number = 1; number <= count; number += 1) {
       await content.create('posts', {
-        title: `Post ${at}`,
-        status: at % 5 === 0 ? 'draft' : 'published',
+        title: `Post ${number}`,
+        status: number % 5 === 0 ? 'draft' : 'published',
         kind: 'essay',
-        minutes: at,
+        minutes: number,
         author: ines.id,
       })
     }
     await content.writeGlobal('site', { siteName: 'The museum' })
   }
 
-/** The museum with something in it. */
+/** The museum with `count` posts. */
 export const museumOf = (count: number): DaybookConfig => ({
   ...museum,
   seed: posts(count) as NonNullable<DaybookConfig['seed']>,

@@ -1,20 +1,20 @@
 import type { Locator } from 'playwright-core'
 
-/** A file that somebody drags from a folder of theirs. */
+/** A file dragged from outside the browser. */
 export interface DraggedFile {
   readonly name: string
   readonly bytes: Buffer
 }
 
-/** Drops files on an element, at its right end, as a browser tells the page. */
+/** Dispatches the events of a drop of files at the right end of an element. */
 export async function dropFiles(target: Locator, files: readonly DraggedFile[]): Promise<void> {
   await target.waitFor()
   const page = target.page()
-  const told = files.map(({ name, bytes }) => ({ name, base64: bytes.toString('base64') }))
+  const encodedFiles = files.map(({ name, bytes }) => ({ name, base64: bytes.toString('base64') }))
   const dataTransfer = await page.evaluateHandle<DataTransfer>(`(() => {
     const drag = new DataTransfer()
-    for (const { name, base64 } of ${JSON.stringify(told)})
-      drag.items.add(new File([Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0))], name))
+    for (const { name, base64 } of ${JSON.stringify(encodedFiles)})
+      drag.items.add(new File([Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0))], name))
     return drag
   })()`)
   const box = await target.boundingBox()

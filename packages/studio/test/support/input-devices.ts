@@ -29,7 +29,7 @@ const GET_NAME = `(element) => {
   return (name ?? (element.labels?.[0] ? getText(element.labels[0]) : getText(element))).trim()
 }`
 
-/** A function of the page that returns the key that leads from the focused control to the one with a name, if any. */
+/** A function of the page that returns the key that moves the focus from the current control to the one with a name, if any. */
 const GET_NEXT_KEY = `(pattern) => {
   const hasName = (element) => pattern.test((${GET_NAME})(element))
   const focused = document.activeElement
@@ -40,7 +40,7 @@ const GET_NEXT_KEY = `(pattern) => {
   return targets.length === 0 ? 'absent' : targets.some(isLater) ? 'Tab' : 'Shift+Tab'
 }`
 
-/** Moves the focus, control by control, until it is on one whose name begins with `name`. */
+/** Moves the focus, control by control, to one whose name begins with `name`. */
 async function moveFocus(page: Page, name: string, keyInMenu?: string): Promise<void> {
   const visited = new Set<string>()
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {

@@ -1,16 +1,16 @@
 import type { TestService } from 'daybook/testing'
 import type { Locator, Page } from 'playwright-core'
 
-/** What an account is made of. */
+/** The credentials of an account. */
 export interface Account {
   readonly name: string
   readonly email: string
   readonly password: string
 }
 
-/** The person who writes in the tests. */
+/** The default user of the tests. */
 export const INES: Account = { name: 'Inés', email: 'ines@example.org', password: 'a long one of mine' }
-/** Another one. */
+/** Another user. */
 export const TOMASZ: Account = { name: 'Tomasz', email: 'tomasz@example.org', password: 'quite another one' }
 
 /** The cookie of a session. */
@@ -19,15 +19,15 @@ export interface SessionCookie {
   readonly value: string
 }
 
-/** Makes an account as a program would, before the page is opened, and answers its first session. */
+/** Registers an account through the API, and returns the cookie of its session. */
 export async function makeAccount(service: TestService, account: Account = INES): Promise<SessionCookie> {
-  const answer = await service.request('/api/cms/auth/actions/register', {
+  const response = await service.request('/api/cms/auth/actions/register', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(account),
   })
-  if (answer.status !== 201) throw new Error(`register answered ${answer.status}: ${await answer.text()}`)
-  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(answer.headers.getSetCookie()[0] ?? '') ?? []
+  if (response.status !== 201) throw new Error(`register returned ${response.status}: ${await response.text()}`)
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(response.headers.getSetCookie()[0] ?? '') ?? []
   return { name, value }
 }
 
@@ -35,7 +35,7 @@ export async function makeAccount(service: TestService, account: Account = INES)
 export const isShown = (page: Page, heading: string): Promise<void> =>
   page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor()
 
-/** Waits until all that was typed is stored; the page says so at once when something is typed. */
+/** Waits until the page shows that all changes are saved; it leaves that state as soon as somebody types. */
 export const isSaved = (page: Page): Promise<void> => page.locator('[data-saving=saved]').waitFor()
 
 /** Fills in the form that is shown, and signs in. @param page or a part of it, such as a dialog */

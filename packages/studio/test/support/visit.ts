@@ -11,29 +11,28 @@ import { type Account, makeAccount } from './people.ts'
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
 
-/** The Studio in a tab of its own, watched from its first moment. */
+/** The Studio in its own browser context, watched for faults from the start. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page
   readonly service: TestService
-  /** Of the service, without a slash at its end. */
+  /** The URL of the service, without a trailing slash. */
   readonly url: string
-  /** What went wrong since it was asked last: scripts that failed, errors in the console, violations of the policy, requests to other origins. */
+  /** Returns the faults since the last call: failed scripts, console errors, violations of the policy, requests to other origins. */
   takeFaults(): Promise<readonly string[]>
-  /** What axe finds wrong with the page as it is, in both themes. */
+  /** Checks the current page with axe in both themes. */
   axeFaults(): Promise<readonly string[]>
-  /** Takes pictures of the page at three widths in both themes, where STUDIO_SCREENSHOTS names a folder for them. */
+  /** Takes screenshots at three widths in both themes if STUDIO_SCREENSHOTS names a folder for them. */
   shoot(name: string): Promise<void>
 }
 
-/** What a visit begins with. */
 export interface VisitOptions extends BrowserContextOptions {
-  /** Where it begins; a function is asked after `before`. @default '/studio' */
+  /** The first path; a function is called after `before`. @default '/studio' */
   readonly path?: string | (() => string)
-  /** Who is signed in already, with a new account. @default nobody */
+  /** The user to register and sign in. @default nobody */
   readonly as?: Account
-  /** Whether the service counts requests. @default false */
+  /** Turns metrics on. @default false */
   readonly metrics?: boolean
-  /** A script that runs before those of the page. */
+  /** Runs before the scripts of the page. */
   readonly script?: string
   /** Called before the page is opened. */
   readonly before?: (service: TestService) => Promise<unknown>
@@ -87,23 +86,22 @@ export async function visitStudio(
   }
 }
 
-/** Everything of a page that should not happen. */
+/** Collects the faults of a page. */
 function watch(page: Page, url: string): string[] {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('console', (message) => {
-    // Chromium logs each answer of 400 and more, which a test may want.
-    const isAnswer = message.text().startsWith('Failed to load resource')
-    if (message.type() === 'error' && !isAnswer) faults.push(`console: ${message.text()}`)
+    // Chromium logs each response of 400 and above, which a test may expect.
+    const isResponse = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isResponse) faults.push(`console: ${message.text()}`)
   })
   page.on('request', (request) => {
-    const isOwn = request.url().startsWith(`${url}/`) || /^(?:data|blob):/.test(request.url())
-    if (!isOwn) faults.push(`foreign: ${request.url()}`)
+    const isSameOrigin = request.url().startsWith(`${url}/`) || /^(?:data|blob):/.test(request.url())
+    if (!isSameOrigin) faults.push(`foreign: ${request.url()}`)
   })
   return faults
 }
 
-/** One thing that axe finds wrong. */
 interface AxeViolation {
   readonly id: string
   readonly help: string
@@ -111,20 +109,20 @@ interface AxeViolation {
 }
 
 async function axeFaults(page: Page): Promise<readonly string[]> {
-  // The policy of the page lets no other script in; the protocol of the browser does.
+  // The policy of the page blocks other script elements, but not the browser's protocol.
   await page.evaluate(await readFile(AXE, 'utf8'))
-  const found: string[] = []
+  const faults: string[] = []
   for (const theme of THEMES) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    // Colours that are on their way to those of the theme have no contrast that counts.
+    // While colours change to those of the theme, their contrast means nothing.
     await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
     const { violations } = await page.evaluate<{ readonly violations: readonly AxeViolation[] }>('axe.run(document)')
     for (const { id, help, nodes } of violations) {
-      found.push(`${theme}: ${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+      faults.push(`${theme}: ${id}: ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
     }
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null })
-  return found
+  return faults
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
