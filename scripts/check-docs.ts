@@ -20,10 +20,10 @@ import { type Code, type GeneratedPage, makeReference, readCode } from './refere
 import { anchorOf } from './reference/table.ts'
 
 const REFERENCE = 'docs/reference'
-/** Whose code the docs are compared with. */
+/** The checkout whose code the docs are compared with. */
 const CHECKOUT = fileURLToPath(new URL('..', import.meta.url))
 
-/** What a page says that the code does not, or does not say. */
+/** Compares a generated page with the code. */
 function checkGenerated({ file, text, generated }: GeneratedPage): readonly DocsFault[] {
   if (text === generated) return []
   const [have, want] = [text.split('\n'), generated.split('\n')]
@@ -33,7 +33,7 @@ function checkGenerated({ file, text, generated }: GeneratedPage): readonly Docs
   return [{ file, message: `is not what the code says${named}. Run npm run reference.` }]
 }
 
-/** What the code takes and no declaration describes. */
+/** Finds options that the code takes and the page does not describe. */
 function checkConfigPage(text: string): readonly DocsFault[] {
   const file = `${REFERENCE}/config.md`
   return [
@@ -42,10 +42,10 @@ function checkConfigPage(text: string): readonly DocsFault[] {
   ]
 }
 
-/** Headers that the code names and the page does not. Their meaning differs by route, and is written by hand. */
+/** Finds headers that the code names and the page does not. Their meaning differs by route, so it is written by hand. */
 function checkHeaders(text: string): readonly DocsFault[] {
   const file = `${REFERENCE}/routes.md`
-  const lacking = (section: string, names: readonly string[]): readonly DocsFault[] => {
+  const findMissing = (section: string, names: readonly string[]): readonly DocsFault[] => {
     const named = namesIn(sectionOf(text, section)).map((name) => name.split(':')[0])
     const missing = names.filter((name) => !named.includes(name))
     return missing.map((name) => ({
@@ -53,9 +53,9 @@ function checkHeaders(text: string): readonly DocsFault[] {
       message: `does not describe the header "${name}" below "${section}". Add it.`,
     }))
   }
-  const asked = Object.values(REQUEST_HEADERS).map(({ name }) => name)
-  const answered = Object.keys(HEADER_DESCRIPTIONS).filter((name) => name !== 'Content-Type')
-  return [...lacking('## Headers of a request', asked), ...lacking('## Headers of an answer', answered)]
+  const requestHeaders = Object.values(REQUEST_HEADERS).map(({ name }) => name)
+  const responseHeaders = Object.keys(HEADER_DESCRIPTIONS).filter((name) => name !== 'Content-Type')
+  return [...findMissing('## Request headers', requestHeaders), ...findMissing('## Response headers', responseHeaders)]
 }
 
 function checkPlugins(text: string): readonly DocsFault[] {
@@ -86,8 +86,9 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
     if (/^[a-z]+:/.test(link)) return []
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? file : posix.join(posix.dirname(file), path)
-    const page = pages.find((one) => one.file === target)
-    if (!page && !existsSync(resolve(root, target))) return [{ file, message: `links to ${link}, which is not there.` }]
+    const page = pages.find((candidate) => candidate.file === target)
+    if (!page && !existsSync(resolve(root, target)))
+      return [{ file, message: `links to ${link}, which does not exist.` }]
     const isFound =
       anchor === undefined ||
       headingsOf(page?.text ?? '')
@@ -97,10 +98,10 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
   })
 }
 
-/** Pages for contributors, which name files of the sources. */
-const OF_SOURCES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
+/** Pages for contributors, which name source files. */
+const SOURCE_PAGES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
 const CONTRIBUTORS = 'docs/contributing/'
-/** Where such names may begin. */
+/** The folders that the names of source files are relative to. */
 const BASES = [
   '',
   'packages/daybook/',
@@ -112,14 +113,14 @@ const BASES = [
 const SOURCE = /^[\w-]+(?:\/[\w-]+)+\.tsx?$/
 
 function checkSources({ file, text }: Page): readonly DocsFault[] {
-  const isThere = (name: string): boolean => BASES.some((base) => existsSync(join(CHECKOUT, base, name)))
+  const exists = (name: string): boolean => BASES.some((base) => existsSync(join(CHECKOUT, base, name)))
   const named = new Set(codesIn(proseOf(text)).filter((code) => SOURCE.test(code)))
   return [...named]
-    .filter((name) => !isThere(name))
-    .map((name) => ({ file, message: `names ${name}, which is not there. Write where the file is now.` }))
+    .filter((name) => !exists(name))
+    .map((name) => ({ file, message: `names ${name}, which does not exist. Write where the file is now.` }))
 }
 
-/** Everything that the docs of a checkout lack, or have too much, by the code of this one. */
+/** Finds everything that the docs of a checkout lack or have in excess, by the code of this checkout. */
 export async function checkDocs(root: string, code: Code): Promise<readonly DocsFault[]> {
   const { pages, undocumented, unplaced } = await makeReference(root, code)
   const text = (name: string): string => pages.find(({ file }) => file === `${REFERENCE}/${name}.md`)?.text ?? ''
@@ -138,7 +139,7 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'), code)),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
-    ...pages.filter(({ file }) => OF_SOURCES.includes(file) || file.startsWith(CONTRIBUTORS)).flatMap(checkSources),
+    ...pages.filter(({ file }) => SOURCE_PAGES.includes(file) || file.startsWith(CONTRIBUTORS)).flatMap(checkSources),
     ...(await checkPictures(root, pages)),
   ]
 }
@@ -147,6 +148,6 @@ if (import.meta.main) {
   const root = resolve(process.argv[2] ?? CHECKOUT)
   const faults = await checkDocs(root, await readCode())
   for (const { file, message } of faults) process.stderr.write(`${file} ${message}\n`)
-  process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to mend\n`)
+  process.stdout.write(faults.length === 0 ? 'docs: ok\n' : `docs: ${faults.length} to fix\n`)
   process.exitCode = faults.length === 0 ? 0 : 1
 }

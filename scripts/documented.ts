@@ -6,7 +6,7 @@ import { PLUGIN_PARTS } from '../packages/daybook/src/config/check-plugins.ts'
 import type { Field } from '../packages/daybook/src/fields/field.ts'
 import { f } from '../packages/daybook/src/fields/index.ts'
 import { ROUTE_PARTS } from '../packages/daybook/src/plugin-host/route-checks.ts'
-import { leavesOf } from './reference/cli-tables.ts'
+import { listLeaves } from './reference/cli-tables.ts'
 
 const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url))
 
@@ -66,7 +66,7 @@ const all = (text: string, pattern: RegExp): readonly string[] => [
 
 /** Every flag of the program and its commands. */
 export function cliFlags(program: CliCommand): readonly string[] {
-  const flags = [program, ...leavesOf(program)].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []))
+  const flags = [program, ...listLeaves(program)].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []))
   return [...new Set(['--help', ...flags])]
 }
 

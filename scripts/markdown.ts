@@ -4,23 +4,23 @@ import { join } from 'node:path'
 /** A fenced code block: ```` ```LANGUAGE WORD… ````. */
 export interface Block {
   readonly language: string
-  /** What follows the language, such as `run` or `file=daybook.config.ts`. */
+  /** The words after the language, such as `run` or `file=daybook.config.ts`. */
   readonly words: readonly string[]
   readonly code: string
-  /** Of the opening fence, counted from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number
 }
 
 /** A page of the docs. */
 export interface Page {
-  /** Below the repository's root, with `/`. */
+  /** The path below the repository's root, with `/`. */
   readonly file: string
   readonly text: string
 }
 
 const PAGES = ['*.md', 'docs/**/*.md', 'packages/*/README.md']
 
-/** Every page of a checkout, in the order of their names. */
+/** Reads every page of a checkout, sorted by name. */
 export async function readPages(root: string): Promise<readonly Page[]> {
   const pages: Page[] = []
   for await (const path of glob(PAGES, { cwd: root })) {
@@ -29,7 +29,7 @@ export async function readPages(root: string): Promise<readonly Page[]> {
   return pages.sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
-/** The fenced blocks of a page, in order. */
+/** Finds the fenced blocks of a page, in order. */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = []
   let open: { language: string; words: string[]; line: number; code: string[] } | undefined
@@ -48,12 +48,12 @@ export function blocksOf(text: string): readonly Block[] {
   return blocks
 }
 
-/** A page's text without its fenced blocks. */
+/** Removes the fenced blocks of a page. */
 export function proseOf(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, '')
 }
 
-/** The text below a heading, up to the next heading of its level or above; empty when there is none. */
+/** Returns the text below a heading, up to the next heading of its level or above; empty if the heading is missing. */
 export function sectionOf(text: string, heading: string): string {
   const lines = proseOf(text).split('\n')
   const start = lines.indexOf(heading)
@@ -63,14 +63,14 @@ export function sectionOf(text: string, heading: string): string {
   return lines.slice(start + 1, end < 0 ? undefined : end).join('\n')
 }
 
-/** The headings of a page, with their marks. */
+/** Finds the headings of a page, with their `#`. */
 export function headingsOf(text: string): readonly string[] {
   return proseOf(text)
     .split('\n')
     .filter((line) => /^#+ /.test(line))
 }
 
-/** The rows of every table in a text, without heads and rules; cells trimmed. */
+/** Finds the rows of every table in a text, without heads and rules; cells are trimmed. */
 export function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split('\n')
   const isRule = (line: string | undefined): boolean => /^\|[\s:|-]+\|$/.test(line?.trim() ?? '')
@@ -84,7 +84,7 @@ export function rowsOf(text: string): readonly (readonly string[])[] {
     )
 }
 
-/** What stands in backticks in a table cell. */
+/** Finds the inline code of a table cell. */
 export function codesIn(cell: string | undefined): readonly string[] {
   return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 }

@@ -1,33 +1,33 @@
 import { type FieldBuilder, fieldOptions } from './documented.ts'
 import { codesIn, headingsOf, rowsOf, sectionOf } from './markdown.ts'
 
-/** One thing to mend in the docs. */
+/** A fault of the docs. */
 export interface DocsFault {
   readonly file: string
   readonly message: string
 }
 
-/** Compares what a page names with what there is, both ways. */
+/** Compares the names on a page with those in the code, both ways. */
 export function compare(
   file: string,
   what: string,
   named: readonly string[],
-  there: readonly string[],
+  existing: readonly string[],
 ): readonly DocsFault[] {
-  const missing = there.filter((one) => !named.includes(one))
-  const extra = named.filter((one) => !there.includes(one))
+  const missing = existing.filter((name) => !named.includes(name))
+  const extra = named.filter((name) => !existing.includes(name))
   return [
-    ...missing.map((one) => ({ file, message: `does not describe the ${what} "${one}". Add it.` })),
-    ...extra.map((one) => ({ file, message: `describes the ${what} "${one}", and there is none. Take it out.` })),
+    ...missing.map((name) => ({ file, message: `does not describe the ${what} "${name}". Add it.` })),
+    ...extra.map((name) => ({ file, message: `describes the ${what} "${name}", which does not exist. Remove it.` })),
   ]
 }
 
-/** All that stands in backticks in the first cells of a text's tables. */
+/** Finds the inline code in the first cells of a text's tables. */
 export function namesIn(text: string): readonly string[] {
   return rowsOf(text).flatMap(([cell]) => codesIn(cell))
 }
 
-/** What a page lacks, or has too much, about field types: each has a section with a row for each option. */
+/** Compares the sections of field types with their builders: each has a row for each option. */
 export function checkFieldTypes(
   file: string,
   text: string,

@@ -13,7 +13,7 @@ import { SITE_PAGE } from './pictures/site-page.ts'
 import { type Scene, STUDIO_PICTURES } from './pictures/studio-pictures.ts'
 
 const FOLDER = fileURLToPath(new URL('../docs/pictures/studio', import.meta.url))
-/** What is told as "3 hours ago" stays so from the first picture to the last, in every run. */
+/** The offset of the page's clock, so that "3 hours ago" stays the same from the first picture to the last. */
 const LATER_MS = 200 * 60_000
 
 const CONTEXT = {
@@ -25,12 +25,12 @@ const CONTEXT = {
   timezoneId: 'Europe/Madrid',
 } as const
 
-/** Waits for the images that can be seen. */
+/** Waits for the visible images. */
 const LOADED_IMAGES = `Promise.all([...document.images]
   .filter((image) => !image.complete && image.getBoundingClientRect().top < innerHeight)
   .map((image) => new Promise((done) => { image.onload = image.onerror = done })))`
 
-/** Puts the same in the place of days and of parts of ids, which differ in each run. */
+/** Replaces days and parts of ids, which differ in each run. */
 const FIX_TEXTS = `{
   const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long' }).format(new Date())
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -43,7 +43,7 @@ const FIX_TEXTS = `{
   }
 }`
 
-/** The best quality that is small enough. */
+/** Encodes a picture in the best quality that is small enough. */
 async function encode(png: Buffer): Promise<Buffer> {
   for (let quality = 90; quality >= 30; quality -= 10) {
     const picture = await sharp(png).webp({ quality, effort: 6, smartSubsample: true }).toBuffer()
@@ -61,7 +61,7 @@ async function takePicture(scene: Scene, name: string): Promise<void> {
   process.stdout.write(`${name}\n`)
 }
 
-/** Takes every picture of the guide, with a service and a browser of its own. */
+/** Takes every picture of the guide. */
 async function takePictures(): Promise<void> {
   await prepareStudio()
   await mkdir(FOLDER, { recursive: true })

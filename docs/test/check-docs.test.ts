@@ -56,7 +56,7 @@ test('each fault is a line of standard error, and the status is 1', async () => 
   await change('README.md', '(docs/running.md)', '(docs/walking.md)')
   const { status, stderr } = await runCheck()
   expect(status).toBe(1)
-  expect(stderr).toMatch(/^README\.md links to docs\/walking\.md, which is not there\.$/m)
+  expect(stderr).toMatch(/^README\.md links to docs\/walking\.md, which does not exist\.$/m)
 })
 
 test.each([
@@ -70,8 +70,8 @@ test.each([
   [
     'the meaning of an option',
     'config.md',
-    'The largest value allowed.',
-    'The largest value.',
+    'The maximum value.',
+    'The greatest value.',
     'Run npm run reference',
   ],
   ['an option of a field', 'config.md', '| `pattern` |', '| `patern` |', 'option of f.text() "pattern"'],
@@ -98,14 +98,14 @@ test.each([
 test.each([
   ['page', '(docs/running.md)', '(docs/walking.md)'],
   ['heading', '(docs/running.md)', '(docs/running.md#on-water)'],
-])('a link to a %s that is not there fails', async (_what, shown, instead) => {
+])('a link to a missing %s fails', async (_what, shown, instead) => {
   const faults = await faultsWith('README.md', shown, instead)
   expect(faults).toContainEqual(expect.stringContaining(instead.slice(1, -1)))
 })
 
-test('a source file that is not there fails', async () => {
-  const faults = await faultsWith('ARCHITECTURE.md', '`http/app.ts`', '`http/apple.ts`')
-  expect(faults).toContainEqual(expect.stringContaining('ARCHITECTURE.md names http/apple.ts'))
+test('a missing source file fails', async () => {
+  const faults = await faultsWith('ARCHITECTURE.md', '`http/contract.ts`', '`http/contractor.ts`')
+  expect(faults).toContainEqual(expect.stringContaining('ARCHITECTURE.md names http/contractor.ts'))
 })
 
 test.each([
@@ -113,7 +113,7 @@ test.each([
     'that is not there',
     '(pictures/studio/list.webp)',
     '(pictures/studio/lists.webp)',
-    'lists.webp, which is not there',
+    'lists.webp, which does not exist',
   ],
   [
     'that no page shows',

@@ -1,4 +1,4 @@
-import type { ObjectProperty, TSType } from 'oxc-parser'
+import type { TSType } from 'oxc-parser'
 import { ERRORS, type ErrorCode } from '../../packages/daybook/src/errors.ts'
 import type { Generation } from './option-tables.ts'
 import { optionsOf } from './options.ts'
@@ -6,11 +6,11 @@ import { proseOfDoc, table } from './table.ts'
 
 const FILE = 'packages/daybook/src/errors.ts'
 
-/** Every code with its status, and what the table in the code says of it. */
+/** The table of error codes, with statuses and doc comments. */
 export function errorTable({ sources, target, undocumented }: Generation): string {
   const source = sources.all.find(({ file }) => file === FILE)
-  if (!source) throw new Error(`${FILE} is not there.`)
-  const properties = source.object('ERRORS').properties.filter((one): one is ObjectProperty => one.type === 'Property')
+  if (!source) throw new Error(`${FILE} does not exist.`)
+  const properties = source.object('ERRORS').properties.filter((property) => property.type === 'Property')
   const rows = properties.map((property) => {
     const code = source.textOf(property.key) as ErrorCode
     const doc = source.docBefore(property)
@@ -20,12 +20,12 @@ export function errorTable({ sources, target, undocumented }: Generation): strin
   return table(['code', 'status', 'when', 'details'], rows)
 }
 
-/** Every code of an issue, with its params. A code and each of its params need words of their own. */
+/** The table of the codes of issues, with their params. Each code and param needs a description. */
 export function issueTable({ sources, target, undocumented }: Generation): string {
   const rows = optionsOf('IssueParams', sources).map(({ name, doc, type }) => {
-    const params = membersIn(type)
+    const params = findMembers(type)
     if (doc.text === '') undocumented(`the issue ${name}`)
-    for (const param of params.filter((one) => !doc.params.get(one))) undocumented(`${param} of the issue ${name}`)
+    for (const param of params.filter((name) => !doc.params.get(name))) undocumented(`${param} of the issue ${name}`)
     for (const param of doc.params.keys())
       if (!params.includes(param)) throw new Error(`The issue ${name} has no ${param}.`)
     const cells = [...doc.params].map(([param, meaning]) => `\`${param}\`: ${meaning}`)
@@ -34,11 +34,11 @@ export function issueTable({ sources, target, undocumented }: Generation): strin
   return table(['code', 'when', 'params'], rows)
 }
 
-/** The members of an object type, or of those in a union. */
-function membersIn(type: TSType): readonly string[] {
-  if (type.type === 'TSUnionType') return [...new Set(type.types.flatMap(membersIn))]
+/** Finds the members of an object type, or of the object types in a union. */
+function findMembers(type: TSType): readonly string[] {
+  if (type.type === 'TSUnionType') return [...new Set(type.types.flatMap(findMembers))]
   if (type.type !== 'TSTypeLiteral') return []
-  return type.members.flatMap((one) =>
-    one.type === 'TSPropertySignature' && one.key.type === 'Identifier' ? [one.key.name] : [],
+  return type.members.flatMap((member) =>
+    member.type === 'TSPropertySignature' && member.key.type === 'Identifier' ? [member.key.name] : [],
   )
 }

@@ -2,7 +2,7 @@ import type { TSInterfaceDeclaration, TSInterfaceHeritage, TSPropertySignature, 
 import type { Source, Sources } from './source.ts'
 import type { Tsdoc } from './tsdoc.ts'
 
-/** One option of an interface of options. */
+/** A property of an interface of options. */
 export interface Option {
   readonly name: string
   readonly doc: Tsdoc
@@ -13,28 +13,30 @@ export interface Option {
 }
 
 /**
- * The options of an interface, or of the one that an alias stands for: its own first, then those that it extends.
+ * Reads the options of an interface or of an alias of one: its declared options first, then the inherited ones.
  *
- * @throws {Error} when there is none of this name
+ * @throws {Error} if the name is no interface
  */
 export function optionsOf(name: string, sources: Sources): readonly Option[] {
   const { source, node } = findInterface(name, sources)
-  const own = node.body.body.flatMap((one) => (one.type === 'TSPropertySignature' ? [toOption(one, source, node)] : []))
-  return [...own, ...node.extends.flatMap((one) => inherited(one, source, sources))]
+  const declared = node.body.body.flatMap((member) =>
+    member.type === 'TSPropertySignature' ? [toOption(member, source, node)] : [],
+  )
+  return [...declared, ...node.extends.flatMap((heritage) => readInherited(heritage, source, sources))]
 }
 
-/** Whether options can be read of a name. */
+/** True if a name is an interface. */
 export function isInterface(name: string, sources: Sources): boolean {
-  return sources.find(name)?.found[0]?.node.type === 'TSInterfaceDeclaration'
+  return sources.find(name)?.declarations[0]?.node.type === 'TSInterfaceDeclaration'
 }
 
 function findInterface(
   name: string,
   sources: Sources,
 ): { readonly source: Source; readonly node: TSInterfaceDeclaration } {
-  const known = sources.find(name)
-  const node = known?.found[0]?.node
-  if (known && node?.type === 'TSInterfaceDeclaration') return { source: known.source, node }
+  const declared = sources.find(name)
+  const node = declared?.declarations[0]?.node
+  if (declared && node?.type === 'TSInterfaceDeclaration') return { source: declared.source, node }
   const alias = node?.type === 'TSTypeAliasDeclaration' ? node.typeAnnotation : undefined
   if (alias?.type === 'TSTypeReference' && alias.typeName.type === 'Identifier')
     return findInterface(alias.typeName.name, sources)
@@ -53,21 +55,23 @@ function toOption(node: TSPropertySignature, source: Source, { id }: TSInterface
   }
 }
 
-/** `extends Base`, `extends Omit<Base, 'a'>` and `extends Pick<Base, 'a'>`. */
-function inherited(heritage: TSInterfaceHeritage, source: Source, sources: Sources): readonly Option[] {
+/** Reads the options of `extends Base`, `extends Omit<Base, 'a'>` or `extends Pick<Base, 'a'>`. */
+function readInherited(heritage: TSInterfaceHeritage, source: Source, sources: Sources): readonly Option[] {
   const name = source.textOf(heritage.expression)
   if (name !== 'Omit' && name !== 'Pick') return optionsOf(name, sources)
   const [base, keys] = heritage.typeArguments?.params ?? []
   if (!base || !keys) throw new Error(`${source.file}: ${name} takes two types.`)
-  const named = literalsIn(keys)
-  return optionsOf(nameOf(base, source), sources).filter((one) => named.includes(one.name) === (name === 'Pick'))
+  const named = findLiterals(keys)
+  return optionsOf(getTypeName(base, source), sources).filter(
+    (option) => named.includes(option.name) === (name === 'Pick'),
+  )
 }
 
-/** The name of a type, without what it takes: `Base` of `Base<string>`. */
-const nameOf = (type: TSType, source: Source): string =>
+/** The name of a type without its arguments: `Base` of `Base<string>`. */
+const getTypeName = (type: TSType, source: Source): string =>
   source.textOf(type.type === 'TSTypeReference' ? type.typeName : type)
 
-function literalsIn(type: TSType): readonly string[] {
-  if (type.type === 'TSUnionType') return type.types.flatMap(literalsIn)
+function findLiterals(type: TSType): readonly string[] {
+  if (type.type === 'TSUnionType') return type.types.flatMap(findLiterals)
   return type.type === 'TSLiteralType' && type.literal.type === 'Literal' ? [String(type.literal.value)] : []
 }

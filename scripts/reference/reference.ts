@@ -18,22 +18,22 @@ import { useTable } from './use-table.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A page of the docs, as it is and as the code says that it should be. */
+/** A page of the docs with its text, and the text that the code requires. */
 export interface GeneratedPage extends Page {
   readonly generated: string
 }
 
-/** The generated pages of a checkout, and everything in the code that has no words. */
+/** The generated pages of a checkout, and the names in the code that have no description. */
 export interface Reference {
   readonly pages: readonly GeneratedPage[]
   readonly undocumented: readonly string[]
-  /** What no page has a place for. */
+  /** Kinds of regions that no page has. */
   readonly unplaced: readonly string[]
 }
 
-/** The code that the docs are made from. */
+/** The code that the docs describe. */
 export interface Code {
-  /** Of several declarations of one name, those of the config and of fields come first. */
+  /** If a name is declared several times, those of the config and of fields come first. */
   readonly sources: Sources
   readonly routes: readonly Route[]
   /** The command line. */
@@ -54,7 +54,7 @@ export async function readCode(): Promise<Code> {
 
 type Generate = (region: Region, generation: Generation) => string
 
-/** What the docs can have generated, by the name that stands in the marks around it. */
+/** The generators of regions, by kind. */
 const generators = ({ routes, program, metrics, requestFiles }: Code): Readonly<Record<string, Generate>> => ({
   config: (_region, generation) => configTable(generation),
   options: ({ words: [name = ''] }, generation) => optionTable(name, generation),
@@ -72,10 +72,10 @@ const generators = ({ routes, program, metrics, requestFiles }: Code): Readonly<
 })
 
 /**
- * Makes every generated part of the docs anew.
+ * Makes every generated region of the docs.
  *
  * @param root the checkout whose pages are read
- * @throws {Error} when a page asks for what there is no generator for
+ * @throws {Error} if a page has a region of an unknown kind
  */
 export async function makeReference(root: string, code: Code): Promise<Reference> {
   const byKind = generators(code)

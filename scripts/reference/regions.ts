@@ -1,14 +1,14 @@
-/** One part of a page that is made from the code. */
+/** A generated part of a page. */
 export interface Region {
-  /** What it holds, such as `options`. */
+  /** The kind of its content, such as `options`. */
   readonly kind: string
-  /** What follows the kind: the place in the code that it is made from. */
+  /** The words after the kind, which name the code to describe. */
   readonly words: readonly string[]
 }
 
 const REGION = /^(<!-- generated: (.+?) -->\n)[\s\S]*?^(<!-- \/generated -->)$/gm
 
-/** A page with each of its regions as `generate` makes it. */
+/** Replaces each region of a page with the text that `generate` returns. */
 export function fillRegions(text: string, generate: (region: Region) => string): string {
   return text.replace(REGION, (_whole, start: string, what: string, end: string) => {
     const [kind = '', ...words] = what.split(' ')

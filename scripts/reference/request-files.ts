@@ -43,7 +43,7 @@ async function findRequestFiles(): Promise<RequestFiles> {
   const update = async (id: string, title: string): Promise<void> => {
     const body = JSON.stringify({ title })
     const response = await fetch(`${url}/${id}`, { method: 'PUT', headers, body })
-    if (!response.ok) throw new Error(`PUT answered ${response.status}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`PUT returned ${response.status}: ${await response.text()}`)
   }
   try {
     const [post] = await list('limit=1')
@@ -52,23 +52,23 @@ async function findRequestFiles(): Promise<RequestFiles> {
     // Each list has another query string, so that nothing of it is cached.
     const sorts = ['title', 'slug', 'publishedOn', 'category', '-title']
     return {
-      list: await commonFiles((index) => list(`sort=${sorts[index]}`)),
-      update: await commonFiles((index) => update(id, `Another title, ${index}`)),
+      list: await findCommonFiles((index) => list(`sort=${sorts[index]}`)),
+      update: await findCommonFiles((index) => update(id, `Another title, ${index}`)),
     }
   } finally {
     await stop()
   }
 }
 
-async function commonFiles(send: (index: number) => Promise<unknown>): Promise<readonly string[]> {
+async function findCommonFiles(send: (index: number) => Promise<unknown>): Promise<readonly string[]> {
   const runs: ReadonlySet<string>[] = []
-  for (let index = 0; index < REPETITIONS; index += 1) runs.push(await filesOf(() => send(index)))
+  for (let index = 0; index < REPETITIONS; index += 1) runs.push(await findCoveredFiles(() => send(index)))
   const [first = new Set<string>(), ...rest] = runs
   return [...first].filter((file) => rest.every((run) => run.has(file))).sort()
 }
 
-/** The files that run while a request is sent and answered. */
-async function filesOf(send: () => Promise<unknown>): Promise<ReadonlySet<string>> {
+/** Finds the files that run between a request and its response. */
+async function findCoveredFiles(send: () => Promise<unknown>): Promise<ReadonlySet<string>> {
   const session = new Session()
   session.connect()
   try {
@@ -87,7 +87,7 @@ async function filesOf(send: () => Promise<unknown>): Promise<ReadonlySet<string
   }
 }
 
-/** A table of the files that a request runs, by folder. */
+/** The table of the files that a request runs, by folder. */
 export function requestFileTable(files: readonly string[]): string {
   const byFolder = Map.groupBy(files, (file) => posix.dirname(file))
   const rows = [...byFolder].map(([folder, inside]) => [

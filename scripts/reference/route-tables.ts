@@ -4,40 +4,40 @@ import { COMMON_ERRORS, type Route } from '../../packages/daybook/src/http/contr
 import type { Parameter } from '../../packages/daybook/src/query/parameters.ts'
 import { table } from './table.ts'
 
-const nameOf = ({ method, path }: Route): string => `\`${method} ${path}\``
+const printRoute = ({ method, path }: Route): string => `\`${method} ${path}\``
 
 const SESSIONS: Readonly<Record<Route['protection'], string>> = { public: 'no', session: 'yes', provider: 'no' }
 
-/** Every route: what it does, what it answers, and how it refuses. */
+/** The table of all routes, with their responses and errors. */
 export function routeTable(routes: readonly Route[]): string {
   const rows = routes.map((route) => [
-    nameOf(route),
+    printRoute(route),
     SESSIONS[route.protection],
     route.summary,
-    answersOf(route),
-    refusalsOf(route).join(', '),
+    printResponses(route),
+    listErrorStatuses(route).join(', '),
   ])
-  return table(['route', 'session', 'purpose', 'answers', 'errors'], rows)
+  return table(['route', 'session', 'purpose', 'responses', 'errors'], rows)
 }
 
-const answersOf = ({ responses: answers }: Route): string =>
-  answers?.map(({ status, description }) => (status === 304 ? '304' : `${status}: ${description}`)).join(' ') ??
-  'What the auth adapter answers.'
+const printResponses = ({ responses }: Route): string =>
+  responses?.map(({ status, description }) => (status === 304 ? '304' : `${status}: ${description}`)).join(' ') ??
+  'The response of the auth adapter.'
 
-/** The statuses of errors beside those that any route may answer with. */
-const refusalsOf = ({ errors }: Route): readonly number[] => {
-  const own = errors.filter((code) => !COMMON_ERRORS.includes(code)).map((code) => ERRORS[code].status)
-  return [...new Set(own)].sort((a, b) => a - b)
+/** The statuses of a route's errors, without those that every route may return. */
+const listErrorStatuses = ({ errors }: Route): readonly number[] => {
+  const statuses = errors.filter((code) => !COMMON_ERRORS.includes(code)).map((code) => ERRORS[code].status)
+  return [...new Set(statuses)].sort((a, b) => a - b)
 }
 
-/** One parameter, and the routes that take it. */
+/** A parameter, with the routes that take it. */
 interface Use {
   readonly name: string
   readonly parameter: Parameter
   readonly routes: readonly Route[]
 }
 
-/** Every parameter of a query string. */
+/** The table of all query parameters. */
 export function parameterTable(routes: readonly Route[]): string {
   const uses = new Map<string, Use>()
   for (const route of routes) {
@@ -47,9 +47,9 @@ export function parameterTable(routes: readonly Route[]): string {
       uses.set(key, { name, parameter, routes: [...(uses.get(key)?.routes ?? []), route] })
     }
   }
-  const rows = [...uses.values()].map(({ name, parameter, routes: own }) => [
+  const rows = [...uses.values()].map(({ name, parameter, routes: users }) => [
     `\`${parameter.style === 'brackets' ? `${name}[…]` : name}\``,
-    own.map(nameOf).join(', '),
+    users.map(printRoute).join(', '),
     printSchema(parameter),
     printDefault(parameter.schema),
     parameter.description,
@@ -61,9 +61,9 @@ const isUsable = ({ not }: JsonSchema): boolean => !isRecord(not) || Object.keys
 
 const printDefault = ({ default: initial }: JsonSchema): string => (initial === undefined ? '' : `\`${initial}\``)
 
-/** What a value looks like, in a word or two. */
-function printSchema({ style, schema, nameKind: takes }: Parameter): string {
-  if (takes === 'reverses') return 'options of a page'
+/** Describes the values of a parameter in a few words. */
+function printSchema({ style, schema, nameKind }: Parameter): string {
+  if (nameKind === 'reverses') return 'options of a page'
   if (style === 'brackets') return 'conditions'
   if (style === 'list') return 'one or more, separated by commas or repeated'
   if (schema.type !== 'integer') return 'text'

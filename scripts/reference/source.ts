@@ -15,18 +15,18 @@ import {
 } from 'oxc-parser'
 import { readTsdoc, type Tsdoc, withoutTsdoc } from './tsdoc.ts'
 
-/** What a file declares at its top. */
+/** A top-level declaration. */
 type Declaration = TSInterfaceDeclaration | TSTypeAliasDeclaration | FunctionNode | VariableDeclarator
 
-/** One TypeScript file, parsed: its declarations, and what is said of them. */
+/** A parsed TypeScript file: its declarations and their doc comments. */
 export class Source {
-  /** Below the root of the repository. */
+  /** The path below the root of the repository. */
   readonly file: string
   readonly #text: string
   readonly #comments: readonly Comment[]
   readonly #declarations = new Map<string, { readonly node: Declaration; readonly doc: Tsdoc }[]>()
 
-  /** @throws {Error} when it is not TypeScript */
+  /** @throws {Error} if the text is not TypeScript */
   constructor(file: string, text: string) {
     const { program, comments, errors } = parseSync(file, text)
     if (errors.length > 0) throw new Error(`${file} is not TypeScript: ${errors[0]?.message}`)
@@ -39,33 +39,33 @@ export class Source {
   #readDeclarations({ body }: Program): void {
     for (const statement of body) {
       const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
-      for (const node of declared ? declarationsIn(declared) : []) {
+      for (const node of declared ? findDeclarations(declared) : []) {
         if (node.id?.type === 'Identifier') this.#add(node.id.name, node, statement)
       }
     }
   }
 
   #add(name: string, node: Declaration, statement: Span): void {
-    const known = this.#declarations.get(name) ?? []
-    this.#declarations.set(name, [...known, { node, doc: this.docBefore(statement) }])
+    const overloads = this.#declarations.get(name) ?? []
+    this.#declarations.set(name, [...overloads, { node, doc: this.docBefore(statement) }])
   }
 
-  /** The doc comment that stands right before a node. */
+  /** The doc comment right before a node. */
   docBefore({ start }: Span): Tsdoc {
     const comment = this.#comments.findLast(({ end }) => end <= start)
     const isNext = comment && this.#text.slice(comment.end, start).trim() === ''
     return isNext ? readTsdoc(comment.value) : withoutTsdoc()
   }
 
-  /** Every declaration of a name; a function may have several. */
+  /** The declarations of a name; a function may have several. */
   declarations(name: string): readonly { readonly node: Declaration; readonly doc: Tsdoc }[] {
     return this.#declarations.get(name) ?? []
   }
 
   /**
-   * The object that a constant holds.
+   * The object literal of a constant.
    *
-   * @throws {Error} when there is none
+   * @throws {Error} if the constant or the literal is missing
    */
   object(name: string): ObjectExpression {
     const [declared] = this.declarations(name)
@@ -76,14 +76,14 @@ export class Source {
     throw new Error(`${this.file} has no object ${name}.`)
   }
 
-  /** What stands at a node. */
+  /** The source text of a node. */
   textOf({ start, end }: Span): string {
     return this.#text.slice(start, end)
   }
 }
 
-/** What a statement declares that has a doc comment. */
-function declarationsIn(statement: Statement | DeclarationStatement): readonly Declaration[] {
+/** Finds the declarations of a statement that may have doc comments. */
+function findDeclarations(statement: Statement | DeclarationStatement): readonly Declaration[] {
   switch (statement.type) {
     case 'VariableDeclaration':
       return statement.declarations
@@ -97,7 +97,7 @@ function declarationsIn(statement: Statement | DeclarationStatement): readonly D
   }
 }
 
-/** Files that name each other's declarations. Names are found in the order of the files. */
+/** Several source files. A name is looked up in the order of the files. */
 export class Sources {
   readonly all: readonly Source[]
 
@@ -112,15 +112,17 @@ export class Sources {
   }
 
   /** The file that declares a name, and the declarations. */
-  find(name: string): { readonly source: Source; readonly found: ReturnType<Source['declarations']> } | undefined {
+  find(
+    name: string,
+  ): { readonly source: Source; readonly declarations: ReturnType<Source['declarations']> } | undefined {
     for (const source of this.all) {
-      const found = source.declarations(name)
-      if (found.length > 0) return { source, found }
+      const declarations = source.declarations(name)
+      if (declarations.length > 0) return { source, declarations }
     }
     return undefined
   }
 
-  /** Those of a folder alone. */
+  /** Only the files of a folder. */
   below(folder: string): Sources {
     return new Sources(this.all.filter(({ file }) => file.startsWith(`${folder}/`)))
   }

@@ -7,10 +7,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replace(/(?<!\\)\|/g, '\\|')).join(' | ')} |`
   const lines = [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)]
-  return lines.map((one) => one.replace(/ {2,}\|/g, ' |')).join('\n')
+  return lines.map((text) => text.replace(/ {2,}\|/g, ' |')).join('\n')
 }
 
-/** The anchor that a heading gets on the web. */
+/** The anchor of a heading on a rendered page. */
 export function anchorOf(heading: string): string {
   const text = heading.replace(/^#+ /, '').toLowerCase()
   return text.replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
@@ -18,27 +18,27 @@ export function anchorOf(heading: string): string {
 
 /** A page to generate for, and the pages that it may link to. */
 export interface Target {
-  /** Below the root of the repository. */
+  /** The path below the root of the repository. */
   readonly file: string
   readonly pages: readonly Page[]
 }
 
-/** What a doc comment says, with links to the pages that it names. */
+/** The text of a doc comment, with links to the pages of `@see`. */
 export function proseOfDoc({ text, see }: Pick<Tsdoc, 'text' | 'see'>, target: Target): string {
-  const links = see.map((one) => linkTo(one, target))
-  return links.length === 0 ? text : `${text} See ${listed(links)}.`
+  const links = see.map((place) => linkTo(place, target))
+  return links.length === 0 ? text : `${text} See ${joinParts(links)}.`
 }
 
-/** `a, b and c` */
-const listed = (parts: readonly string[]): string => parts.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+/** Joins parts as in `a, b and c`. */
+const joinParts = (parts: readonly string[]): string => parts.join(', ').replace(/, (?=[^,]*$)/, ' and ')
 
-/** A link from a page to another one, or to one of its headings, under the heading's name. */
+/** A link from one page to another or to a heading, with the heading's text. */
 function linkTo(place: string, { file, pages }: Target): string {
   const [path = '', anchor] = place.split('#')
-  const page = pages.find((one) => one.file === path)
+  const page = pages.find((candidate) => candidate.file === path)
   const headings = headingsOf(page?.text ?? '')
-  const heading = anchor === undefined ? headings[0] : headings.find((one) => anchorOf(one) === anchor)
-  if (heading === undefined) throw new Error(`@see ${place}: there is no such page or heading.`)
+  const heading = anchor === undefined ? headings[0] : headings.find((text) => anchorOf(text) === anchor)
+  if (heading === undefined) throw new Error(`@see ${place}: the page or heading does not exist.`)
   const address = path === file ? '' : posix.relative(posix.dirname(file), path)
   return `[${heading.replace(/^#+ /, '')}](${address}${anchor === undefined ? '' : `#${anchor}`})`
 }

@@ -1,10 +1,10 @@
-/** What a doc comment says. */
+/** A parsed doc comment. */
 export interface Tsdoc {
-  /** Its sentences, without tags, in one line. */
+  /** The sentences without tags, in one line. */
   readonly text: string
   /** `@default` */
   readonly default?: string
-  /** `@details`: what the answer of an error holds besides. */
+  /** `@details`: the members of an error's `details`. */
   readonly details?: string
   /** `@see`: pages of the docs, from the root of the repository. */
   readonly see: readonly string[]
@@ -14,10 +14,10 @@ export interface Tsdoc {
 
 const NO_TSDOC: Tsdoc = { text: '', see: [], params: new Map() }
 
-/** Tags end the text before them; other words with an @ are words. */
+/** A tag ends the text before it. Other words with an `@` are part of the text. */
 const TAG = /(?:^|\s)@(default|details|see|param|throws|returns|example)(?=\s|$)/
 
-/** Reads a doc comment: what stands between its slashes, stars included. */
+/** Parses the text between the slashes of a doc comment, stars included. */
 export function readTsdoc(comment: string): Tsdoc {
   const lines = comment.replace(/^\*+/, '').replace(/\*+$/, '').split('\n')
   const plain = lines.map((line) => line.replace(/^\s*\*\s?/, '')).join('\n')
@@ -26,8 +26,8 @@ export function readTsdoc(comment: string): Tsdoc {
     name: tagged[2 * index] ?? '',
     value: oneLine(tagged[2 * index + 1] ?? ''),
   }))
-  const tagOf = (name: string): string | undefined => tags.find((tag) => tag.name === name)?.value
-  const [initial, details] = [tagOf('default'), tagOf('details')]
+  const getTag = (name: string): string | undefined => tags.find((tag) => tag.name === name)?.value
+  const [initial, details] = [getTag('default'), getTag('details')]
   return {
     text: oneLine(text),
     ...(initial === undefined ? {} : { default: initial }),
@@ -37,7 +37,7 @@ export function readTsdoc(comment: string): Tsdoc {
   }
 }
 
-/** The doc comment of what has none. */
+/** An empty doc comment. */
 export const withoutTsdoc = (): Tsdoc => NO_TSDOC
 
 function splitParam(value: string): readonly [string, string] {

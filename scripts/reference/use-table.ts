@@ -6,44 +6,44 @@ import { type CollectionConfig, ConfigError, defineCollection, f } from '../../p
 import { compileModel } from '../../packages/daybook/src/model/compile.ts'
 import { table } from './table.ts'
 
-/** The options that a table of field types tries; `localized` stands beside those that the type needs. */
-type Tried = { readonly localized?: boolean }
+/** The option that the table adds to those that a type needs. */
+type AddedOptions = { readonly localized?: boolean }
 
-type Make = (tried: Tried) => CollectionConfig['fields'][string]
+type Make = (added: AddedOptions) => CollectionConfig['fields'][string]
 
-/** Each field type as people write it, and how it is made. */
+/** The field types as they are written, with a builder of a sample. */
 const TYPES: readonly (readonly [written: string, make: Make])[] = [
-  ['f.text()', (tried) => f.text(tried)],
-  ['f.markdown()', (tried) => f.markdown(tried)],
-  ['f.integer()', (tried) => f.integer(tried)],
-  ['f.number()', (tried) => f.number(tried)],
-  ['f.boolean()', (tried) => f.boolean(tried)],
-  ['f.date()', (tried) => f.date(tried)],
-  ['f.datetime()', (tried) => f.datetime(tried)],
-  ['f.select()', (tried) => f.select({ options: ['a'], ...tried })],
-  ['f.select(), many', (tried) => f.select({ options: ['a'], many: true, ...tried })],
-  ['f.email()', (tried) => f.email(tried)],
-  ['f.url()', (tried) => f.url(tried)],
-  ['f.slug()', (tried) => f.slug(tried)],
-  ['f.status()', (tried) => f.status(tried as object)],
-  ['f.relation()', (tried) => f.relation('things', tried)],
-  ['f.relation(), many', (tried) => f.relation('things', { many: true, ...tried })],
-  ['f.asset()', (tried) => f.asset(tried)],
-  ['f.asset(), many', (tried) => f.asset({ many: true, ...tried })],
-  ["f.relation(['posts', 'pages'])", (tried) => f.relation(['things', 'others'], tried)],
+  ['f.text()', (added) => f.text(added)],
+  ['f.markdown()', (added) => f.markdown(added)],
+  ['f.integer()', (added) => f.integer(added)],
+  ['f.number()', (added) => f.number(added)],
+  ['f.boolean()', (added) => f.boolean(added)],
+  ['f.date()', (added) => f.date(added)],
+  ['f.datetime()', (added) => f.datetime(added)],
+  ['f.select()', (added) => f.select({ options: ['a'], ...added })],
+  ['f.select(), many', (added) => f.select({ options: ['a'], many: true, ...added })],
+  ['f.email()', (added) => f.email(added)],
+  ['f.url()', (added) => f.url(added)],
+  ['f.slug()', (added) => f.slug(added)],
+  ['f.status()', (added) => f.status(added as object)],
+  ['f.relation()', (added) => f.relation('things', added)],
+  ['f.relation(), many', (added) => f.relation('things', { many: true, ...added })],
+  ['f.asset()', (added) => f.asset(added)],
+  ['f.asset(), many', (added) => f.asset({ many: true, ...added })],
+  ["f.relation(['posts', 'pages'])", (added) => f.relation(['things', 'others'], added)],
   ['f.reverse()', () => f.reverse('others.thing')],
-  ['f.group()', (tried) => f.group({ text: f.text() }, tried)],
-  ['f.list() of scalars', (tried) => f.list(f.text(), tried)],
-  ['f.list() of others', (tried) => f.list(f.group({ text: f.text() }), tried)],
-  ['f.blocks()', (tried) => f.blocks({ quote: { text: f.text() } }, tried)],
-  ['f.json()', (tried) => f.json(tried)],
+  ['f.group()', (added) => f.group({ text: f.text() }, added)],
+  ['f.list() of scalars', (added) => f.list(f.text(), added)],
+  ['f.list() of groups', (added) => f.list(f.group({ text: f.text() }), added)],
+  ['f.blocks()', (added) => f.blocks({ quote: { text: f.text() } }, added)],
+  ['f.json()', (added) => f.json(added)],
 ]
 
 const EVERYONE = { hidden: new Set<string>(), canWrite: () => true, canReadCollection: () => true }
 
 const isYes = (does: boolean): string => (does ? 'yes' : '')
 
-/** What lists and languages can do with each field type. */
+/** The table of what filters, sorts, searches and locales support for each field type. */
 export function useTable(): string {
   const rows = TYPES.map(([written, make]) => {
     const { operators, sortable, aggregates, generated } = describe(make)
@@ -51,7 +51,7 @@ export function useTable(): string {
       `\`${written.replace(/(?<=\)).*/, '')}\`${/(?<=\)).*/.exec(written)?.[0] ?? ''}`,
       operators.map((operator) => `\`${operator}\``).join(' '),
       isYes(sortable),
-      aggregates.map((one) => `\`${one}\``).join(' '),
+      aggregates.map((aggregate) => `\`${aggregate}\``).join(' '),
       isYes(isSearched(make)),
       isYes(canBeLocalized(make)),
       generated.map((key) => `\`${key.replace('field', 'KEY')}\``).join(' '),
@@ -60,11 +60,11 @@ export function useTable(): string {
   return table(['type', 'filters', 'sorts', 'aggregates', '`q` finds it', 'localized', 'further keys'], rows)
 }
 
-function compile(make: Make, tried: Tried) {
+function compile(make: Make, added: AddedOptions) {
   return compileModel({
     locales: { default: 'en', available: ['en', 'de'] },
     collections: {
-      things: defineCollection({ fields: { field: make(tried) } }),
+      things: defineCollection({ fields: { field: make(added) } }),
       others: defineCollection({ fields: { thing: f.relation('things') } }),
     },
   })
@@ -77,13 +77,13 @@ function describe(make: Make): FieldDescription {
   return field
 }
 
-/** Whether `q` finds words in it, or in what is inside. */
+/** True if `q` finds words in the field or in its inner fields. */
 const isSearched = (make: Make): boolean =>
   compile(make, {})
     .collections.get('things')
     ?.searchable.some(({ key }) => key === 'field') === true
 
-/** Whether the config takes a value for each locale. */
+/** True if the config allows a value for each locale. */
 function canBeLocalized(make: Make): boolean {
   try {
     return compile(make, { localized: true }).collections.get('things')?.fields[0]?.field.options.localized === true

@@ -41,6 +41,6 @@ test('one without a section is named', () => {
 test('an option without a row is named, and a row without an option', () => {
   expect(checkText(pageWith(['min', ...OPTIONS.filter((one) => one !== 'max')]))).toEqual([
     'does not describe the option of f.duration() "max". Add it.',
-    'describes the option of f.duration() "min", and there is none. Take it out.',
+    'describes the option of f.duration() "min", which does not exist. Remove it.',
   ])
 })

@@ -18,6 +18,8 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
 
 /**
  * An object of fields that belong together.
+ *
+ * @param fields the fields of the object, by key
  */
 export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
   fields: F,
