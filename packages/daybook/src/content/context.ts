@@ -37,7 +37,6 @@ export class ContentContext implements ContentContextOptions {
   readonly files: Files | undefined
   readonly intake: Intake | undefined
   readonly hooks: WriteHooks | undefined
-
   readonly listCache: ListCache
   /** The keys of the idempotency records of writes that are in progress. */
   readonly pendingIdempotencyKeys: Set<string> = new Set()
@@ -52,8 +51,8 @@ export class ContentContext implements ContentContextOptions {
 
   constructor(
     { model, store, tools, files, intake, hooks }: ContentContextOptions,
-    lists: ListCache = createListCache(),
-    isLent = false,
+    listCache: ListCache = createListCache(),
+    isInTransaction = false,
   ) {
     this.model = model
     this.#store = store
@@ -61,8 +60,8 @@ export class ContentContext implements ContentContextOptions {
     this.files = files
     this.intake = intake
     this.hooks = hooks
-    this.listCache = lists
-    this.isInTransaction = isLent
+    this.listCache = listCache
+    this.isInTransaction = isInTransaction
   }
 
   /** @throws {Error} in a hook inside a transaction of this store, which must use the context that it receives */
@@ -80,9 +79,9 @@ export class ContentContext implements ContentContextOptions {
   withStore(store: Store, tools: DeriveTools = this.tools): ContentContext {
     if (store === this.#store) return this
     const { model, files, intake, hooks } = this
-    const lent = new ContentContext({ model, store, tools, files, intake, hooks }, createListCache(), true)
-    lent.refreshCaller = this.refreshCaller
-    return lent
+    const context = new ContentContext({ model, store, tools, files, intake, hooks }, createListCache(), true)
+    context.refreshCaller = this.refreshCaller
+    return context
   }
 
   /**
@@ -91,30 +90,28 @@ export class ContentContext implements ContentContextOptions {
    * @param minSeq the journal's number that the replica must have reached
    */
   resolveReplica({ isAuthenticated }: Access, minSeq = 0): ContentContext {
-    const own = this.store
-    if (isAuthenticated || !own.hasReplicas) return this
-    const store = own.replicaAt(minSeq)
-    if (store === own) return this
-    const known =
+    const primary = this.store
+    if (isAuthenticated || !primary.hasReplicas) return this
+    const store = primary.replicaAt(minSeq)
+    if (store === primary) return this
+    const context =
       this.#replicas.get(store) ?? new ContentContext({ model: this.model, store, tools: this.tools }, this.listCache)
-    this.#replicas.set(store, known)
-    return known
+    this.#replicas.set(store, context)
+    return context
   }
 }
 
 /** The cache of list results. Nothing is ever invalidated, because the keys contain everything that a result depends on. */
 export interface ListCache {
-  /** Resolved list queries by the parsed query, then by collection and kind of caller. */
+  /** Resolved list queries by the parsed query, then by collection and access. */
   readonly resolvedQueries: WeakMap<Query, LRUCache<string, ResolvedListQuery>>
   /** The numbers of matches of filters and searches, by query and revision. */
   readonly totals: LRUCache<string, number>
-
   readonly runningCounts: SingleFlight<number>
   /** The numbers of entries that refer to a document, by query, revision and document id. */
   readonly reverseTotals: LRUCache<string, number>
   /** Aggregates as JSON text, by query and revision. */
   readonly aggregates: LRUCache<string, string>
-
   readonly runningAggregates: SingleFlight<string>
 }
 

@@ -10,15 +10,15 @@ import type { ContentContext } from './context.ts'
  *
  * @throws {DaybookError} that names the first rejected document
  */
-export async function seedStore(engine: ContentContext, { seed }: DaybookConfig, tools: DeriveTools): Promise<void> {
-  if (!seed || (await engine.store.read.journal.head()) > 0) return
-  await engine.store.runOnce(SEED_NOTE, async (writer) => {
+export async function seedStore(context: ContentContext, { seed }: DaybookConfig, tools: DeriveTools): Promise<void> {
+  if (!seed || (await context.store.read.journal.head()) > 0) return
+  await context.store.runOnce(SEED_NOTE, async (writer) => {
     // Concurrent writes of a seed run one after another, as those of requests do.
-    let last: Promise<unknown> = Promise.resolve()
-    const seedEngine = engine.withStore(engine.store.within(writer.lendToHook()), tools)
-    const content = new ServiceContent(seedEngine, (work) => {
-      const turn = last.then(() => work(writer))
-      last = turn
+    let lastTurn: Promise<unknown> = Promise.resolve()
+    const seedContext = context.withStore(context.store.within(writer.lendToHook()), tools)
+    const content = new ServiceContent(seedContext, (work) => {
+      const turn = lastTurn.then(() => work(writer))
+      lastTurn = turn
       return turn
     })
     let entries = 0

@@ -5,7 +5,7 @@ import type { FileCheck } from './assets/file-check.ts'
 import type { Files } from './assets/files.ts'
 import type { ContentContext } from './context.ts'
 
-/** The maximum interval between sweeps, in milliseconds. Each interval is shortened by up to half at random, so that nodes do not sweep at the same time. */
+/** The maximum interval between sweeps, in milliseconds. Each is shortened by up to half at random, so that nodes do not coincide. */
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000
 const LEASE_MS = 60_000
 /** The lifetime of idempotency records, in milliseconds. */
@@ -17,24 +17,24 @@ export class Sweeper {
   readonly #fileCheck: FileCheck
   readonly #lease: Lease
   readonly #log: Log
-  readonly #ended = new AbortController()
+  readonly #closing = new AbortController()
   readonly #running: Promise<void>
 
-  constructor(engine: ContentContext, files: Files, fileCheck: FileCheck, log: Log) {
+  constructor(context: ContentContext, files: Files, fileCheck: FileCheck, log: Log) {
     this.#files = files
     this.#fileCheck = fileCheck
-    this.#lease = new Lease(engine.store, 'sweep', LEASE_MS)
+    this.#lease = new Lease(context.store, 'sweep', LEASE_MS)
     this.#log = log
     this.#running = this.#run()
   }
 
   async close(): Promise<void> {
-    this.#ended.abort()
+    this.#closing.abort()
     await this.#running
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#ended
+    const { signal } = this.#closing
     // Remove the remains of a killed process at once.
     await this.#sweepFiles()
     while (!signal.aborted) {

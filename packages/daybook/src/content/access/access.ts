@@ -34,18 +34,18 @@ export interface Visibility {
   readonly draftCallerKey?: string
 }
 
-/** The rights of a caller, created once for each request. A read rule is evaluated once, when a result first depends on it. */
+/** The rights of a caller, created for each request. A read rule is evaluated at most once, when a result first depends on it. */
 export class Access {
   readonly model: Model
   readonly caller: Caller
   readonly isAuthenticated: boolean
   /** Created when the first rule is evaluated, since most requests evaluate none. */
-  #rulings: Map<string, Promise<AccessResult>> | undefined
-  #draftRulings: Map<string, Promise<AccessResult | 'entry'>> | undefined
+  #readResults: Map<string, Promise<AccessResult>> | undefined
+  #draftResults: Map<string, Promise<AccessResult | 'entry'>> | undefined
   #visibilities: Map<string, Promise<Visibility | false>> | undefined
-  #hidden: Map<string, ReadonlySet<string>> | undefined
-  #people: Map<string, boolean> | undefined
-  #authorized: Set<string> | undefined
+  #hiddenFields: Map<string, ReadonlySet<string>> | undefined
+  #authorsVisible: Map<string, boolean> | undefined
+  #evaluatedWrites: Set<string> | undefined
 
   constructor(model: Model, caller: Caller) {
     this.model = model
@@ -74,13 +74,13 @@ export class Access {
   async evaluateRead(document: CollectionOrGlobal): Promise<AccessResult> {
     const rule = getRule(document, 'read')
     if (!rule) return true
-    this.#rulings ??= new Map()
+    this.#readResults ??= new Map()
     const name = getDocumentName(document)
-    const known = this.#rulings.get(name)
-    if (known) return known
-    const ruling = evaluateRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
-    this.#rulings.set(name, ruling)
-    return ruling
+    const cached = this.#readResults.get(name)
+    if (cached) return cached
+    const result = evaluateRule(this.model, document, 'read', rule, { ...this.callerFor(document) })
+    this.#readResults.set(name, result)
+    return result
   }
 
   /**
@@ -90,10 +90,10 @@ export class Access {
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   authorizeRead(document: CollectionOrGlobal): Promise<AccessFilter | undefined> {
-    return document.access.read ? this.#requireRuledRead(document) : NO_FILTER
+    return document.access.read ? this.#authorizeRuledRead(document) : NO_FILTER
   }
 
-  async #requireRuledRead(document: CollectionOrGlobal): Promise<AccessFilter | undefined> {
+  async #authorizeRuledRead(document: CollectionOrGlobal): Promise<AccessFilter | undefined> {
     const filter = authorizeAction(await this.evaluateRead(document), this.caller, document, 'read')
     return filter && document.kind === 'collection' ? adaptFilterToLocale(this.model, document, filter) : filter
   }
@@ -119,11 +119,11 @@ export class Access {
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async authorizeSomeWrite(document: CollectionModel, action: Exclude<Action, 'read'>): Promise<void> {
-    this.#noteAuthorized(document)
+    this.#recordEvaluated(document)
     const rule = getRule(document, action)
     const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
-    const ruling = rule ? await probeRule(this.model, document, action, rule, caller) : isAuthenticated(caller)
-    authorizeAction(ruling !== false, this.caller, document, action)
+    const result = rule ? await probeRule(this.model, document, action, rule, caller) : isAuthenticated(caller)
+    authorizeAction(result !== false, this.caller, document, action)
   }
 
   /**
@@ -137,21 +137,21 @@ export class Access {
     action: Exclude<Action, 'read'>,
     entry?: Values,
   ): Promise<AccessResult> {
-    this.#noteAuthorized(document)
+    this.#recordEvaluated(document)
     const rule = getRule(document, action)
     const caller = isInScope(this.caller, document, action) ? this.caller : ANONYMOUS
     if (!rule) return isAuthenticated(caller)
     return evaluateRule(this.model, document, action, rule, { ...caller, ...(entry ? { entry } : {}) })
   }
 
-  #noteAuthorized(document: ScopedDocument): void {
-    this.#authorized ??= new Set()
-    this.#authorized.add(getDocumentName(document))
+  #recordEvaluated(document: ScopedDocument): void {
+    this.#evaluatedWrites ??= new Set()
+    this.#evaluatedWrites.add(getDocumentName(document))
   }
 
   /** True if this request has evaluated a write rule of the document. */
   hasAuthorized(document: ScopedDocument): boolean {
-    return this.#authorized?.has(getDocumentName(document)) ?? false
+    return this.#evaluatedWrites?.has(getDocumentName(document)) ?? false
   }
 
   /**
@@ -174,19 +174,19 @@ export class Access {
   /** Returns the keys of the top-level fields that do not exist for the caller. */
   hidden(document: DocumentModel): ReadonlySet<string> {
     if (document.guarded.length === 0) return NO_HIDDEN_FIELDS
-    this.#hidden ??= new Map()
+    this.#hiddenFields ??= new Map()
     const name = getDocumentName(document)
-    const known = this.#hidden.get(name) ?? this.#hiddenFields(document)
-    this.#hidden.set(name, known)
-    return known
+    const hidden = this.#hiddenFields.get(name) ?? this.#findHiddenFields(document)
+    this.#hiddenFields.set(name, hidden)
+    return hidden
   }
 
-  #hiddenFields(document: DocumentModel): ReadonlySet<string> {
-    const hidden = document.guarded.filter((field) => !this.#mayReadField(document, field))
+  #findHiddenFields(document: DocumentModel): ReadonlySet<string> {
+    const hidden = document.guarded.filter((field) => !this.#canReadField(document, field))
     return new Set(hidden.map(({ key }) => key))
   }
 
-  #mayReadField(document: DocumentModel, field: FieldModel): boolean {
+  #canReadField(document: DocumentModel, field: FieldModel): boolean {
     if (!canAccessField(document, field, 'read', this.callerFor(document))) return false
     const reverse = document.reverseFields.get(field.key)
     const referring = reverse && this.model.collections.get(reverse.to)
@@ -197,22 +197,22 @@ export class Access {
   /**
    * Returns true if the caller may see the authors of a document. Callers with a session may, unless the config has a rule.
    *
-   * @throws INTERNAL_ERROR when the rule throws
+   * @throws INTERNAL_ERROR if the rule throws
    */
   canSeeAuthors(document: DocumentModel): boolean {
-    const { authorRule: peopleRule } = document
-    if (typeof peopleRule !== 'function') return peopleRule ?? isAuthenticated(this.callerFor(document))
-    this.#people ??= new Map()
+    const { authorRule } = document
+    if (typeof authorRule !== 'function') return authorRule ?? isAuthenticated(this.callerFor(document))
+    this.#authorsVisible ??= new Map()
     const name = getDocumentName(document)
-    const known = this.#people.get(name) ?? canSeeAuthors(document, peopleRule, this.callerFor(document))
-    this.#people.set(name, known)
-    return known
+    const canSee = this.#authorsVisible.get(name) ?? canSeeAuthors(document, authorRule, this.callerFor(document))
+    this.#authorsVisible.set(name, canSee)
+    return canSee
   }
 
   /**
    * Returns true if the rule of a field lets the caller write it.
    *
-   * @throws INTERNAL_ERROR when the rule throws
+   * @throws INTERNAL_ERROR if the rule throws
    */
   canWriteField(document: DocumentModel, field: FieldModel): boolean {
     return canAccessField(document, field, 'write', this.callerFor(document))
@@ -230,12 +230,12 @@ export class Access {
     const isInReach = draft ? canReach(this.caller, collection) : isInScope(this.caller, collection, 'update')
     const rule = draft ?? update
     if (!this.isAuthenticated || !isInReach || !rule) return this.isAuthenticated && isInReach
-    this.#draftRulings ??= new Map()
-    const ruling =
-      this.#draftRulings.get(collection.key) ??
+    this.#draftResults ??= new Map()
+    const result =
+      this.#draftResults.get(collection.key) ??
       probeRule(this.model, collection, draft ? 'draft' : 'update', rule, this.caller)
-    this.#draftRulings.set(collection.key, ruling)
-    return ruling
+    this.#draftResults.set(collection.key, result)
+    return result
   }
 
   /**
@@ -247,19 +247,19 @@ export class Access {
    */
   async resolveVisibility(collection: CollectionModel): Promise<Visibility | false> {
     this.#visibilities ??= new Map()
-    const visibility = this.#visibilities.get(collection.key) ?? this.#combine(collection)
+    const visibility = this.#visibilities.get(collection.key) ?? this.#combineRules(collection)
     this.#visibilities.set(collection.key, visibility)
     return visibility
   }
 
-  async #combine(collection: CollectionModel): Promise<Visibility | false> {
-    const reads = await this.evaluateRead(collection)
-    if (reads === false) return false
-    const filter = reads === true ? undefined : reads
-    const drafts = await this.evaluateDraftAccess(collection)
-    if (typeof drafts === 'object')
-      return { filter: combineDraftFilter(collection, drafts, filter), isPublishedOnly: false }
-    if (drafts !== 'entry') return { filter, isPublishedOnly: !drafts }
+  async #combineRules(collection: CollectionModel): Promise<Visibility | false> {
+    const readResult = await this.evaluateRead(collection)
+    if (readResult === false) return false
+    const filter = readResult === true ? undefined : readResult
+    const draftResult = await this.evaluateDraftAccess(collection)
+    if (typeof draftResult === 'object')
+      return { filter: combineDraftFilter(collection, draftResult, filter), isPublishedOnly: false }
+    if (draftResult !== 'entry') return { filter, isPublishedOnly: !draftResult }
     const { identity } = this.caller
     return {
       filter,
@@ -268,31 +268,35 @@ export class Access {
     }
   }
 
-  /** Returns true if, without rules, only published entries exist for the caller: one without a session that may update them. */
+  /** Returns true if, without rules, only published entries exist for the caller, who has no session that may update them. */
   seesPublishedOnly(collection: CollectionModel): boolean {
     return collection.status !== undefined && !(this.isAuthenticated && isInScope(this.caller, collection, 'update'))
   }
 
   /**
-   * Returns a cache key of the caller's read access to all collections, equal for callers with equal access; `undefined` if field rules
-   * decide about it, or a rule failed.
+   * Returns a cache key of the caller's read access to all collections, equal for callers with equal access; `undefined` if there are
+   * field rules, or a rule failed.
    */
   cacheKey(): Promise<string | undefined> | string | undefined {
     if (this.model.hasFieldRules) return undefined
-    return this.#restricted.length === 0 ? this.callerKind : this.#ruledReadKey()
+    return this.#restricted.length === 0 ? this.callerKind : this.#createRuledCacheKey()
   }
 
-  async #ruledReadKey(): Promise<string | undefined> {
+  async #createRuledCacheKey(): Promise<string | undefined> {
     const visibilities = [...(await this.resolveVisibilities()).values()]
-    if (visibilities.some((one) => one instanceof Error)) return undefined
-    const names = visibilities.map((one) => one && !(one instanceof Error) && { ...one, filter: one.filter?.cacheKey })
+    if (visibilities.some((visibility) => visibility instanceof Error)) return undefined
+    const names = visibilities.map(
+      (visibility) =>
+        visibility && !(visibility instanceof Error) && { ...visibility, filter: visibility.filter?.cacheKey },
+    )
     return JSON.stringify([this.callerKind, ...names])
   }
 
   /** Returns the visibility in each collection with rules, or the error of a failed rule. */
   async resolveVisibilities(): Promise<ReadonlyMap<string, Visibility | false | Error>> {
     const visibilities = new Map<string, Visibility | false | Error>()
-    for (const one of this.#restricted) visibilities.set(one.key, await this.resolveVisibility(one).catch(toError))
+    for (const collection of this.#restricted)
+      visibilities.set(collection.key, await this.resolveVisibility(collection).catch(toError))
     return visibilities
   }
 
@@ -315,15 +319,15 @@ function combineDraftFilter(
   const published = wherePublished(collection)
   if (!published) return drafts
   const either: Condition = { kind: 'any', of: [published, drafts.where] }
-  const name = `{"or":[{${JSON.stringify(collection.status?.key)}:{"eq":"${PUBLISHED}"}},${drafts.cacheKey}]}`
+  const cacheKey = `{"or":[{${JSON.stringify(collection.status?.key)}:{"eq":"${PUBLISHED}"}},${drafts.cacheKey}]}`
   return reads
-    ? { where: { kind: 'all', of: [reads.where, either] }, cacheKey: `{"and":[${reads.cacheKey},${name}]}` }
-    : { where: either, cacheKey: name }
+    ? { where: { kind: 'all', of: [reads.where, either] }, cacheKey: `{"and":[${reads.cacheKey},${cacheKey}]}` }
+    : { where: either, cacheKey }
 }
 
 /** Returns the filter of published entries; `undefined` in a collection without a status. */
-export function wherePublished({ status, filterableFields: comparables }: CollectionModel): Condition | undefined {
-  const by = status && comparables.get(status.key)
+export function wherePublished({ status, filterableFields }: CollectionModel): Condition | undefined {
+  const by = status && filterableFields.get(status.key)
   return by && equals(by, PUBLISHED)
 }
 

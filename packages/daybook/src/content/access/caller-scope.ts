@@ -32,10 +32,14 @@ export class CallerScope implements QueryScope {
   readonly #visibilities: ReadonlyMap<string, Visibility | false | Error>
 
   /** @param visibilities see {@link Access.resolveVisibilities} */
-  constructor(access: Access, choice: LocaleChoice, visibilities: ReadonlyMap<string, Visibility | false | Error>) {
-    this.localeChoice = choice
+  constructor(
+    access: Access,
+    localeChoice: LocaleChoice,
+    visibilities: ReadonlyMap<string, Visibility | false | Error>,
+  ) {
+    this.localeChoice = localeChoice
     const { byLocale, collections } = access.model
-    this.collections = byLocale.get(choice.locale ?? '') ?? collections
+    this.collections = byLocale.get(localeChoice.locale ?? '') ?? collections
     this.access = access
     this.#visibilities = visibilities
   }
@@ -71,7 +75,7 @@ export class CallerScope implements QueryScope {
   /** Returns the filter of the visible entries, including their status; `undefined`: all entries are visible. */
   whereVisible(collection: CollectionModel): Condition | undefined {
     const published = this.seesPublishedOnly(collection) ? wherePublished(collection) : undefined
-    const of = [this.accessFilter(collection)?.where, published].filter((one) => one !== undefined)
+    const of = [this.accessFilter(collection)?.where, published].filter((condition) => condition !== undefined)
     return of.length === 0 ? undefined : { kind: 'all', of }
   }
 
@@ -85,29 +89,29 @@ export class CallerScope implements QueryScope {
     statuses: readonly string[] | undefined,
     where?: Condition | undefined,
   ): NarrowedFilter {
-    const visible = visibleStatuses(this.visibleStatuses(collection), statuses)
+    const visible = intersectStatuses(this.visibleStatuses(collection), statuses)
     return extractStatuses(collection, visible, combineFilters(where, this.accessFilter(collection)?.where))
   }
 
   /** Returns the part of cache keys and entity tags that differs between callers with different access to these collections. */
   cacheKeyPart(collections: readonly CollectionModel[]): unknown {
-    const seen = [...new Set(collections)].map((one) => [
-      one.key,
-      [...this.hiddenFields(one)],
-      this.canSeeAuthors(one),
-      this.accessFilter(one)?.cacheKey,
-      this.seesPublishedOnly(one),
-      this.#draftReader(one.key),
+    const accessOfCollections = [...new Set(collections)].map((collection) => [
+      collection.key,
+      [...this.hiddenFields(collection)],
+      this.canSeeAuthors(collection),
+      this.accessFilter(collection)?.cacheKey,
+      this.seesPublishedOnly(collection),
+      this.#getDraftCallerKey(collection.key),
     ])
-    return [this.access.callerKind, seen]
+    return [this.access.callerKind, accessOfCollections]
   }
 
   /** Returns the collections that the access filters of these collections read. */
   getRuleCollections(collections: readonly CollectionModel[]): readonly CollectionModel[] {
-    return [...new Set(collections)].flatMap((one) => relatedCollections(this.accessFilter(one)?.where))
+    return [...new Set(collections)].flatMap((collection) => relatedCollections(this.accessFilter(collection)?.where))
   }
 
-  /** Reads the revisions of the collections that a response depends on; for related ones, of the last change visible to the caller. */
+  /** Reads the revisions of the collections that a response depends on: for related ones, that of the last change visible to the caller. */
   async readRevisions(
     counters: CurrentCounters,
     { related, ruleCollections }: Dependencies,
@@ -121,7 +125,7 @@ export class CallerScope implements QueryScope {
     return revisions
   }
 
-  #draftReader(key: string): string | undefined {
+  #getDraftCallerKey(key: string): string | undefined {
     const visibility = this.#visibility(key)
     return visibility ? visibility.draftCallerKey : undefined
   }
@@ -138,11 +142,11 @@ export class CallerScope implements QueryScope {
 }
 
 /** Returns the requested statuses that the caller may see. */
-function visibleStatuses(
+function intersectStatuses(
   visible: readonly string[] | undefined,
-  asked: readonly string[] | undefined,
+  requested: readonly string[] | undefined,
 ): readonly string[] | undefined {
-  return visible && asked ? asked.filter((one) => visible.includes(one)) : (visible ?? asked)
+  return visible && requested ? requested.filter((status) => visible.includes(status)) : (visible ?? requested)
 }
 
 function combineFilters(where: Condition | undefined, filter: Condition | undefined): Condition | undefined {
@@ -157,8 +161,8 @@ interface NarrowedFilter {
 }
 
 /**
- * Extracts the filters on the status. Statuses have counters and are part of every index, so a rule that only shows published entries costs
- * no more than no rule.
+ * Extracts the filters on the status. Statuses have counters and are part of every index, so a rule that only shows published entries
+ * costs no more than no rule.
  *
  * @param statuses the statuses to which the list is already limited
  */
@@ -169,11 +173,11 @@ function extractStatuses(
 ): NarrowedFilter {
   if (!status || !where) return { statuses, where }
   const parts = conjuncts(where)
-  const aboutStatus = parts.filter(comparesStatusOnly)
-  if (aboutStatus.length === 0) return { statuses, where }
-  const rest = parts.filter((part) => !aboutStatus.includes(part))
+  const statusParts = parts.filter(comparesStatusOnly)
+  if (statusParts.length === 0) return { statuses, where }
+  const rest = parts.filter((part) => !statusParts.includes(part))
   return {
-    statuses: (statuses ?? status.values).filter((value) => aboutStatus.every((part) => matchesStatus(part, value))),
+    statuses: (statuses ?? status.values).filter((value) => statusParts.every((part) => matchesStatus(part, value))),
     where: rest.length === 0 ? undefined : { kind: 'all', of: rest },
   }
 }

@@ -40,21 +40,21 @@ export async function findVisibleDrafts(
 ): Promise<ReadonlySet<string>> {
   const { model } = access
   const collection = model.collections.get(key)
-  const ruling = collection && ids.length > 0 ? await access.evaluateDraftAccess(collection) : false
-  if (!collection || ruling === false) return new Set()
-  if (ruling === true) return new Set(ids)
-  if (ruling !== 'entry')
-    return new Set((await read.entries.statuses(collection, ids, ruling.where)).map(({ id }) => id))
+  const result = collection && ids.length > 0 ? await access.evaluateDraftAccess(collection) : false
+  if (!collection || result === false) return new Set()
+  if (result === true) return new Set(ids)
+  if (result !== 'entry')
+    return new Set((await read.entries.statuses(collection, ids, result.where)).map(({ id }) => id))
   const visible = new Set<string>()
   for (const entry of await read.entries.storedByIds(collection, ids)) {
-    const decision = await access.evaluateWrite(
+    const entryResult = await access.evaluateWrite(
       collection,
       'update',
       new StoredRevision(model, collection, entry).valuesWithAuthors,
     )
     const matches =
-      typeof decision === 'boolean' ? [] : await read.entries.statuses(collection, [entry.id], decision.where)
-    if (decision === true || matches.length > 0) visible.add(entry.id)
+      typeof entryResult === 'boolean' ? [] : await read.entries.statuses(collection, [entry.id], entryResult.where)
+    if (entryResult === true || matches.length > 0) visible.add(entry.id)
   }
   return visible
 }

@@ -41,7 +41,7 @@ function explainPart(part: Condition, collection: CollectionModel, scope: QueryS
     const leaf = explainLeaf(part, collection, scope)
     return leaf && { ...leaf, path: toPointer(leaf.path) }
   }
-  const inner = part.of.map((one) => formatSentence(one, collection, scope))
+  const inner = part.of.map((member) => formatSentence(member, collection, scope))
   if (inner.length === 0 || inner.includes(undefined)) return undefined
   return { path: '/', message: inner.join(part.kind === 'all' ? ' and ' : ' or ') }
 }
@@ -58,8 +58,8 @@ function explainLeaf(leaf: Leaf, collection: CollectionModel, scope: QueryScope)
     const { by } = leaf
     const path = by.derived?.path ?? by.path
     if (findComparable(scope, collection, path) === undefined) return undefined
-    const aside = by.derived === undefined ? '' : ', whatever the case and accents'
-    return { path, message: formatMessage(leaf) + aside, params: toIssueParams(leaf) }
+    const suffix = by.derived === undefined ? '' : ', whatever the case and accents'
+    return { path, message: formatMessage(leaf) + suffix, params: toIssueParams(leaf) }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner
   if (scope.hiddenFields(collection).has(owner)) return undefined
@@ -87,8 +87,8 @@ function toIssueParams({ operator: { name }, values, negated }: Comparison): Iss
 }
 
 function formatValues(values: readonly QueryValue[]): string {
-  const shown = values.slice(0, MAX_LISTED_VALUES).join(', ')
-  return values.length > MAX_LISTED_VALUES ? `${shown}, …` : shown
+  const listed = values.slice(0, MAX_LISTED_VALUES).join(', ')
+  return values.length > MAX_LISTED_VALUES ? `${listed}, …` : listed
 }
 
 const toPointer = (path: string): string => `/${path.replaceAll('.', '/')}`

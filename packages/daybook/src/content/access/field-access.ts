@@ -87,15 +87,15 @@ export function dropUnwritable(
   body: Values,
   stored: Values | undefined,
 ): Values {
-  const closed = document.fields.filter(
+  const unwritable = document.fields.filter(
     (field) => Object.hasOwn(body, field.key) && !access.canWriteField(document, field),
   )
-  if (closed.length === 0) return body
-  const changed = closed.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
+  if (unwritable.length === 0) return body
+  const changed = unwritable.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
   if (changed.length > 0) {
     const issues = changed.map(({ key }) => createIssue(`/${key}`, 'forbidden', 'you may not write this field'))
     throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
   }
-  const notWritable = new Set(closed.map(({ key }) => key))
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !notWritable.has(key)))
+  const unwritableKeys = new Set(unwritable.map(({ key }) => key))
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !unwritableKeys.has(key)))
 }

@@ -48,11 +48,13 @@ async function resolveForDocuments(
   for (const [key, document] of documents) {
     const read = await resolvePermission(model, document, 'read', access)
     if (read === false) continue
-    const own: Partial<Record<Action, Permission>> = { read }
-    for (const action of actions) own[action] = await resolvePermission(model, document, action, access)
+    const documentPermissions: Partial<Record<Action, Permission>> = { read }
+    for (const action of actions) documentPermissions[action] = await resolvePermission(model, document, action, access)
     const restore =
-      document.kind === 'collection' ? { restore: await resolveRestorePermission(document, own, access) } : {}
-    permissions[key] = { ...own, ...restore, fields: describeReadOnlyFields(document, access) }
+      document.kind === 'collection'
+        ? { restore: await resolveRestorePermission(document, documentPermissions, access) }
+        : {}
+    permissions[key] = { ...documentPermissions, ...restore, fields: describeReadOnlyFields(document, access) }
   }
   return permissions
 }
@@ -82,12 +84,12 @@ export async function resolvePermission(
   const { caller } = access
   const rule = getRule(document, action)
   const isInReach = action !== 'read' && isInScope(caller, document, action)
-  const asked = action === 'read' ? access.callerFor(document) : isInReach ? caller : ANONYMOUS
+  const effectiveCaller = action === 'read' ? access.callerFor(document) : isInReach ? caller : ANONYMOUS
   if (rule) {
-    const ruling = await probeRule(model, document, action, rule, asked)
-    return typeof ruling === 'boolean' ? ruling : 'some'
+    const result = await probeRule(model, document, action, rule, effectiveCaller)
+    return typeof result === 'boolean' ? result : 'some'
   }
-  return action === 'read' || isAuthenticated(asked)
+  return action === 'read' || isAuthenticated(effectiveCaller)
 }
 
 /**
@@ -107,8 +109,8 @@ export function describeReadOnlyFields(document: CollectionOrGlobal, access: Acc
 export function findReadOnlyKeys(document: CollectionOrGlobal, access: Access): readonly string[] {
   const hidden = access.hidden(document)
   const caller = access.callerFor(document)
-  const closed = document.fields.filter(
+  const readOnly = document.fields.filter(
     (field) => !hidden.has(field.key) && !canAccessField(document, field, 'write', caller),
   )
-  return closed.map(({ key }) => key)
+  return readOnly.map(({ key }) => key)
 }

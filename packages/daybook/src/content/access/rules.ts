@@ -45,21 +45,21 @@ export async function evaluateRule(
   request: AccessRequest,
 ): Promise<AccessResult> {
   const path = `${document.kind}s.${document.key}.access.${action}`
-  const answer: unknown = await callRule(path, () => rule(request))
-  if (typeof answer === 'boolean') return answer
-  const own = document.kind === 'collection' ? collections.get(document.key) : undefined
-  if (!own) throw createRuleError(path, 'must answer true or false')
-  if (!isRecord(answer)) throw createRuleError(path, 'must answer true, false or a where')
+  const result: unknown = await callRule(path, () => rule(request))
+  if (typeof result === 'boolean') return result
+  const collection = document.kind === 'collection' ? collections.get(document.key) : undefined
+  if (!collection) throw createRuleError(path, 'must answer true or false')
+  if (!isRecord(result)) throw createRuleError(path, 'must answer true, false or a where')
   try {
-    return { where: readRuleWhere(answer, own, collections), cacheKey: JSON.stringify(answer) }
+    return { where: readRuleWhere(result, collection, collections), cacheKey: JSON.stringify(result) }
   } catch (error) {
     throw createRuleError(path, `gave a where that cannot be asked: ${formatFaults(error)}`, error)
   }
 }
 
-async function callRule(path: string, ask: () => unknown): Promise<unknown> {
+async function callRule(path: string, call: () => unknown): Promise<unknown> {
   try {
-    return await ask()
+    return await call()
   } catch (error) {
     throw createRuleError(path, 'failed', error)
   }
@@ -77,13 +77,13 @@ function formatFaults(error: unknown): string {
  * @throws UNAUTHORIZED, FORBIDDEN if the rule allows no entry
  */
 export function authorizeAction(
-  ruling: AccessResult,
+  result: AccessResult,
   caller: Caller,
   document: CollectionOrGlobal,
   action: Action,
 ): AccessFilter | undefined {
-  if (ruling === false) refuseCaller(caller, describeRefusal(document, action, caller))
-  return ruling === true ? undefined : ruling
+  if (result === false) refuseCaller(caller, describeRefusal(document, action, caller))
+  return result === true ? undefined : result
 }
 
 /**
@@ -94,8 +94,8 @@ export function authorizeAction(
 export function refuseCaller(caller: Caller, reason: string, demands: readonly Issue[] = []): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
   if (demands.length === 0) throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
-  const said = demands.map(({ path, message }) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
-  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}: ${said.join('; ')}.`, { issues: demands })
+  const sentences = demands.map(({ path, message }) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
+  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}: ${sentences.join('; ')}.`, { issues: demands })
 }
 
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }
@@ -103,16 +103,17 @@ const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create'
 /** Describes a refused action in terms of the request. The rule is not revealed. */
 function describeRefusal(document: CollectionOrGlobal, action: Action, caller: Caller): string {
   const { kind, key } = document
-  const what = kind === 'global' ? `the global ${key}` : `entries of ${key}`
+  const target = kind === 'global' ? `the global ${key}` : `entries of ${key}`
   const isBeyondScope = action === 'read' ? !canReach(caller, document) : !isInScope(caller, document, action)
-  const who = isBeyondScope ? 'the scopes of your token do' : 'the access rules do'
-  return `${who} not let you ${VERBS[action]} ${what}`
+  const source = isBeyondScope ? 'the scopes of your token do' : 'the access rules do'
+  return `${source} not let you ${VERBS[action]} ${target}`
 }
 
 /**
- * Evaluates a rule about entries in general; returns `entry` if the result depends on the entry.
+ * Evaluates a rule for entries in general.
  *
- * @throws INTERNAL_ERROR
+ * @returns `entry` if the result depends on the entry
+ * @throws INTERNAL_ERROR if the rule fails
  */
 export async function probeRule(
   model: Model,
@@ -125,8 +126,8 @@ export async function probeRule(
   const probe = isAboutEntry && document.kind === 'collection' ? createProbeEntry() : undefined
   const request = { principal, identity, ...(probe ? { entry: probe.entry } : {}) }
   try {
-    const ruling = await evaluateRule(model, document, action, rule, request)
-    return probe?.isLookedAt() ? 'entry' : ruling
+    const result = await evaluateRule(model, document, action, rule, request)
+    return probe?.isLookedAt() ? 'entry' : result
   } catch (error) {
     // With a real entry, the rule might not fail.
     if (probe?.isLookedAt()) return 'entry'
@@ -134,23 +135,23 @@ export async function probeRule(
   }
 }
 
-/** An empty entry that records whether a rule reads it. */
+/** Creates an empty entry that records if a rule reads it. */
 function createProbeEntry() {
-  let isLookedAt = false
-  const look = <T>(answer: T): T => {
-    isLookedAt = true
-    return answer
+  let isRead = false
+  const recordRead = <T>(value: T): T => {
+    isRead = true
+    return value
   }
   const entry: Readonly<Record<string, unknown>> = new Proxy(
     {},
     {
-      get: () => look(undefined),
-      has: () => look(false),
-      ownKeys: () => look([]),
-      getOwnPropertyDescriptor: () => look(undefined),
+      get: () => recordRead(undefined),
+      has: () => recordRead(false),
+      ownKeys: () => recordRead([]),
+      getOwnPropertyDescriptor: () => recordRead(undefined),
     },
   )
-  return { entry, isLookedAt: () => isLookedAt }
+  return { entry, isLookedAt: () => isRead }
 }
 
 /**
@@ -191,9 +192,9 @@ export function canSeeAuthors({ kind, key }: DocumentModel, rule: FieldRule, cal
  * entry is the same in all locales; in other locales, filters on localized fields use the table of the default locale.
  */
 export function adaptFilterToLocale(model: Model, collection: CollectionModel, filter: AccessFilter): AccessFilter {
-  const own = model.collections.get(collection.key)
-  if (!own || collection.table === own.table) return filter
-  return { ...filter, where: toDefaultLocaleFilter(filter.where, own) }
+  const defaultCollection = model.collections.get(collection.key)
+  if (!defaultCollection || collection.table === defaultCollection.table) return filter
+  return { ...filter, where: toDefaultLocaleFilter(filter.where, defaultCollection) }
 }
 
 /** Wraps filters on localized fields in a relation to the default locale. A filter on `status` keeps the locale of the request. */
@@ -201,7 +202,7 @@ function toDefaultLocaleFilter(condition: Condition, collection: CollectionModel
   const field = getField(condition)
   if (!field) {
     const { kind, of } = condition as Extract<Condition, { of: readonly Condition[] }>
-    return { kind, of: of.map((one) => toDefaultLocaleFilter(one, collection)) }
+    return { kind, of: of.map((part) => toDefaultLocaleFilter(part, collection)) }
   }
   if (!collection.localized.has(field.owner)) return condition
   const through = collection.filterableFields.get('id') as FilterableField

@@ -29,12 +29,12 @@ export async function formatAggregates(source: AggregateSource): Promise<string>
 }
 
 function formatCached(source: AggregateSource, aggregate: Aggregate): string | Promise<string> {
-  const { context: engine, query, revisions } = source
-  const { aggregates, runningAggregates: aggregating } = engine.listCache
+  const { context, query, revisions } = source
+  const { aggregates, runningAggregates } = context.listCache
   const cacheKey = `${query.matchesCacheKey} ${aggregate.name} ${revisions.join()}`
   const cached = aggregates.get(cacheKey)
   if (cached !== undefined) return cached
-  return aggregating.run(cacheKey, async () => {
+  return runningAggregates.run(cacheKey, async () => {
     const text = await formatAggregate(source, aggregate)
     aggregates.set(cacheKey, text)
     return text
@@ -48,12 +48,12 @@ function formatAggregate(source: AggregateSource, aggregate: Aggregate): Promise
 }
 
 async function formatCounts(source: AggregateSource, aggregate: CountAggregate): Promise<string> {
-  const { context: engine, query, hasCounters, size } = source
+  const { context, query, hasCounters, size } = source
   const isOfStatus = aggregate.kind === 'count' && aggregate.by.column === 'status'
   const rows =
     hasCounters && isOfStatus
       ? countByStatus(source)
-      : await engine.store.read.lists.counts(query.collection, aggregate, { ...query, size, hasCounters })
+      : await context.store.read.lists.counts(query.collection, aggregate, { ...query, size, hasCounters })
   const scalar = getScalar(aggregate)
   return JSON.stringify(rows.map(({ value, count }) => ({ value: toValue(value, scalar), count })))
 }
@@ -67,8 +67,8 @@ function countByStatus({ counters: { counts }, query: { statuses } }: AggregateS
 }
 
 async function formatValue(source: AggregateSource, aggregate: ValueAggregate): Promise<string> {
-  const { context: engine, query, size } = source
-  const row = await engine.store.read.lists.value(query.collection, aggregate, { ...query, size })
+  const { context, query, size } = source
+  const row = await context.store.read.lists.value(query.collection, aggregate, { ...query, size })
   const value = row?.value ?? null
   if (aggregate.kind === 'sum') return value === null ? '0' : printDecimal(parseDecimal(String(value)))
   if (value === null) return 'null'

@@ -21,40 +21,40 @@ import { appendDraftInfo, readDrafts, toDraftTag } from './present-draft.ts'
 import { type DocumentResponse, type LazyResponse, toSurrogateKeys } from './response.ts'
 
 /** The selection of a request without parameters. */
-const WHOLE: Selection = { select: undefined, expansions: [], reverses: [] }
+const EVERYTHING: Selection = { select: undefined, expansions: [], reverses: [] }
 
 /**
- * Reads one entry by its id if the address has the form of one, otherwise by its slug. Its content is read by `read`, which is not called
- * if the client or the response cache has the response with this tag (`http/cache.ts`).
+ * Reads one entry by its id if the address has the form of one, otherwise by its slug. Its content is read by `read`, which is not
+ * called if the client or the response cache has the response with this tag (`http/cache.ts`).
  *
  * @param knownRevision a revision whose response is available, so that its document need not be read
  * @throws NOT_FOUND if there is none that the caller may see; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function readEntry(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
   knownRevision?: number,
 ): Promise<LazyResponse> {
-  const choice = requireLocale(engine.model, query.partial, access)
-  const collection = resolveCollection(engine.model, key, choice)
+  const choice = requireLocale(context.model, query.partial, access)
+  const collection = resolveCollection(context.model, key, choice)
   const filter = await access.authorizeRead(collection)
   const visible = { hidden: access.hidden(collection), hasAuthors: access.canSeeAuthors(collection) }
   const isDraft = authorizeDraftRequest(access, collection, query.partial)
   // Without parameters nothing is included, so the access rules of other collections need not be evaluated.
   const scope = query.isEmpty ? undefined : await resolveCallerScope(access, choice)
-  const selection = scope ? readDocumentQuery(collection, query, scope) : WHOLE
+  const selection = scope ? readDocumentQuery(collection, query, scope) : EVERYTHING
   const projection = { ...visible, select: selection.select }
-  const row = await requireVisible(engine, access, collection, address, {
+  const row = await requireVisible(context, access, collection, address, {
     where: filter?.where,
     hasAuthors: visible.hasAuthors,
-    knownRevision: knownRevision,
+    knownRevision,
   })
-  if (scope && isDraft) return readDraft(engine, access, collection, row, selection, scope, projection)
+  if (scope && isDraft) return readDraft(context, access, collection, row, selection, scope, projection)
   const expansion =
-    scope && !isSelfContained(selection, choice) ? await openExpansion(engine, selection, scope) : undefined
+    scope && !isSelfContained(selection, choice) ? await openExpansion(context, selection, scope) : undefined
   return {
     tag: expansion
       ? toExpandedTag(expansion, collection, row.seq, selection)
@@ -66,21 +66,21 @@ export async function readEntry(
     },
     read: async () => {
       // The document has not been read if its revision was known.
-      const whole = row.doc === '' ? await readWhole(engine, collection, row) : row
-      if (!expansion) return present(collection, whole, projection)
-      const [shown] = await localizeRows(engine, access, collection, [whole], choice)
+      const fullRow = row.doc === '' ? await readFullRow(context, collection, row) : row
+      if (!expansion) return present(collection, fullRow, projection)
+      const [localizedRow] = await localizeRows(context, access, collection, [fullRow], choice)
       // The entry may have been deleted since.
-      if (!shown) throw new DaybookError('NOT_FOUND')
-      const [json = ''] = await presentExpanded(expansion, collection, [shown], selection)
+      if (!localizedRow) throw new DaybookError('NOT_FOUND')
+      const [json = ''] = await presentExpanded(expansion, collection, [localizedRow], selection)
       return json
     },
   }
 }
 
-async function readWhole({ store }: ContentContext, collection: CollectionModel, row: EntryRow): Promise<EntryRow> {
-  const whole = await store.read.entries.byId(collection, row.id, { hasAuthors: row.created_by !== undefined })
-  if (!whole) throw new DaybookError('NOT_FOUND')
-  return whole
+async function readFullRow({ store }: ContentContext, collection: CollectionModel, row: EntryRow): Promise<EntryRow> {
+  const fullRow = await store.read.entries.byId(collection, row.id, { hasAuthors: row.created_by !== undefined })
+  if (!fullRow) throw new DaybookError('NOT_FOUND')
+  return fullRow
 }
 
 /**
@@ -89,7 +89,7 @@ async function readWhole({ store }: ContentContext, collection: CollectionModel,
  * @throws NOT_FOUND if it has been deleted
  */
 async function readDraft(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   row: EntryRow,
@@ -97,12 +97,12 @@ async function readDraft(
   scope: CallerScope,
   projection: Projection,
 ): Promise<LazyResponse> {
-  const [draft] = await readDrafts(engine, access, collection, [row], scope.localeChoice)
+  const [draft] = await readDrafts(context, access, collection, [row], scope.localeChoice)
   if (!draft) throw new DaybookError('NOT_FOUND')
-  const isPlain = selection.expansions.length === 0 && selection.reverses.length === 0
-  const { json, tag } = isPlain
+  const hasNoIncludes = selection.expansions.length === 0 && selection.reverses.length === 0
+  const { json, tag } = hasNoIncludes
     ? toDocumentResponse(collection, draft.row, projection)
-    : await toExpandedResponse(engine, collection, draft.row, selection, scope)
+    : await toExpandedResponse(context, collection, draft.row, selection, scope)
   return toLazyResponse({ json: appendDraftInfo(json, draft.draftInfo), tag: toDraftTag(tag, draft) })
 }
 
@@ -119,14 +119,14 @@ export const toLazyResponse = ({ json, tag }: Pick<DocumentResponse, 'tag' | 'js
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
 export async function authorizeEntryRead(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<string> {
   const filter = await access.authorizeRead(collection)
   if (!isUuidShaped(id)) throw new DaybookError('NOT_FOUND')
-  return (await requireVisible(engine, access, collection, id, { where: filter?.where })).id
+  return (await requireVisible(context, access, collection, id, { where: filter?.where })).id
 }
 
 async function requireVisible(
@@ -134,9 +134,9 @@ async function requireVisible(
   access: Access,
   collection: CollectionModel,
   address: string,
-  seen: EntryReadOptions,
+  options: EntryReadOptions,
 ): Promise<EntryRow> {
-  const row = await findEntry(store.read, collection, address, seen)
+  const row = await findEntry(store.read, collection, address, options)
   if (!row || !(await canSeeEntry(access, store.read, collection, row))) throw new DaybookError('NOT_FOUND')
   return row
 }
@@ -145,9 +145,9 @@ function findEntry(
   read: Reader,
   collection: CollectionModel,
   address: string,
-  seen: EntryReadOptions,
+  options: EntryReadOptions,
 ): Promise<EntryRow | undefined> | undefined {
-  if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), seen)
+  if (isUuidShaped(address)) return read.entries.byId(collection, address.toLowerCase(), options)
   if (!collection.slug || address.length > MAX_SLUG_LENGTH * 2 || !isStorableText(address)) return undefined
-  return read.entries.bySlug(collection, address.normalize('NFC'), seen)
+  return read.entries.bySlug(collection, address.normalize('NFC'), options)
 }

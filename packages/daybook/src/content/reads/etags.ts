@@ -28,8 +28,8 @@ export const TAGS_SCHEMA: JsonSchema = {
 }
 
 /** Parses `*` or a list of entity tags; `undefined` if the value is neither. */
-export function parseTags(given: unknown): TagCondition | undefined {
-  const text = typeof given === 'string' ? given.trim() : ''
+export function parseTags(header: unknown): TagCondition | undefined {
+  const text = typeof header === 'string' ? header.trim() : ''
   if (text === '*') return '*'
   if (text.length > MAX_ETAG_LENGTH || !TAG_LIST.test(text)) return undefined
   const tags = [...text.matchAll(TAG)].map(([, weak, value = '']): EntityTag => ({ weak: weak !== undefined, value }))
@@ -42,16 +42,20 @@ export function hashCacheKey(...parts: readonly unknown[]): string {
 }
 
 /** Returns the part of a cache key for the selected and included fields of a document. */
-export function toSelectionKey({ select, expansions, reverses: lists, hasAlternates }: Selection): unknown {
-  const inner = expansions.map((one) => [one.relation.path, one.isReadable, toSelectionKey(one)])
+export function toSelectionKey({ select, expansions, reverses, hasAlternates }: Selection): unknown {
+  const inner = expansions.map((expansion) => [
+    expansion.relation.path,
+    expansion.isReadable,
+    toSelectionKey(expansion),
+  ])
   const parts = [select && [...select], inner, ...(hasAlternates ? ['alternates'] : [])]
-  return lists.length === 0 ? parts : [...parts, lists.map(toReverseKey)]
+  return reverses.length === 0 ? parts : [...parts, reverses.map(toReverseKey)]
 }
 
-function toReverseKey(list: ReverseExpansion): unknown {
-  const { reverse, page } = list
+function toReverseKey(expansion: ReverseExpansion): unknown {
+  const { reverse, page } = expansion
   const { limit, offset, statuses } = page
-  return [reverse.path, reverse.through, limit, offset, statuses, nameOrder(page.sort), toSelectionKey(list)]
+  return [reverse.path, reverse.through, limit, offset, statuses, nameOrder(page.sort), toSelectionKey(expansion)]
 }
 
 /** Formats the strong tag of a document: its revision, and a hash of everything else that the response depends on. */
@@ -80,11 +84,11 @@ export function matchesTag(condition: TagCondition, tag: string): boolean {
   return findMatchingTag(condition, tag) !== undefined
 }
 
-/** Finds the client's tag of a response (weak comparison), which may have the suffix of a compressed one. */
+/** Finds the client's tag for a response (weak comparison), which may have the suffix of a compressed response. */
 export function findMatchingTag(condition: TagCondition, tag: string): string | undefined {
   if (condition === '*') return tag
-  const held = condition.find(({ value }) => isSameTag(value, tag))
-  return held && `"${held.value}"`
+  const match = condition.find(({ value }) => isSameTag(value, tag))
+  return match && `"${match.value}"`
 }
 
 /** Returns the revision in the client's first tag, if the tag has one. */
@@ -95,16 +99,18 @@ export function getClientRevision(condition: TagCondition | undefined): number |
 }
 
 /**
- * Checks the `If-Match` of a read against the tag of its response (strong comparison; RFC 9110, section 13.1.1). A write accepts the tag
- * of any projection of the document, because it changes all of them.
+ * Checks the `If-Match` of a read against the tag of its response (strong comparison; RFC 9110, section 13.1.1). A write accepts the
+ * tag of any projection of the document, because it changes all of them.
  *
  * @throws PRECONDITION_FAILED with `details.current`
  */
 export function requireTagMatch(ifMatch: TagCondition | undefined, tag: string): void {
-  const holds =
+  const isMatch =
     ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && isSameTag(value, tag))
-  if (!holds)
-    throw new DaybookError('PRECONDITION_FAILED', 'The answer has another ETag than If-Match names.', { current: tag })
+  if (!isMatch)
+    throw new DaybookError('PRECONDITION_FAILED', 'The response has another ETag than If-Match names.', {
+      current: tag,
+    })
 }
 
 /** The preconditions of a write. */

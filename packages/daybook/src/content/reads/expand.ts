@@ -25,18 +25,18 @@ export const MAX_EXPANDED_DOCUMENTS = 2000
 
 /** Reads the revisions of everything that a selection includes, but no documents. */
 export async function openExpansion(
-  engine: ContentContext,
+  context: ContentContext,
   selection: Selection,
   scope: CallerScope,
-  showDrafts?: ReadRelatedDrafts,
+  readDrafts?: ReadRelatedDrafts,
 ): Promise<ExpansionSource> {
   const related = listExpandedCollections(selection)
   const dependencies = { related, ruleCollections: scope.getRuleCollections(related) }
-  const revisions = await scope.readRevisions(engine.store.read.counters.current(), dependencies)
-  return { context: engine, scope, revisions, readDrafts: showDrafts }
+  const revisions = await scope.readRevisions(context.store.read.counters.current(), dependencies)
+  return { context, scope, revisions, readDrafts }
 }
 
-/** Creates the tag of a document with included ones: its revision, the caller's access, the selection, and the revisions of everything included. */
+/** Creates the tag of a document with included ones from its revision, the caller's access, the selection, and all included revisions. */
 export function toExpandedTag(
   { scope, revisions }: ExpansionSource,
   document: DocumentModel,
@@ -45,22 +45,32 @@ export function toExpandedTag(
 ): string {
   const related = listExpandedCollections(selection)
   // Access to the entry may differ between locales.
-  const seen = selection.hasAlternates ? [document as CollectionModel, ...related] : related
-  const reader = [[...scope.hiddenFields(document)], scope.canSeeAuthors(document), scope.cacheKeyPart(seen)]
-  const variant = hashCacheKey(document.schemaHash, reader, toSelectionKey(selection), revisions, scope.localeChoice)
-  return toDocumentTag(revision, variant)
+  const visibleCollections = selection.hasAlternates ? [document as CollectionModel, ...related] : related
+  const callerKeys = [
+    [...scope.hiddenFields(document)],
+    scope.canSeeAuthors(document),
+    scope.cacheKeyPart(visibleCollections),
+  ]
+  const etagPart = hashCacheKey(
+    document.schemaHash,
+    callerKeys,
+    toSelectionKey(selection),
+    revisions,
+    scope.localeChoice,
+  )
+  return toDocumentTag(revision, etagPart)
 }
 
 /** Creates the response of a document with included documents. */
 export async function toExpandedResponse(
-  engine: ContentContext,
+  context: ContentContext,
   document: DocumentModel,
   row: StoredDocument & Pick<EntryRow, 'seq'>,
   selection: Selection,
   scope: CallerScope,
-  showDrafts?: ReadRelatedDrafts,
+  readDrafts?: ReadRelatedDrafts,
 ): Promise<DocumentResponse> {
-  const source = await openExpansion(engine, selection, scope, showDrafts)
+  const source = await openExpansion(context, selection, scope, readDrafts)
   const [json = ''] = await presentExpanded(source, document, [row], selection)
   return { json, tag: toExpandedTag(source, document, row.seq, selection), seq: row.seq }
 }
@@ -69,8 +79,8 @@ export async function toExpandedResponse(
 type ExpandableRow = StoredDocument & { readonly id?: string }
 
 /**
- * Creates the JSON texts of stored documents with included documents. Takes one statement for each level of each reverse field, and of
- * each collection that a relation leads to, however many documents there are.
+ * Creates the JSON texts of stored documents with included documents. Takes one statement for each level of each reverse field, and
+ * of each collection that a relation leads to, however many documents there are.
  *
  * @throws VALIDATION_ERROR if more than {@link MAX_EXPANDED_DOCUMENTS} documents would be included
  */
@@ -91,16 +101,16 @@ interface Alternate {
 }
 
 /**
- * Appends the slugs of entries in all locales in which the entry exists for the caller and has its own slug. Takes one statement for each
- * locale, however many entries there are.
+ * Appends the slugs of entries in all locales in which the entry exists for the caller and has its own slug. Takes one statement for
+ * each locale, however many entries there are.
  */
 async function appendAlternates(
-  { context: engine, scope }: ExpansionSource,
+  { context, scope }: ExpansionSource,
   { key }: CollectionModel,
   rows: readonly ExpandableRow[],
   texts: readonly string[],
 ): Promise<readonly string[]> {
-  const { model, store } = engine
+  const { model, store } = context
   const collection = model.collections.get(key)
   const ids = rows.flatMap(({ id }) => id ?? [])
   const alternates = new Map<string, Alternate[]>(ids.map((id) => [id, []]))
@@ -137,17 +147,17 @@ async function expandRows(
   source: ExpansionSource,
   model: DocumentModel,
   rows: readonly ExpandableRow[],
-  { select, expansions, reverses: lists }: Selection,
+  { select, expansions, reverses }: Selection,
 ): Promise<readonly ExpandedDocument[]> {
   const { scope } = source
   const projection = { hidden: scope.hiddenFields(model), select, hasAuthors: scope.canSeeAuthors(model) }
-  if (expansions.length === 0 && lists.length === 0)
+  if (expansions.length === 0 && reverses.length === 0)
     return rows.map((row) => new ExpandedDocument(present(model, row, projection), 0))
   const owners = new Set(expansions.map(({ relation }) => relation.owner))
   const documents = rows.map((row) => openDocument(row, presentParts(model, row, projection, owners), owners))
   for (const expansion of expansions) await expandRelation(source, expansion, documents)
-  for (const list of lists) {
-    if (!select || select.has(list.reverse.key)) await addReversePages(source, list, documents)
+  for (const expansion of reverses) {
+    if (!select || select.has(expansion.reverse.key)) await addReversePages(source, expansion, documents)
   }
   return documents.map(closeDocument)
 }
@@ -259,38 +269,38 @@ function replaceReferences(
 
 /** Reads the related entries that the caller may see. */
 async function readRelated(
-  { context: engine, scope, readDrafts: showDrafts }: ExpansionSource,
-  { to, isReadable: isOpen }: Expansion,
+  { context, scope, readDrafts }: ExpansionSource,
+  { to, isReadable }: Expansion,
   ids: readonly string[],
 ): Promise<readonly EntryRow[]> {
-  if (!isOpen || ids.length === 0) return []
+  if (!isReadable || ids.length === 0) return []
   const statuses = scope.visibleStatuses(to)
-  const rows = await engine.store.read.entries.byIds(to, [...new Set(ids)], {
+  const rows = await context.store.read.entries.byIds(to, [...new Set(ids)], {
     where: scope.accessFilter(to)?.where,
     hasAuthors: scope.canSeeAuthors(to),
   })
-  if (showDrafts) return showDrafts(to, rows)
+  if (readDrafts) return readDrafts(to, rows)
   const visible = rows.filter(({ status }) => statuses === undefined || statuses.includes(String(status)))
-  return localizeRows(engine, scope.access, to, visible, scope.localeChoice)
+  return localizeRows(context, scope.access, to, visible, scope.localeChoice)
 }
 
 /** Adds a page of referring entries to each document. */
 async function addReversePages(
   source: ExpansionSource,
-  list: ReverseExpansion,
+  expansion: ReverseExpansion,
   documents: readonly OpenDocument[],
 ): Promise<void> {
-  const pages = await readReversePages(source, list, [...new Set(documents.map(({ id }) => id))])
+  const pages = await readReversePages(source, expansion, [...new Set(documents.map(({ id }) => id))])
   const byId = await expandById(
     source,
-    list,
+    expansion,
     [...pages.values()].flatMap(({ rows }) => rows),
   )
   for (const document of documents) {
     const page = pages.get(document.id)
     const items = page?.rows.flatMap(({ id }) => byId.get(id) ?? []) ?? []
     const texts = items.map(({ text }) => text)
-    document.parts.push({ key: list.reverse.key, text: formatReversePage(list, document.id, page, texts) })
+    document.parts.push({ key: expansion.reverse.key, text: formatReversePage(expansion, document.id, page, texts) })
     for (const { weight } of items) document.weight += 1 + weight
   }
   requireFewDocuments(documents)

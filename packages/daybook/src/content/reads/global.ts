@@ -27,26 +27,26 @@ export function toBlankRow(global: GlobalModel): GlobalRow {
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function readGlobal(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   global: GlobalModel,
   query: Query<DocumentQuery>,
 ): Promise<LazyResponse> {
-  const choice = requireLocale(engine.model, query.partial, access)
+  const choice = requireLocale(context.model, query.partial, access)
   await access.authorizeRead(global)
-  const row = (await engine.store.read.globals.byKey(global.key)) ?? toBlankRow(global)
+  const row = (await context.store.read.globals.byKey(global.key)) ?? toBlankRow(global)
   const surrogateKey = `globals:${global.key}`
   if (query.isEmpty) {
     const projection = { hidden: access.hidden(global), hasAuthors: access.canSeeAuthors(global) }
     return {
       tag: toProjectionTag(global, row.seq, projection),
       surrogateKeys: () => [surrogateKey],
-      read: async () => present(global, localizeGlobal(engine, global, row, choice), projection),
+      read: async () => present(global, localizeGlobal(context, global, row, choice), projection),
     }
   }
   const scope = await resolveCallerScope(access, choice)
   const selection = readDocumentQuery(global, query, scope)
-  const expansion = await openExpansion(engine, selection, scope)
+  const expansion = await openExpansion(context, selection, scope)
   return {
     tag: toExpandedTag(expansion, global, row.seq, selection),
     surrogateKeys: () => {
@@ -57,7 +57,7 @@ export async function readGlobal(
       const [json = ''] = await presentExpanded(
         expansion,
         global,
-        [localizeGlobal(engine, global, row, choice)],
+        [localizeGlobal(context, global, row, choice)],
         selection,
       )
       return json

@@ -19,10 +19,10 @@ export type Part = Member | string
 /**
  * Splits the JSON text of an object into parts without parsing its values.
  *
- * @param text as `JSON.stringify` writes it, without space between its parts
- * @param keys all keys of the object, in order; letters, digits and underscores alone
- * @param isIncluded true for the keys whose members are returned
- * @param separate keys of members that are parts of their own
+ * @param text the text as `JSON.stringify` writes it, without spaces
+ * @param keys all keys of the object in order, of letters, digits and underscores
+ * @param isIncluded returns true for the keys of the returned members
+ * @param separate the keys of members that become separate parts
  * @returns `undefined` if the text has other keys, or has them in another order
  */
 export function splitMembers(

@@ -27,40 +27,40 @@ import { type LazyResponse, toSurrogateKeys } from './response.ts'
 const MAX_RESOLVED = 20
 
 /**
- * Reads a page of the matching entries that the caller may see. The tag takes one row. The entries are read by `read`, which is not called
- * if the client or the response cache has the response with this tag (`http/cache.ts`).
+ * Reads a page of the matching entries that the caller may see. The tag takes one row. The entries are read by `read`, which is not
+ * called if the client or the response cache has the response with this tag (`http/cache.ts`).
  *
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN
  */
 export async function readList(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   parameters: Query<ListParameters>,
 ): Promise<LazyResponse> {
-  const query = await resolveListQuery(engine, access, collection, parameters)
+  const query = await resolveListQuery(context, access, collection, parameters)
   // The revisions are read before the entries, so that the tag is never newer than the entries.
-  const state = await readListState(engine, query)
+  const listRevisions = await readListRevisions(context, query)
   return {
-    tag: listTag(query, state),
+    tag: createListTag(query, listRevisions),
     surrogateKeys: () =>
       toSurrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ruleCollections]),
     read: async () => {
-      const { counters } = state
-      const total = await countMatches(engine, query, state)
+      const { counters } = listRevisions
+      const total = await countMatches(context, query, listRevisions)
       const size = { found: total, visible: countEntries(counters, query.statuses), all: countEntries(counters) }
       const { rows, end } =
         query.limit === 0 || query.offset >= total
           ? EMPTY_PAGE
-          : await engine.store.read.lists.page(query.collection, {
+          : await context.store.read.lists.page(query.collection, {
               ...query,
               hasAuthors: query.projection.hasAuthors ?? false,
               size,
             })
-      const items = await presentEntries(engine, access, query, state, rows)
+      const items = await presentEntries(context, access, query, listRevisions, rows)
       const hasCounters = hasExactCounters(query, counters)
       const aggregates =
-        query.aggregates.length > 0 && (await formatAggregates({ context: engine, query, ...state, size, hasCounters }))
+        query.aggregates.length > 0 && (await formatAggregates({ context, query, ...listRevisions, size, hasCounters }))
       return formatList(query, total, items, end, aggregates)
     },
   }
@@ -80,11 +80,11 @@ export async function resolveListQuery(
   parameters: Query<ListParameters>,
 ): Promise<ResolvedListQuery> {
   await access.authorizeRead(collection)
-  const readKey = await access.cacheKey()
-  if (readKey === undefined) return applyAccess(access, collection.key, parameters)
+  const accessKey = await access.cacheKey()
+  if (accessKey === undefined) return applyAccess(access, collection.key, parameters)
   const cache = resolvedQueries.get(parameters) ?? new LRUCache<string, ResolvedListQuery>({ max: MAX_RESOLVED })
   resolvedQueries.set(parameters, cache)
-  const cacheKey = `${collection.key} ${readKey}`
+  const cacheKey = `${collection.key} ${accessKey}`
   const query = cache.get(cacheKey) ?? (await applyAccess(access, collection.key, parameters))
   cache.set(cacheKey, query)
   return query
@@ -100,7 +100,7 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
   const visible = scope.narrow(collection, query.statuses, query.where)
   const hidden = scope.hiddenFields(collection)
   const related = [...relatedCollections(query.where), ...listExpandedCollections(selection)]
-  const reader = [scope.cacheKeyPart([collection, ...related]), choice]
+  const callerKeys = [scope.cacheKeyPart([collection, ...related]), choice]
   return {
     ...query,
     collection,
@@ -110,7 +110,7 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
     projection: { hidden, select: selection.select, hasAuthors: scope.canSeeAuthors(collection) },
     isSelfContained: isSelfContained(selection, choice),
     dependencies: { related, ruleCollections: scope.getRuleCollections([collection, ...related]) },
-    matchesCacheKey: hashCacheKey(collection.schemaHash, fingerprint, reader),
+    matchesCacheKey: hashCacheKey(collection.schemaHash, fingerprint, callerKeys),
     etagPart: hashCacheKey(
       collection.schemaHash,
       fingerprint,
@@ -118,7 +118,7 @@ async function applyAccess(access: Access, key: string, parameters: Query<ListPa
       offset,
       after,
       toSelectionKey(selection),
-      reader,
+      callerKeys,
       ...aggregates.map(({ name }) => name),
       ...(isDraft ? ['draft'] : []),
     ),
@@ -144,7 +144,7 @@ interface ListRevisions {
   readonly revisions: readonly number[]
 }
 
-async function readListState(
+async function readListRevisions(
   { store }: ContentContext,
   { collection, isDraft, scope, dependencies }: ResolvedListQuery,
 ): Promise<ListRevisions> {
@@ -155,31 +155,31 @@ async function readListState(
   return { counters, revisions: [revision, ...drafts, ...(await scope.readRevisions(current, dependencies))] }
 }
 
-function listTag(
-  { etagPart: variant }: ResolvedListQuery,
+function createListTag(
+  { etagPart }: ResolvedListQuery,
   { revisions: [revision = 0, ...others] }: ListRevisions,
 ): string {
-  return toDocumentTag(revision, others.length === 0 ? variant : hashCacheKey(variant, others))
+  return toDocumentTag(revision, others.length === 0 ? etagPart : hashCacheKey(etagPart, others))
 }
 
 /**
- * Counts the matching entries on all pages. Counting the matches of a filter or a search can be expensive, so the number is cached until
- * something that it depends on changes.
+ * Counts the matching entries on all pages. Counting the matches of a filter or a search can be expensive, so the number is cached
+ * until something that it depends on changes.
  */
 export async function countMatches(
-  engine: ContentContext,
+  context: ContentContext,
   query: ResolvedListQuery,
-  state?: ListRevisions,
+  listRevisions?: ListRevisions,
 ): Promise<number> {
-  const { counters, revisions } = state ?? (await readListState(engine, query))
-  const { collection, search, where, statuses, matchesCacheKey: matchesKey } = query
+  const { counters, revisions } = listRevisions ?? (await readListRevisions(context, query))
+  const { collection, search, where, statuses, matchesCacheKey } = query
   if (hasExactCounters(query, counters)) return countEntries(counters, statuses)
-  const { totals, runningCounts: counting } = engine.listCache
-  const cacheKey = `${matchesKey} ${revisions.join()}`
+  const { totals, runningCounts } = context.listCache
+  const cacheKey = `${matchesCacheKey} ${revisions.join()}`
   const cached = totals.get(cacheKey)
   if (cached !== undefined) return cached
-  return counting.run(cacheKey, async () => {
-    const total = await engine.store.read.lists.count(collection, { search, where, statuses })
+  return runningCounts.run(cacheKey, async () => {
+    const total = await context.store.read.lists.count(collection, { search, where, statuses })
     totals.set(cacheKey, total)
     return total
   })
@@ -198,18 +198,18 @@ function countEntries({ counts }: Counters, statuses: readonly string[] = Object
 
 /** Creates the JSON texts of entries with the documents that the request includes. */
 async function presentEntries(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
-  { collection, scope, selection, projection, isSelfContained: isOfOneRow, isDraft }: ResolvedListQuery,
+  { collection, scope, selection, projection, isSelfContained, isDraft }: ResolvedListQuery,
   { revisions }: ListRevisions,
   rows: readonly EntryRow[],
 ): Promise<readonly string[]> {
-  const drafts = isDraft ? await readDrafts(engine, access, collection, rows, scope.localeChoice) : undefined
-  const shown =
-    drafts?.map(({ row }) => row) ?? (await localizeRows(engine, access, collection, rows, scope.localeChoice))
-  const texts = isOfOneRow
-    ? shown.map((row) => present(collection, row, projection))
-    : await presentExpanded({ context: engine, scope, revisions }, collection, shown, selection)
+  const drafts = isDraft ? await readDrafts(context, access, collection, rows, scope.localeChoice) : undefined
+  const shownRows =
+    drafts?.map(({ row }) => row) ?? (await localizeRows(context, access, collection, rows, scope.localeChoice))
+  const texts = isSelfContained
+    ? shownRows.map((row) => present(collection, row, projection))
+    : await presentExpanded({ context, scope, revisions }, collection, shownRows, selection)
   return drafts ? texts.map((text, index) => appendDraftInfo(text, drafts[index]?.draftInfo ?? {})) : texts
 }
 

@@ -32,18 +32,18 @@ export function presentDraft(
   choice: LocaleChoice,
   times: readonly ScheduledTime[],
 ): PresentedDraft {
-  const own = model.collections.get(collection.key) ?? collection
-  const revision = getDraftRevision(model, own, entry)
-  const canonical = toDraftCanonical(own, revision)
-  const fields = mergeFields(own, {}, localizeValues(model, own, canonical, choice))
+  const defaultCollection = model.collections.get(collection.key) ?? collection
+  const revision = getDraftRevision(model, defaultCollection, entry)
+  const canonical = toDraftCanonical(defaultCollection, revision)
+  const fields = mergeFields(defaultCollection, {}, localizeValues(model, defaultCollection, canonical, choice))
   const { id, seq, created_by, updated_by } = revision.row
-  const status = own.status ? textOrNull(fields[own.status.key]) : revision.row.status
-  const slug = own.slug && fields[own.slug.key]
-  const doc = JSON.stringify(withSystemKeys(own, canonical.values, fields))
+  const status = defaultCollection.status ? textOrNull(fields[defaultCollection.status.key]) : revision.row.status
+  const slug = defaultCollection.slug && fields[defaultCollection.slug.key]
+  const doc = JSON.stringify(withSystemKeys(defaultCollection, canonical.values, fields))
   const row = { id, seq, status, created_by, updated_by, schema_hash: collection.schemaHash, orphaned: null, doc }
   return {
     row: { ...row, slug: typeof slug === 'string' ? slug : null },
-    draftInfo: getDraftInfo(model, own, canonical, entry, times),
+    draftInfo: getDraftInfo(model, defaultCollection, canonical, entry, times),
   }
 }
 
@@ -54,31 +54,29 @@ function getDraftInfo(
   { id, draft }: StoredEntry,
   times: readonly ScheduledTime[],
 ): Values {
-  const timeOf = (action: ScheduledTime['action']): string | null =>
-    times.find((one) => one.id === id && one.action === action)?.at ?? null
+  const getTime = (action: ScheduledTime['action']): string | null =>
+    times.find((time) => time.id === id && time.action === action)?.at ?? null
   return {
     hasDraft: draft !== null,
-    publishAt: timeOf('publish'),
-    unpublishAt: timeOf('unpublish'),
+    publishAt: getTime('publish'),
+    unpublishAt: getTime('unpublish'),
     publishedLocales: locales ? getPublishedLocales(collection, canonical, locales) : null,
   }
 }
 
 /** Appends the members that only drafts have to the JSON text of an entry. */
-export const appendDraftInfo = (text: string, about: Values): string =>
-  `${text.slice(0, -1)},${JSON.stringify(about).slice(1)}`
+export const appendDraftInfo = (text: string, draftInfo: Values): string =>
+  `${text.slice(0, -1)},${JSON.stringify(draftInfo).slice(1)}`
 
-/**
- * Extends the tag of an entry by the members that only drafts have, and by the status, which changes without the draft.
- */
-export function toDraftTag(tag: string, { row: { status }, draftInfo: about }: PresentedDraft): string {
-  const [revision, variant] = tag.slice(1, -1).split('.')
-  return `"${revision}.${hashCacheKey(variant, status, ...DRAFT_KEYS.map((key) => about[key]))}"`
+/** Extends the tag of an entry by the members that only drafts have, and by the status, which changes without the draft. */
+export function toDraftTag(tag: string, { row: { status }, draftInfo }: PresentedDraft): string {
+  const [revision, etagPart] = tag.slice(1, -1).split('.')
+  return `"${revision}.${hashCacheKey(etagPart, status, ...DRAFT_KEYS.map((key) => draftInfo[key]))}"`
 }
 
 /** Creates the response to a write of a draft. */
 export async function toDraftResponse(
-  { services: engine, locale }: { readonly services: ContentContext; readonly locale: string | undefined },
+  { services, locale }: { readonly services: ContentContext; readonly locale: string | undefined },
   read: Reader,
   collection: CollectionModel,
   entry: StoredEntry,
@@ -86,10 +84,10 @@ export async function toDraftResponse(
 ): Promise<EntryResponse> {
   const choice = { locale, chain: undefined, isAll: false }
   const times = await read.schedules.timesByIds(collection.key, [entry.id])
-  const shown = (locale === undefined ? undefined : collection.byLocale.get(locale)) ?? collection
-  const draft = presentDraft(engine, shown, entry, choice, times)
-  const answer = toEntryResponse(shown, draft.row, projection)
-  return { ...answer, json: appendDraftInfo(answer.json, draft.draftInfo), tag: toDraftTag(answer.tag, draft) }
+  const shownCollection = (locale === undefined ? undefined : collection.byLocale.get(locale)) ?? collection
+  const draft = presentDraft(services, shownCollection, entry, choice, times)
+  const response = toEntryResponse(shownCollection, draft.row, projection)
+  return { ...response, json: appendDraftInfo(response.json, draft.draftInfo), tag: toDraftTag(response.tag, draft) }
 }
 
 /**
@@ -97,25 +95,25 @@ export async function toDraftResponse(
  * read as published.
  */
 export async function readDrafts(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   rows: readonly Pick<EntryRow, 'id'>[],
   choice: LocaleChoice,
 ): Promise<readonly PresentedDraft[]> {
   if (rows.length === 0) return []
-  const { read } = engine.store
+  const { read } = context.store
   const ids = rows.map(({ id }) => id)
-  const own = engine.model.collections.get(collection.key) ?? collection
-  const stored = new Map((await read.entries.storedByIds(own, ids)).map((entry) => [entry.id, entry]))
+  const defaultCollection = context.model.collections.get(collection.key) ?? collection
+  const storedById = new Map((await read.entries.storedByIds(defaultCollection, ids)).map((entry) => [entry.id, entry]))
   const times = await read.schedules.timesByIds(collection.key, ids)
   const visible = await findVisibleDrafts(access, read, collection, ids)
   return ids.flatMap((id) => {
-    const entry = stored.get(id)
+    const entry = storedById.get(id)
     if (!entry) return []
     const isVisible = visible.has(id)
     return [
-      presentDraft(engine, collection, isVisible ? entry : { ...entry, draft: null }, choice, isVisible ? times : []),
+      presentDraft(context, collection, isVisible ? entry : { ...entry, draft: null }, choice, isVisible ? times : []),
     ]
   })
 }

@@ -20,10 +20,10 @@ export interface Projection {
 
 /** Returns true if a response needs one row for each document: it includes no other documents or locales. */
 export function isSelfContained(
-  { expansions, reverses: lists, hasAlternates }: Selection,
+  { expansions, reverses, hasAlternates }: Selection,
   { isAll, chain }: LocaleChoice,
 ): boolean {
-  return !hasAlternates && expansions.length === 0 && lists.length === 0 && !isAll && chain === undefined
+  return !hasAlternates && expansions.length === 0 && reverses.length === 0 && !isAll && chain === undefined
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set()
@@ -31,15 +31,15 @@ const NO_KEYS: ReadonlySet<string> = new Set()
 /** Creates the JSON text of a stored document for a caller: the stored text itself if all of it is shown. */
 export function present(document: DocumentModel, row: StoredDocument, projection: Projection): string {
   const { hidden, select, hasAuthors } = projection
-  const isWhole = hidden.size === 0 && !select && row.schema_hash === document.schemaHash
-  if (!isWhole) return joinParts(presentParts(document, row, projection, NO_KEYS))
+  const isUnchanged = hidden.size === 0 && !select && row.schema_hash === document.schemaHash
+  if (!isUnchanged) return joinParts(presentParts(document, row, projection, NO_KEYS))
   return hasAuthors ? appendMembers(row.doc, getAuthors(row)) : row.doc
 }
 
 /**
  * Returns the selected and visible parts of a stored document, followed by its authors.
  *
- * @param separate keys of members that are parts of their own
+ * @param separate the keys of members that become separate parts
  */
 export function presentParts(
   document: DocumentModel,
@@ -70,8 +70,8 @@ export function project(document: DocumentModel, values: Values, projection: Pro
 }
 
 function createKeyFilter(document: DocumentModel, { hidden, select }: Projection): (key: string) => boolean {
-  const shut = hidden.size > 0 ? getServedKeys(document, hidden) : hidden
-  return (key) => !shut.has(key) && (select === undefined || select.has(key))
+  const hiddenKeys = hidden.size > 0 ? getServedKeys(document, hidden) : hidden
+  return (key) => !hiddenKeys.has(key) && (select === undefined || select.has(key))
 }
 
 /** Creates the tag of a document in a projection. */
@@ -80,10 +80,12 @@ export function toProjectionTag(
   revision: number,
   { hidden, select, hasAuthors }: Projection,
 ): string {
-  const isWhole = hidden.size === 0 && !select
-  const whole = hasAuthors ? document.etagPartWithAuthors : document.etagPart
-  const variant = isWhole ? whole : hashCacheKey(document.schemaHash, [...hidden], select && [...select], hasAuthors)
-  return toDocumentTag(revision, variant)
+  const isComplete = hidden.size === 0 && !select
+  const completePart = hasAuthors ? document.etagPartWithAuthors : document.etagPart
+  const etagPart = isComplete
+    ? completePart
+    : hashCacheKey(document.schemaHash, [...hidden], select && [...select], hasAuthors)
+  return toDocumentTag(revision, etagPart)
 }
 
 /** Creates the response of a stored document. */

@@ -58,7 +58,7 @@ export const readTaggedDocument = async <T>({ tag, read }: Pick<LazyResponse, 't
  * @example
  * ```ts
  * const post = await content.get('posts', 'hello')
- * await content.update('posts', post.id, { title: 'Hello!' }, { ifMatch: etagOf(post), caller })
+ * await content.update('posts', post.id, { title: 'Hello!' }, { ifMatch: etagOf(post) })
  * ```
  */
 export function etagOf(document: object): string {

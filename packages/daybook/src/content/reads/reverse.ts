@@ -33,12 +33,12 @@ export interface ReversePage extends ReversePageRows {
  */
 export async function readReversePages(
   source: ExpansionSource,
-  list: ReverseExpansion,
+  expansion: ReverseExpansion,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ReversePage>> {
   if (ids.length === 0) return new Map()
-  const { context: engine, scope } = source
-  const { reverse, to, page } = list
+  const { context, scope } = source
+  const { reverse, to, page } = expansion
   const { statuses, where } = scope.narrow(to, page.statuses)
   const query = {
     ...page,
@@ -49,16 +49,16 @@ export async function readReversePages(
     where,
     hasAuthors: scope.canSeeAuthors(to),
   }
-  const totals = new CachedTotals(source, list)
-  const found = await engine.store.read.reverses.pages(query, ids, totals.unknown(ids))
-  const rows = [...found.values()].flatMap((one) => one.rows)
-  const shown = new Map(
-    (await localizeRows(engine, scope.access, to, rows, scope.localeChoice)).map((row) => [row.id, row]),
+  const totals = new CachedTotals(source, expansion)
+  const pagesById = await context.store.read.reverses.pages(query, ids, totals.findUncounted(ids))
+  const rows = [...pagesById.values()].flatMap((reversePage) => reversePage.rows)
+  const localizedById = new Map(
+    (await localizeRows(context, scope.access, to, rows, scope.localeChoice)).map((row) => [row.id, row]),
   )
   return new Map(
-    [...found].map(([id, one]) => {
-      const total = totals.keep(id, one.total)
-      return [id, { ...one, total, rows: one.rows.flatMap((row) => shown.get(row.id) ?? []) }]
+    [...pagesById].map(([id, reversePage]) => {
+      const total = totals.resolve(id, reversePage.total)
+      return [id, { ...reversePage, total, rows: reversePage.rows.flatMap((row) => localizedById.get(row.id) ?? []) }]
     }),
   )
 }
@@ -66,41 +66,38 @@ export async function readReversePages(
 /** The cached totals of a reverse field. */
 class CachedTotals {
   readonly #totals: ContentContext['listCache']['reverseTotals']
-  readonly #question: string
-  readonly #known = new Map<string, number>()
+  readonly #cacheKey: string
+  readonly #cached = new Map<string, number>()
 
-  constructor({ context: engine, scope, revisions }: ExpansionSource, { reverse, to, page }: ReverseExpansion) {
-    this.#totals = engine.listCache.reverseTotals
-    const asked = [reverse.target, to.table, to.schemaHash, reverse.through, page.statuses]
-    this.#question = hashCacheKey(asked, scope.cacheKeyPart([to]), revisions)
+  constructor({ context, scope, revisions }: ExpansionSource, { reverse, to, page }: ReverseExpansion) {
+    this.#totals = context.listCache.reverseTotals
+    const parts = [reverse.target, to.table, to.schemaHash, reverse.through, page.statuses]
+    this.#cacheKey = hashCacheKey(parts, scope.cacheKeyPart([to]), revisions)
   }
 
   /** Returns the documents whose total must be counted. Cached totals are copied now, since the cache may evict them. */
-  unknown(ids: readonly string[]): readonly string[] {
+  findUncounted(ids: readonly string[]): readonly string[] {
     for (const id of ids) {
-      const total = this.#totals.get(`${this.#question} ${id}`)
-      if (total !== undefined) this.#known.set(id, total)
+      const total = this.#totals.get(`${this.#cacheKey} ${id}`)
+      if (total !== undefined) this.#cached.set(id, total)
     }
-    return ids.filter((id) => !this.#known.has(id))
+    return ids.filter((id) => !this.#cached.has(id))
   }
 
   /** Returns the total of a document, and caches it. */
-  keep(id: string, counted: number | null): number {
-    const total = this.#known.get(id) ?? counted ?? 0
-    this.#totals.set(`${this.#question} ${id}`, total)
+  resolve(id: string, counted: number | null): number {
+    const total = this.#cached.get(id) ?? counted ?? 0
+    this.#totals.set(`${this.#cacheKey} ${id}`, total)
     return total
   }
 }
 
 /** Returns the indexed relation by which the referring entries are found. The config is checked to have its index. */
-function findRelation(
-  { key, filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
-  path: string,
-): ReverseRelation {
-  const one = comparables.get(path) ?? comparables.get(`${path}.id`)
-  const collection = comparables.get(`${path}.collection`)
-  if (one) return { kind: 'one', by: one, ...(one.part && collection ? { collection } : {}) }
-  const many = manyValued.get(path) ?? manyValued.get(`${path}.id`)
+function findRelation({ key, filterableFields, multiValuedFields }: CollectionModel, path: string): ReverseRelation {
+  const single = filterableFields.get(path) ?? filterableFields.get(`${path}.id`)
+  const collection = filterableFields.get(`${path}.collection`)
+  if (single) return { kind: 'one', by: single, ...(single.part && collection ? { collection } : {}) }
+  const many = multiValuedFields.get(path) ?? multiValuedFields.get(`${path}.id`)
   if (!many) throw new Error(`${key}.${path} has no index`)
   return { kind: 'many', by: many }
 }
@@ -109,11 +106,13 @@ function findRelation(
 export function formatReversePage(
   { to, reverse, page }: ReverseExpansion,
   id: string,
-  found: ReversePage | undefined,
+  reversePage: ReversePage | undefined,
   items: readonly string[],
 ): string {
-  const nextCursor = found?.end ? encodeCursor(createFingerprint(to, reverse.through, page, id), found.end) : null
-  const head = `{"collection":"${to.key}","total":${found?.total ?? 0},"limit":${page.limit},"offset":${page.offset}`
+  const nextCursor = reversePage?.end
+    ? encodeCursor(createFingerprint(to, reverse.through, page, id), reversePage.end)
+    : null
+  const head = `{"collection":"${to.key}","total":${reversePage?.total ?? 0},"limit":${page.limit},"offset":${page.offset}`
   return `${head},"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`
 }
 

@@ -22,22 +22,24 @@ const UNKNOWN_SIZE = { found: 0, visible: 0, all: 0 }
  * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function searchCollections(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
-  asked: SearchParameters,
+  parameters: SearchParameters,
 ): Promise<readonly TitledEntry[]> {
-  const { q = '', limit = DEFAULT_SEARCH_LIMIT } = asked
-  const scope = await resolveCallerScope(access, requireLocale(engine.model, asked, access))
-  const searched = requireReadableCollections(scope, asked.collections)
-  const found: (readonly TitledEntry[])[] = []
-  for (let at = 0; at < searched.length && found.length < limit; at += CONCURRENT_SEARCHES) {
-    const some = searched.slice(at, at + CONCURRENT_SEARCHES)
-    const matches = await Promise.all(
-      some.map((one) => searchCollection(engine, scope, one, q, Math.min(limit, MAX_RESULTS_PER_COLLECTION))),
+  const { q = '', limit = DEFAULT_SEARCH_LIMIT } = parameters
+  const scope = await resolveCallerScope(access, requireLocale(context.model, parameters, access))
+  const collections = requireReadableCollections(scope, parameters.collections)
+  const matchLists: (readonly TitledEntry[])[] = []
+  for (let at = 0; at < collections.length && matchLists.length < limit; at += CONCURRENT_SEARCHES) {
+    const batch = collections.slice(at, at + CONCURRENT_SEARCHES)
+    const batchMatches = await Promise.all(
+      batch.map((collection) =>
+        searchCollection(context, scope, collection, q, Math.min(limit, MAX_RESULTS_PER_COLLECTION)),
+      ),
     )
-    found.push(...matches.filter((one) => one.length > 0))
+    matchLists.push(...batchMatches.filter((matches) => matches.length > 0))
   }
-  return interleave(found).slice(0, limit)
+  return interleave(matchLists).slice(0, limit)
 }
 
 /** @throws VALIDATION_ERROR for a collection that the caller may not read */
@@ -46,13 +48,13 @@ function requireReadableCollections(
   keys: readonly string[] | undefined,
 ): readonly CollectionModel[] {
   const all = [...scope.collections.keys()].flatMap((key) => scope.readableCollection(key) ?? [])
-  const unknown = keys?.find((key) => all.every((one) => one.key !== key))
+  const unknown = keys?.find((key) => all.every((collection) => collection.key !== key))
   if (unknown !== undefined) throw unknownCollection(unknown)
   return keys ? all.filter(({ key }) => keys.includes(key)) : all
 }
 
 async function searchCollection(
-  engine: ContentContext,
+  context: ContentContext,
   scope: CallerScope,
   collection: CollectionModel,
   words: string,
@@ -60,7 +62,7 @@ async function searchCollection(
 ): Promise<readonly TitledEntry[]> {
   const hidden = scope.hiddenFields(collection)
   const visible = scope.narrow(collection, undefined)
-  const { rows } = await engine.store.read.lists.page(collection, {
+  const { rows } = await context.store.read.lists.page(collection, {
     ...resolveSearch(collection, words, visible, hidden),
     statuses: visible.statuses,
     sort: [],

@@ -32,16 +32,16 @@ export function valuesToTitledEntry(
   hidden: ReadonlySet<string>,
 ): TitledEntry {
   const { slug, status } = collection
-  const textAt = (key: string | undefined): string | undefined => {
+  const getText = (key: string | undefined): string | undefined => {
     const value = key === undefined || hidden.has(key) ? undefined : values[key]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
-  const [ownSlug, ownStatus] = [textAt(slug?.key), textAt(status?.key)]
+  const [slugText, statusText] = [getText(slug?.key), getText(status?.key)]
   return {
     collection: collection.key,
     id,
-    ...(ownSlug === undefined ? {} : { slug: ownSlug }),
-    ...(ownStatus === undefined ? {} : { status: ownStatus }),
-    title: textAt(findTitleField(collection, hidden)) ?? null,
+    ...(slugText === undefined ? {} : { slug: slugText }),
+    ...(statusText === undefined ? {} : { status: statusText }),
+    title: getText(findTitleField(collection, hidden)) ?? null,
   }
 }
