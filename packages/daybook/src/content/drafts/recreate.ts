@@ -12,29 +12,29 @@ import { dropDanglingReferences, pickReadable } from '../writes/references.ts'
 import { runBeforeChange } from '../writes/run-hooks.ts'
 import { withDefaultLocale } from './publish.ts'
 
-/** A deleted entry that is to be stored again, with its id and the time of its creation. */
+/** A deleted entry to store again, with its id and the time of its creation. */
 export interface Recreation {
   readonly id: string
   readonly former: CanonicalDocument
-  /** `null`: nobody is known. */
+  /** `null` if the author is unknown. */
   readonly createdBy: string | null
   /** True if required fields must have values. */
   readonly isComplete: boolean
-  /** The fields whose references to documents that are gone are removed. */
+  /** The fields whose references to deleted documents are removed. */
   readonly dropDanglingIn: ReadonlySet<string>
   /** Returns true if the entry will exist after the transaction, so that references to it stay. */
   willExist(entry: Reference): boolean
 }
 
-/** True if storing a deleted entry again runs code of others. */
+/** Returns true if storing a deleted entry again runs hooks or validators. */
 export const runsHooksOnRecreation = (context: WriteContext, collection: CollectionModel): boolean =>
   hooksFor(context, collection, 'beforeChange', 'validate') !== undefined
 
 /**
- * Stores a deleted entry again, as part of a transaction. The caller of this function asks the access rules.
+ * Stores a deleted entry again, as part of a transaction. It does not check access.
  *
- * @returns what is stored, and the number of the change
- * @throws VALIDATION_ERROR; CONFLICT with `details.field` when another entry holds a unique value
+ * @returns the stored document, and the number of the change
+ * @throws VALIDATION_ERROR; CONFLICT with `details.field` if another entry has a unique value
  */
 export async function recreate(
   context: WriteContext,
@@ -60,11 +60,11 @@ export async function recreate(
   const row = toRow(engine.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
   const composition = {
     document: collection,
-    // Documents that the entry refers to, itself perhaps, may be stored again later in the transaction.
+    // The targets of references, perhaps the entry itself, may be stored again later in the transaction, so they are not checked here.
     before: new StoredRevision(engine.model, collection, { ...row, seq: 0 }),
     base,
     patch,
-    given: pickReadable(collection, patch, rights),
+    suppliedFields: pickReadable(collection, patch, rights),
     rights,
     derive: async (values: Values) => values,
     isDraft: !isComplete,

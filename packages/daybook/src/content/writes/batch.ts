@@ -29,11 +29,11 @@ export interface BatchResult {
   readonly answer?: EntryResponse
 }
 
-/** The kinds of operations. */
+/** The operations of a batch. */
 export const BATCH_OPS = ['create', 'update', 'delete', 'publish', 'unpublish', 'restore'] as const
 export type BatchOp = (typeof BATCH_OPS)[number]
 
-/** An operation whose place in the collection and whose conditions are valid. */
+/** An operation whose members are valid, except its data. */
 interface OperationHead {
   readonly op: BatchOp
   readonly collection: CollectionModel
@@ -42,7 +42,7 @@ interface OperationHead {
   readonly options: Preconditions
 }
 
-/** An operation that is valid as far as that shows without the store. */
+/** An operation that is validated without the store. */
 type ParsedOperation = Omit<OperationHead, 'op' | 'data'> &
   (
     | { readonly op: 'create'; readonly body: CreateBody }
@@ -59,11 +59,11 @@ type ParsedOperation = Omit<OperationHead, 'op' | 'data'> &
 export async function runBatch(context: WriteContext, body: unknown): Promise<CommittedWrites<BatchResult>> {
   refuseHostile(body)
   const heads = readOperations(context.services, body)
-  // Faults of the data are reported before those of stored entries, whichever operation has them.
+  // Invalid data is reported before missing entries, whichever operation has them.
   const operations = heads.map((head, index) => parseOperation(context, head, index))
   return executeAll(context, async () => {
     const writes: PreparedWrite<BatchResult>[] = []
-    // Slow work such as rendering is done before the transaction, which then holds its lock for moments.
+    // Slow work such as rendering is done before the transaction, which then holds its lock only briefly.
     for (const [index, operation] of operations.entries()) {
       writes.push(await prepareOperation(context, operation, index))
     }
@@ -71,7 +71,7 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<Co
   })
 }
 
-function readOperations(engine: ContentContext, body: unknown): readonly OperationHead[] {
+function readOperations(services: ContentContext, body: unknown): readonly OperationHead[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
     throw validationErrorAt('/operations', 'type', 'must be a list of operations, and all that the body holds', {
@@ -82,15 +82,15 @@ function readOperations(engine: ContentContext, body: unknown): readonly Operati
       limit: MAX_OPERATIONS,
     })
   const issues: Issue[] = []
-  const operations = list.map((operation, index) => readOperation(engine, operation, `/operations/${index}`, issues))
+  const operations = list.map((operation, index) => readOperation(services, operation, `/operations/${index}`, issues))
   if (issues.length > 0) throw validationError(issues)
   return operations as readonly OperationHead[]
 }
 
 const isBatchOp = (op: unknown): op is BatchOp => (BATCH_OPS as readonly unknown[]).includes(op)
 
-/** Returns the issue of an operation that its collection does not have, or whose data is missing or must be absent. */
-function issueOfUse(path: string, op: BatchOp, { key, status }: CollectionModel, data: unknown): Issue | undefined {
+/** Returns the issue of an operation that its collection does not support, or whose data is missing or must be absent. */
+function findMisuse(path: string, op: BatchOp, { key, status }: CollectionModel, data: unknown): Issue | undefined {
   const needsData = NEEDS_DATA[op]
   if (needsData === true && data === undefined)
     return createIssue(`${path}/data`, 'type', 'must be an object', { types: ['object'] })
@@ -107,47 +107,47 @@ const NEEDS_DATA: { readonly [op in BatchOp]?: boolean } = { create: true, updat
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
 function readOperation(
-  engine: ContentContext,
+  services: ContentContext,
   operation: unknown,
   path: string,
   issues: Issue[],
 ): OperationHead | undefined {
-  const fault = (key: string, ...violation: Violation): undefined => {
+  const addIssue = (key: string, ...violation: Violation): undefined => {
     issues.push(createIssue(`${path}${key}`, ...violation))
   }
-  if (!isRecord(operation)) return fault('', 'type', 'must be an object', { types: ['object'] })
+  if (!isRecord(operation)) return addIssue('', 'type', 'must be an object', { types: ['object'] })
   for (const key of Object.keys(operation))
-    if (!KEYS.includes(key)) fault(`/${key}`, 'unknown_field', 'there is no such field')
+    if (!KEYS.includes(key)) addIssue(`/${key}`, 'unknown_field', 'there is no such field')
   const { op, id = '', ifMatch, data } = operation
-  const collection = collectionOf(engine, operation.collection)
+  const collection = findCollection(services, operation.collection)
   const tags = ifMatch === undefined ? undefined : parseTags(ifMatch)
-  if (!isBatchOp(op)) return fault('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`, { values: BATCH_OPS })
-  if (!collection) return fault('/collection', ...noCollection(operation.collection))
-  const violation = violationOfId(op, id)
-  if (violation) return fault('/id', ...violation)
-  if (ifMatch !== undefined && !tags) return fault('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
-  const misuse = issueOfUse(path, op, collection, data)
+  if (!isBatchOp(op)) return addIssue('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`, { values: BATCH_OPS })
+  if (!collection) return addIssue('/collection', ...createCollectionViolation(operation.collection))
+  const violation = findIdViolation(op, id)
+  if (violation) return addIssue('/id', ...violation)
+  if (ifMatch !== undefined && !tags) return addIssue('/ifMatch', 'entity_tag', 'must be * or an entity tag in quotes')
+  const misuse = findMisuse(path, op, collection, data)
   if (misuse) issues.push(misuse)
   return { op, collection, id: String(id), data, options: tags ? { ifMatch: tags } : {} }
 }
 
-const collectionOf = ({ model }: ContentContext, key: unknown): CollectionModel | undefined =>
+const findCollection = ({ model }: ContentContext, key: unknown): CollectionModel | undefined =>
   typeof key === 'string' ? model.collections.get(key) : undefined
 
-function noCollection(key: unknown): Violation {
+function createCollectionViolation(key: unknown): Violation {
   const message = 'must be the key of a collection'
   return typeof key === 'string'
     ? ['unknown', message, { name: key.slice(0, 64) }]
     : ['type', message, { types: ['string'] }]
 }
 
-/** Returns the violation of an id: a create has none, and any other operation has one. */
-function violationOfId(op: BatchOp, id: unknown): Violation | undefined {
+/** Returns the violation of an invalid id: a create must not have one, and any other operation must. */
+function findIdViolation(op: BatchOp, id: unknown): Violation | undefined {
   const message = 'must be an id, except of a create'
   if (op === 'create') return id === '' ? undefined : ['exclusive', message, { with: 'op' }]
   if (typeof id !== 'string' || id === '') return ['type', message, { types: ['string'] }]
   if (isUuidShaped(id)) return undefined
-  return ['format', 'must be the id of an entry, not its slug. GET by slug answers the id', { format: 'uuid' }]
+  return ['format', 'must be the id of an entry, not its slug. GET by slug returns the id', { format: 'uuid' }]
 }
 
 /**
@@ -163,7 +163,7 @@ function parseOperation(context: WriteContext, { op, data, ...head }: OperationH
     if (op === 'update') return { ...head, op, body: parseUpdate(context, collection, data) }
     return { ...head, op, body: parsePublication(context, collection, op, data) }
   } catch (error) {
-    throw atIndex(error, index)
+    throw addIndex(error, index)
   }
 }
 
@@ -175,15 +175,15 @@ async function prepareOperation(
 ): Promise<PreparedWrite<BatchResult>> {
   const { op, collection, id } = operation
   const fail = (error: unknown): never => {
-    throw atIndex(error, index)
+    throw addIndex(error, index)
   }
   const write = await prepareWrite(context, operation).catch(fail)
   return {
     ...write,
     commit: async (transaction) => {
       const result = await write.commit(transaction).catch(fail)
-      const common = { op, collection: collection.key, seq: result.seq }
-      return 'json' in result ? { ...common, id: result.id, answer: result } : { ...common, id }
+      const resultHead = { op, collection: collection.key, seq: result.seq }
+      return 'json' in result ? { ...resultHead, id: result.id, answer: result } : { ...resultHead, id }
     },
   }
 }
@@ -205,14 +205,14 @@ async function prepareWrite(
   }
 }
 
-function atIndex(error: unknown, index: number): unknown {
-  if (error instanceof HookRefusal) return new HookRefusal(atIndex(error.reason, index))
+function addIndex(error: unknown, index: number): unknown {
+  if (error instanceof HookRefusal) return new HookRefusal(addIndex(error.reason, index))
   if (!(error instanceof DaybookError)) return error
   const { code, message, details } = error
   const issues = details.issues?.map((issue) => ({
     ...issue,
     path: `/operations/${index}/data${issue.path.replace(/^\/$/, '')}`,
   }))
-  const placed = { ...details, ...(issues ? { issues } : {}), operation: index }
-  return new DaybookError(code, `Operation ${index}: ${message}`, placed, error)
+  const batchDetails = { ...details, ...(issues ? { issues } : {}), operation: index }
+  return new DaybookError(code, `Operation ${index}: ${message}`, batchDetails, error)
 }

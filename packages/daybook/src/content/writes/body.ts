@@ -10,13 +10,13 @@ import { refuseHostile } from '../documents/plain-json.ts'
 
 type Side = 'create' | 'update' | 'draft'
 
-/** The validator of a document without its absent fields: a body is checked as if the config did not have them. */
-function validatorOf(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {
-  // The rules of a config tell few kinds of callers apart.
+/** Returns the validator of a document without its absent fields: a body is checked as if the config did not have them. */
+function getValidator(document: DocumentModel, side: Side, absent: ReadonlySet<string>): Validator {
+  // Few sets of absent fields occur, since rules distinguish few kinds of callers.
   return document.validators.get([side, ...absent].join(), () => getSchemaWithout(document, side, absent))
 }
 
-/** One of a document's schemas, without these fields. */
+/** Returns a schema of a document without some fields. */
 export function getSchemaWithout(
   document: DocumentModel,
   side: keyof DocumentModel['schemas'],
@@ -24,17 +24,17 @@ export function getSchemaWithout(
 ): JsonSchema {
   const schema = document.schemas[side]
   if (absent.size === 0) return schema
-  const left = getServedKeys(document, absent)
-  const properties = Object.entries(schema.properties as object).filter(([key]) => !left.has(key))
-  const required = ((schema.required ?? []) as readonly string[]).filter((key) => !left.has(key))
+  const absentKeys = getServedKeys(document, absent)
+  const properties = Object.entries(schema.properties as object).filter(([key]) => !absentKeys.has(key))
+  const required = ((schema.required ?? []) as readonly string[]).filter((key) => !absentKeys.has(key))
   return { ...schema, properties: Object.fromEntries(properties), required }
 }
 
 /**
- * Checks a body against the schema of what it is to do, and drops what is read-only.
+ * Validates a body, and drops read-only keys.
  *
- * @param isPartial the body is to be merged, so that what is stored may hold required fields that its objects lack
- * @throws VALIDATION_ERROR with one issue for each fault
+ * @param isPartial true if the body is merged into the stored document, which may have the required fields that its objects lack
+ * @throws VALIDATION_ERROR with all issues
  */
 export function checkBody(
   document: DocumentModel,
@@ -44,17 +44,17 @@ export function checkBody(
   { isPartial = false }: { readonly isPartial?: boolean } = {},
 ): Values {
   refuseHostile(body)
-  const input = normalized(document, dropIgnoredKeys(document, body, rights))
-  const issues = validatorOf(document, side, rights.absent)(input)
+  const input = normalizeSlugs(document, dropIgnoredKeys(document, body, rights))
+  const issues = getValidator(document, side, rights.absent)(input)
   const repeated =
     issues.length > 0 ? [] : document.fields.flatMap(({ key, field }) => findRepeatedKeys(field, input[key], `/${key}`))
-  const said = isPartial ? issues.filter((issue) => !mayBeStored(issue, input)) : [...issues, ...repeated]
-  if (said.length > 0) throw validationError(said)
+  const reported = isPartial ? issues.filter((issue) => !canBeStored(issue, input)) : [...issues, ...repeated]
+  if (reported.length > 0) throw validationError(reported)
   return input
 }
 
-/** Whether what a body lacks may be in the stored document: objects are merged, lists are replaced. */
-function mayBeStored({ code, path }: Issue, body: unknown): boolean {
+/** Returns true if the stored document may have a field that the body lacks: objects are merged, but lists are replaced. */
+function canBeStored({ code, path }: Issue, body: unknown): boolean {
   if (code !== 'required') return false
   let value = body
   for (const key of path.slice(1).split('/')) {
@@ -65,19 +65,19 @@ function mayBeStored({ code, path }: Issue, body: unknown): boolean {
 }
 
 /**
- * The fields that a body names, for hooks to see before they are checked.
+ * Returns the fields of a body before validation, for `beforeValidate` hooks.
  *
- * @throws VALIDATION_ERROR when it holds what no document can, or names what is no field; then with all other faults
+ * @throws VALIDATION_ERROR if the body names unknown fields, with the issues of all fields; or if it contains values that no document can have
  */
 export function checkKeys(document: DocumentModel, side: Side, body: unknown, rights: FieldRights): Values {
   refuseHostile(body)
-  const given = dropIgnoredKeys(document, body, rights)
-  const isKnown = Object.keys(given).every((key) => Object.hasOwn(document.fieldMap, key) && !rights.absent.has(key))
-  return isKnown ? given : checkBody(document, side, body, rights)
+  const fields = dropIgnoredKeys(document, body, rights)
+  const isKnown = Object.keys(fields).every((key) => Object.hasOwn(document.fieldMap, key) && !rights.absent.has(key))
+  return isKnown ? fields : checkBody(document, side, body, rights)
 }
 
-/** Texts whose type compares them in one Unicode form are brought into it before they are checked. */
-function normalized(document: DocumentModel, input: Values): Values {
+/** Normalizes slugs, which are compared in NFC. */
+function normalizeSlugs(document: DocumentModel, input: Values): Values {
   const entries = Object.entries(input).map(([key, value]) => {
     const isNormal = typeof value !== 'string' || document.fieldMap[key]?.type.role !== 'slug'
     return [key, isNormal ? value : value.normalize('NFC')] as const

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { BulkParameters } from '../../query/list-query.ts'
@@ -16,13 +16,13 @@ import { type PreparedWrite, runTransaction, StaleWrite, type WriteTransaction }
 
 /** The maximum number of entries in one bulk write. */
 export const MAX_BULK_ENTRIES = 10_000
-/** Entries that are read together. Other requests have their turn after each window. */
+/** The number of entries that are read together. After each window, other requests get a turn of the event loop. */
 const WINDOW = 50
-/** Entries whose changes are stored together, where the engine supports that. */
+/** The number of entries whose changes are stored together, if the database supports that. */
 const BULK_WINDOW = 100
 /** The maximum size of the documents in a window of more than one entry, in bytes. */
 const MAX_WINDOW_BYTES = 1024 * 1024
-/** The size of the documents after which search rows are stored, in bytes. Until then they wait, to be stored together. */
+/** The size of documents, in bytes, after which pending search rows are stored together. */
 const MAX_WAITING_BYTES = 4 * MAX_WINDOW_BYTES
 /** The maximum size of all prepared updates, in characters of JSON: they stay in memory until the commit. */
 const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
@@ -49,7 +49,7 @@ export interface BulkResult {
   readonly matched: number
   /** The number of entries with a new revision. */
   readonly changed: number
-  /** The number of the first change, which may be to another document; `undefined` if nothing is stored. */
+  /** The number of the first change, possibly of another document; `undefined` if nothing is stored. */
   readonly firstSeq: number | undefined
   /** The number of the last change; `undefined` if nothing is stored. */
   readonly seq: number | undefined
@@ -65,7 +65,7 @@ export interface EntryWrite {
   prepare(target: EntryTarget, isWritten: (id: string) => boolean): Promise<PreparedWrite<{ readonly seq: number }>>
 }
 
-/** An entry of a bulk write, which the window that contains it has read. */
+/** An entry of a bulk write, loaded from the rows of its window. */
 class WindowTarget extends EntryTarget {
   readonly #load: (read: Reader, id: string) => Promise<StoredEntry>
 
@@ -90,7 +90,7 @@ interface PreparedEntry extends PreparedWrite<{ readonly seq: number }> {
 }
 
 /**
- * A write of all entries that match. Slow work is done before the transaction, whose first statement makes sure that the same entries
+ * A write of all entries that match. Slow work is done before the transaction, whose first statement verifies that the same entries
  * match in the same revisions. Entries that have changed are prepared again.
  */
 export class BulkWrite {
@@ -99,11 +99,11 @@ export class BulkWrite {
   readonly #query: ResolvedListQuery
   readonly #write: EntryWrite
   readonly #prepared = new Map<string, PreparedEntry>()
-  /** The rows of the present window. */
+  /** The rows of the current window. */
   readonly #rows = new Map<string, StoredEntry>()
   /** The size of the prepared writes, in characters of JSON. */
   #characters = 0
-  /** True once entries that were written together have refused it. */
+  /** True after an entry has refused a write that was committed together with others. */
   #isInOrder = false
 
   constructor(context: WriteContext, entries: BulkSelection, query: ResolvedListQuery, write: EntryWrite) {
@@ -121,7 +121,7 @@ export class BulkWrite {
     for (const id of this.#prepared.keys()) if (!ids.has(id)) this.#forget(id)
     const isStale = ({ id, seq }: EntryRevision): boolean => this.#prepared.get(id)?.seq !== seq
     const refusals = new Refusals()
-    for (const window of windowsOf(matching.filter(isStale), WINDOW)) {
+    for (const window of splitIntoWindows(matching.filter(isStale), WINDOW)) {
       await this.#readWindow(read, window)
       for (const row of this.#rows.values()) {
         if (refusals.isFull) break
@@ -129,14 +129,14 @@ export class BulkWrite {
         this.#requireRoom()
       }
       if (refusals.isFull) break
-      await turn()
+      await nextTurn()
     }
     this.#rows.clear()
     refusals.throwAny()
   }
 
   async #prepareEntry({ id, seq }: StoredEntry, refusals: Refusals): Promise<void> {
-    const load = (read: Reader, loaded: string): Promise<StoredEntry> => this.#load(read, loaded)
+    const load = (read: Reader, entryId: string): Promise<StoredEntry> => this.#load(read, entryId)
     const target = new WindowTarget(this.#context, this.#entries.collection, id, load)
     try {
       const write = await this.#write.prepare(target, (other) => this.#prepared.has(other))
@@ -175,7 +175,7 @@ export class BulkWrite {
     let changed = 0
     let lastSeq = 0
     let waitingBytes = 0
-    for (const window of windowsOf(matching, writer.supportsBulk ? BULK_WINDOW : WINDOW)) {
+    for (const window of splitIntoWindows(matching, writer.supportsBulk ? BULK_WINDOW : WINDOW)) {
       const revisions = await this.#commitWindow(transaction, refusals, window)
       const moved = revisions.filter((seq, index) => seq !== undefined && seq !== window[index]?.seq)
       changed += moved.length
@@ -185,7 +185,7 @@ export class BulkWrite {
         await writer.flush()
         waitingBytes = 0
       }
-      await turn()
+      await nextTurn()
     }
     refusals.throwAny()
     return { changed, seq: lastSeq }
@@ -223,8 +223,8 @@ export class BulkWrite {
       try {
         revisions.push((await this.#commitEntry(id, transaction)).seq)
       } catch (error) {
-        // A write that failed half-way may have run statements, so later writes prove nothing.
-        refuse(refusals, id, error, writer.lastRecord !== last)
+        // A write that failed half-way may have run statements, so the outcome of later writes would prove nothing.
+        addRefusal(refusals, id, error, writer.lastRecord !== last)
         revisions.push(undefined)
       }
     }
@@ -234,7 +234,7 @@ export class BulkWrite {
   /**
    * Commits the writes of a window together.
    *
-   * @throws {StaleWrite} if an entry refuses the write: the next attempt writes the entries in order, to find which of them do
+   * @throws {StaleWrite} if an entry refuses the write; the next attempt then writes the entries in order, to identify those that do
    */
   async #commitTogether(transaction: WriteTransaction, window: readonly EntryRevision[]): Promise<readonly number[]> {
     const commits = window.map(
@@ -244,7 +244,7 @@ export class BulkWrite {
     )
     const outcomes = await transaction.writer.bulk(commits)
     const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
-    // After a failed statement, the engine refuses all others, whichever entry they write.
+    // After a failed statement, the database refuses all others, whichever entry they write.
     if (errors.some((error) => error instanceof DaybookError && error.status < 500)) {
       this.#isInOrder = true
       throw new StaleWrite()
@@ -263,7 +263,8 @@ export class BulkWrite {
     const { collection, where, statuses, search } = this.#query
     const { after, limit } = this.#entries.step ?? { after: '', limit: MAX_BULK_ENTRIES + 1 }
     const matching = await read.lists.matching(collection, { where, statuses, search, after, limit })
-    if (matching.length > MAX_BULK_ENTRIES) throw tooMany(await countMatches(this.#context.services, this.#query))
+    if (matching.length > MAX_BULK_ENTRIES)
+      throw createTooManyError(await countMatches(this.#context.services, this.#query))
     return matching
   }
 
@@ -292,11 +293,11 @@ export class BulkWrite {
 }
 
 /**
- * Notes that an entry refuses its write.
+ * Records that an entry refuses its write.
  *
  * @param isLast true if the transaction cannot continue
  */
-function refuse(refusals: Refusals, id: string, error: unknown, isLast: boolean): void {
+function addRefusal(refusals: Refusals, id: string, error: unknown, isLast: boolean): void {
   if (error instanceof StaleWrite) throw error
   const isRefusal = error instanceof DaybookError
   if (isRefusal && error.code === 'NOT_FOUND') return
@@ -305,7 +306,7 @@ function refuse(refusals: Refusals, id: string, error: unknown, isLast: boolean)
 }
 
 /** Splits entries into windows, of fewer entries than the limit where documents are large. */
-function* windowsOf(entries: readonly EntryRevision[], limit: number): Generator<readonly EntryRevision[]> {
+function* splitIntoWindows(entries: readonly EntryRevision[], limit: number): Generator<readonly EntryRevision[]> {
   let window: EntryRevision[] = []
   let bytes = 0
   for (const entry of entries) {
@@ -320,7 +321,7 @@ function* windowsOf(entries: readonly EntryRevision[], limit: number): Generator
   if (window.length > 0) yield window
 }
 
-const tooMany = (matched: number): DaybookError =>
+const createTooManyError = (matched: number): DaybookError =>
   validationErrorAt(
     'where',
     'maxItems',
@@ -336,14 +337,14 @@ class Refusals {
   #first: { readonly id: string; readonly error: unknown } | undefined
   readonly #ids: string[] = []
 
-  /** True if a response names no more of them. */
+  /** True if a response can name no more entries. */
   get isFull(): boolean {
     return this.#ids.length >= MAX_REFUSED
   }
 
   /** @throws the error itself if it is not about the entry, such as when the database cannot be used */
   add(id: string, error: unknown): void {
-    const reason = reasonOf(error)
+    const reason = getReason(error)
     if (!(reason instanceof DaybookError) || (reason.code === 'SERVICE_UNAVAILABLE' && reason === error)) throw error
     this.#first ??= { id, error }
     this.#ids.push(id)
@@ -351,14 +352,14 @@ class Refusals {
 
   /** @throws the error of the first entry, with the ids of all in `details.refused` */
   throwAny(): void {
-    if (this.#first) throw refused(this.#first.error, this.#first.id, this.#ids)
+    if (this.#first) throw createRefusal(this.#first.error, this.#first.id, this.#ids)
   }
 }
 
-const reasonOf = (error: unknown): unknown => (error instanceof HookRefusal ? error.reason : error)
+const getReason = (error: unknown): unknown => (error instanceof HookRefusal ? error.reason : error)
 
-function refused(error: unknown, id: string, ids: readonly string[]): unknown {
-  if (error instanceof HookRefusal) return new HookRefusal(refused(error.reason, id, ids))
+function createRefusal(error: unknown, id: string, ids: readonly string[]): unknown {
+  if (error instanceof HookRefusal) return new HookRefusal(createRefusal(error.reason, id, ids))
   if (!(error instanceof DaybookError)) return error
   const { code, message, details } = error
   return new DaybookError(code, `Entry ${id}: ${message}`, { ...details, refused: ids }, error)

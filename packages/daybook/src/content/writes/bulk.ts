@@ -24,7 +24,7 @@ export async function bulkUpdate(
   // A generated slug depends on the slugs that are taken.
   const makesSlug = collection.slug !== undefined && Object.hasOwn(update.fields, collection.slug.key)
   const isIndependent = !makesSlug && !hasHooks(context, collection)
-  return writeMany(context, entries, 'update', {
+  return writeBulk(context, entries, 'update', {
     areIndependent: async () => isIndependent,
     prepare: (target) => prepareUpdate(context, target, update, options),
   })
@@ -42,18 +42,18 @@ export async function bulkDelete(
 ): Promise<BulkResult> {
   const { collection } = entries
   const isHooked = hasHooks(context, collection)
-  let referred: ReadonlySet<string> = new Set()
-  return writeMany(context, entries, 'delete', {
+  let referredIds: ReadonlySet<string> = new Set()
+  return writeBulk(context, entries, 'delete', {
     // A deletion removes references from other entries, which may be written after it.
     areIndependent: async (read, ids) => {
       if (isHooked) return false
-      referred = await read.references.referredTo(collection.key, ids)
-      return referred.size === 0
+      referredIds = await read.references.referredTo(collection.key, ids)
+      return referredIds.size === 0
     },
     prepare: (target, isWritten) =>
       prepareDelete(context, target, {
         ...preconditions,
-        mayHaveReferrers: () => isHooked || referred.has(target.id),
+        mayHaveReferrers: () => isHooked || referredIds.has(target.id),
         isAlsoDeleted: (other) => other.collection === collection.key && isWritten(other.id),
       }),
   })
@@ -63,15 +63,15 @@ export async function bulkDelete(
 const hasHooks = (context: WriteContext, collection: CollectionModel): boolean =>
   hooksFor(context, collection, 'beforeChange', 'beforeValidate', 'validate') !== undefined
 
-async function writeMany(
+async function writeBulk(
   context: WriteContext,
   entries: BulkSelection,
   action: 'update' | 'delete',
   write: EntryWrite,
 ): Promise<BulkResult> {
-  const { services: engine, access } = context
+  const { services, access } = context
   const { collection } = entries
-  const query = await resolveListQuery(engine, access, collection, entries.query)
+  const query = await resolveListQuery(services, access, collection, entries.query)
   // A caller who may write no entry at all is rejected, also if none matches.
   await access.authorizeSomeWrite(collection, action)
   const bulk = new BulkWrite(context, entries, query, write)

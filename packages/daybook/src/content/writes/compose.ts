@@ -13,12 +13,12 @@ export interface Composition {
   readonly document: DocumentModel
   /** The stored document; `undefined` for a new one. */
   readonly before: StoredRevision | undefined
-  /** The document under the patch. @default the stored one */
+  /** The document to which the patch is applied. @default the stored one */
   readonly base?: CanonicalDocument
   /** The fields that the write names, in their stored form. */
   readonly patch: Values
-  /** The fields of the patch that the caller or a hook gives, and so may be told about. @default all */
-  readonly given?: Values
+  /** The fields of the patch that the caller or a hook has supplied, and that errors may therefore mention. @default all */
+  readonly suppliedFields?: Values
   readonly rights: FieldRights
   /** Adds values that depend on other documents, such as a slug. */
   derive(values: Values): Promise<Values>
@@ -29,47 +29,55 @@ export interface Composition {
 }
 
 /** A document as a write will store it. */
-export interface ComposedDocument extends Required<Pick<Composition, 'patch' | 'given'>> {
+export interface ComposedDocument extends Required<Pick<Composition, 'patch' | 'suppliedFields'>> {
   readonly canonical: CanonicalDocument
   /** True if a hook has changed the fields. */
   readonly isChangedByHook: boolean
 }
 
 /**
- * Puts the fields of a write over the stored document.
+ * Merges the fields of a write into the stored document.
  *
  * @throws VALIDATION_ERROR if a required field is empty, or the target of a reference does not exist
  */
 export async function compose(
-  { services: engine, locale, scope }: WriteContext,
+  { services, locale, scope }: WriteContext,
   read: Reader,
   composition: Composition,
 ): Promise<ComposedDocument> {
-  const { document, before, base = before?.canonical, patch, given = patch, rights, isDraft = false } = composition
-  const { model } = engine
+  const {
+    document,
+    before,
+    base = before?.canonical,
+    patch,
+    suppliedFields = patch,
+    rights,
+    isDraft = false,
+  } = composition
+  const { model } = services
   const merged = base ? mergeFields(document, getLocaleValues(model, document, base, locale), patch) : patch
-  const references = { values: merged, given, before: before?.references ?? [] }
+  const references = { values: merged, given: suppliedFields, before: before?.references ?? [] }
   const [values] = await both(composition.derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
-  for (const required of isDraft ? [] : (composition.requiredIn ?? [locale])) {
-    const shown = getValuesInLocale(canonical, document, { services: engine, locale: required })
-    requireRequiredFields(document, shown, { hidden: rights.hidden, input: given })
+  for (const requiredLocale of isDraft ? [] : (composition.requiredIn ?? [locale])) {
+    const localeValues = getValuesInLocale(canonical, document, { services, locale: requiredLocale })
+    requireRequiredFields(document, localeValues, { hidden: rights.hidden, input: suppliedFields })
   }
-  return { canonical, patch, given, isChangedByHook: false }
+  return { canonical, patch, suppliedFields, isChangedByHook: false }
 }
 
-/** Returns the values that a locale shows: its own, and those that it falls back to. */
+/** Returns the values of a locale, including its fallbacks. */
 export function getValuesInLocale(
   canonical: CanonicalDocument,
   document: DocumentModel,
-  { services: engine, locale }: Pick<WriteContext, 'services' | 'locale'>,
+  { services, locale }: Pick<WriteContext, 'services' | 'locale'>,
 ): Values {
-  const { locales } = engine.model
+  const { locales } = services.model
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
   return localizeWithStatus(document, canonical, locales, locale, getFallbackChain(locales, locale))
 }
 
-/** Waits for both, also when one fails: no statement may be under way when the transaction ends. */
+/** Waits for both promises, even if one rejects: no statement may be running when the transaction ends. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b])
   return Promise.all([a, b])

@@ -16,7 +16,7 @@ export interface WriteContext {
   readonly access: Access
   /** The actor that the journal records. */
   readonly actor: string
-  /** The same actor as documents name it; `null` if nobody is known. */
+  /** The author that documents name in `createdBy` and `updatedBy`; `null` for anonymous callers. */
   readonly author: string | null
   /** The locale that is written; `undefined` if the config names none. */
   readonly locale: string | undefined
@@ -38,26 +38,26 @@ interface WriteSettings {
   readonly isDry?: boolean
 }
 
-/** Creates the context of the writes of a caller. */
+/** Creates the context for the writes of a caller. */
 export async function createWriteContext(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   {
-    locale = engine.model.locales?.default,
-    transact = (work, options) => engine.store.transaction(work, options),
+    locale = services.model.locales?.default,
+    transact = (work, options) => services.store.transaction(work, options),
     isDry = false,
   }: WriteSettings = {},
 ): Promise<WriteContext> {
   const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
-  const { hooks } = engine
+  const { hooks } = services
   const run = isDry ? dryRun(transact) : transact
   const actor = getActor(access.caller)
-  const person = toAuthor(actor)
+  const author = toAuthor(actor)
   return {
-    services: engine,
+    services,
     access,
     actor,
-    author: person,
+    author,
     locale,
     scope,
     transact: hooks ? hooks.wrap(run) : run,
@@ -72,7 +72,7 @@ export interface HookedDocument {
   readonly hooks: DocumentHooks
 }
 
-/** Returns the hooks of a document if it has any of these kinds. */
+/** Returns the hooks of a document; `undefined` if it has none of these kinds. */
 export function hooksFor(
   { services: { hooks: runner } }: WriteContext,
   document: CollectionModel | GlobalModel,
@@ -83,18 +83,18 @@ export function hooksFor(
 }
 
 /**
- * Returns the tools that create values which a write does not name: defaults, generated values and keys of items.
+ * Returns the tools that create values which a write does not name: defaults, derived fields and keys of items.
  *
- * @param stored the document that is changed; `undefined` for a new one
+ * @param storedDocument the document that is updated; `undefined` for a new one
  */
 export function createFieldTools(
-  { services: engine, access, locale }: WriteContext,
+  { services, access, locale }: WriteContext,
   document: DocumentModel,
-  stored?: CanonicalDocument,
+  storedDocument?: CanonicalDocument,
 ): FieldWriteTools {
-  const { tools, model } = engine
+  const { tools, model } = services
   let defaults: Defaults | undefined
-  let versions: readonly Values[] | undefined
+  let documents: readonly Values[] | undefined
   return {
     ...tools,
     get defaults() {
@@ -102,8 +102,8 @@ export function createFieldTools(
       return defaults
     },
     localeDocuments: () => {
-      versions ??= stored ? localizeEach(document, stored, locale, model.locales?.default) : []
-      return versions
+      documents ??= storedDocument ? localizeEach(document, storedDocument, locale, model.locales?.default) : []
+      return documents
     },
   }
 }

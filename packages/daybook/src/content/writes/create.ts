@@ -25,16 +25,16 @@ import type { PreparedWrite } from './pipeline.ts'
 import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 
-/** The body of a new entry, valid as far as that shows without the store. */
+/** The body of a new entry, validated without the store. */
 export interface CreateBody {
-  /** The fields that the body names; not checked yet where hooks run first. */
+  /** The fields that the body names; not validated yet if `beforeValidate` hooks run. */
   readonly fields: Values
   readonly rights: FieldRights
-  /** The `beforeValidate` hooks that run before the fields are checked. */
+  /** The `beforeValidate` hooks, which run before the fields are validated. */
   readonly hooks: HookedDocument | undefined
 }
 
-/** The parts of an uploaded file that the service adds to its entry. */
+/** The values and the final step of an upload, which the service adds to its entry. */
 export interface UploadedParts {
   /** The values of the fields that describe the file. */
   readonly values: Values
@@ -80,7 +80,7 @@ export async function prepareCreate(
   body: CreateBody,
   options: NewEntryOptions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { access, author: person, locale } = context
+  const { access, author, locale } = context
   const { rights } = body
   const { upload } = options
   const filter = await access.authorizeWrite(collection, 'create')
@@ -88,8 +88,8 @@ export async function prepareCreate(
   const fields = { ...input, ...upload?.values }
   const patch = await prepareFields(collection, fields, undefined, createFieldTools(context, collection))
   authorizeRequiredFields(collection, patch, rights, access)
-  const { id, ...times } = identify(options.createdAt)
-  const system = { id, ...times, createdBy: person, updatedBy: person }
+  const { id, ...times } = createIdentity(options.createdAt)
+  const system = { id, ...times, createdBy: author, updatedBy: author }
   const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
   // No unique index guards a slug that falls back, so no other create may run between the look-ups and the insert.
   const hasFallbackSlug = collection.slug !== undefined && collection.localized.has(collection.slug.key)
@@ -123,37 +123,37 @@ async function readFields(
 }
 
 /**
- * Returns the id and the times of a new entry. Ids begin with the time of creation, so they are made after rendering: entries sort in the
- * order in which they are ready.
+ * Returns the id and the times of a new entry. Ids begin with the time of creation, so they are generated after rendering: entries sort in
+ * the order in which they are ready.
  *
  * @param createdAt the time of an import
  */
-function identify(createdAt: string | undefined): Pick<RowParts, 'id' | 'createdAt' | 'updatedAt'> {
+function createIdentity(createdAt: string | undefined): Pick<RowParts, 'id' | 'createdAt' | 'updatedAt'> {
   const now = new Date().toISOString()
   if (createdAt === undefined) return { id: uuidv7(), createdAt: now, updatedAt: now }
-  const moment = parseTimestamp(createdAt)
+  const createdAtUtc = parseTimestamp(createdAt)
   // UUIDs of version 7 hold no time before 1970 (RFC 9562, section 5.7).
-  if (moment === undefined || Date.parse(moment) < 0)
+  if (createdAtUtc === undefined || Date.parse(createdAtUtc) < 0)
     throw validationErrorAt('/createdAt', 'format', 'must be a date-time of 1970 or later', { format: 'date-time' })
-  return { id: uuidv7({ msecs: Date.parse(moment) }), createdAt: moment, updatedAt: now }
+  return { id: uuidv7({ msecs: Date.parse(createdAtUtc) }), createdAt: createdAtUtc, updatedAt: now }
 }
 
 /**
- * Stores a new entry, or a deleted one again.
+ * Stores a new entry, or restores a deleted one.
  *
  * @throws CONFLICT with `details.field` if another entry has a unique value
  */
 export async function storeNewEntry(
-  { services: engine, actor }: WriteContext,
+  { services, actor }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
   parts: Omit<RowParts, 'orphaned' | 'draft'>,
 ): Promise<{ readonly row: WrittenEntry; readonly canonical: CanonicalDocument; readonly seq: number }> {
-  const { model } = engine
+  const { model } = services
   const canonical = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
   const row = toRow(model, collection, { ...parts, canonical, orphaned: null, draft: null })
   const seq = await explainUniqueViolation(collection, () => writer.entries.create(collection, row, actor))
-  await updateFallbackSlugs(engine, writer, collection, row, actor)
+  await updateFallbackSlugs(services, writer, collection, row, actor)
   return { row, canonical, seq }
 }
 

@@ -29,23 +29,23 @@ export async function prepareDelete(
   target: EntryTarget,
   options: DeleteOptions = {},
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
-  const { services: engine, access, actor } = context
+  const { services, access, actor } = context
   const { document: collection } = target
-  const { mayHaveReferrers: mayBeReferredTo = () => true, isAlsoDeleted = () => false } = options
+  const { mayHaveReferrers = () => true, isAlsoDeleted = () => false } = options
   const rights = { hidden: access.hidden(collection), hasAuthors: access.canSeeAuthors(collection) }
   await access.authorizeRead(collection)
   const referrers = await resolveReferrerAccess(context)
   // A rule takes its time, so it is evaluated before the transaction, and in it only if the entry has changed.
   if (collection.access.delete) {
-    const entry = await target.load(engine.store.read)
-    await target.evaluateRule('delete', new StoredRevision(engine.model, collection, entry))
+    const entry = await target.load(services.store.read)
+    await target.evaluateRule('delete', new StoredRevision(services.model, collection, entry))
   }
   const hooks = hooksFor(context, collection, 'beforeChange')
   return {
     exclusive: hooks !== undefined,
     commit: async (transaction) => {
-      const { writer, addLastStep: atEnd } = transaction
-      const revision = new StoredRevision(engine.model, collection, await target.load(writer.read))
+      const { writer, addLastStep } = transaction
+      const revision = new StoredRevision(services.model, collection, await target.load(writer.read))
       const { row } = revision
       const { id, seq } = row
       await target.authorizeDelete(writer.read, revision)
@@ -54,25 +54,25 @@ export async function prepareDelete(
         const change = { context, transaction, action: 'delete', id, system: revision.valuesWithAuthors } as const
         await runBeforeDelete(hooks, change, revision)
       }
-      const deletion = { engine, collection, id, actor, access: referrers, isAlsoDeleted }
-      if (mayBeReferredTo()) atEnd(await removeReferences(deletion, writer))
+      const deletion = { services, collection, id, actor, access: referrers, isAlsoDeleted }
+      if (mayHaveReferrers()) addLastStep(await removeReferences(deletion, writer))
       const deletedSeq = await writer.entries.delete(collection, row, new Date().toISOString(), actor)
-      if (collection.holdsFiles) await leaveFile(engine, writer, row, deletedSeq)
+      if (collection.holdsFiles) await claimFiles(services, writer, row, deletedSeq)
       return { seq: deletedSeq }
     },
   }
 }
 
 /** Claims the path of a deleted asset and its pictures for removal after the deletion is stored. */
-async function leaveFile(
+async function claimFiles(
   { files }: ContentContext,
   writer: Writer,
   { doc }: StoredEntry,
   deletion: number,
 ): Promise<void> {
   const { path, sha256 } = JSON.parse(doc)
-  const pictures = `${IMAGE_VARIANTS_PREFIX}${sha256}`
+  const variants = `${IMAGE_VARIANTS_PREFIX}${sha256}`
   await writer.fileClaims.markDeleted(path, deletion)
-  await writer.fileClaims.markDeleted(pictures, 0)
-  for (const left of [path, pictures]) files?.clearAfterDeletion(left)
+  await writer.fileClaims.markDeleted(variants, 0)
+  for (const blobPath of [path, variants]) files?.clearAfterDeletion(blobPath)
 }

@@ -25,7 +25,7 @@ import type { NextRevision, UpdateTarget } from './update.ts'
 /** The rules about writes of a stored entry. */
 type EntryAction = 'update' | 'delete'
 
-/** A filter that an access rule returned for a stored entry in one locale. */
+/** A filter that an access rule has returned for a stored entry in one locale. */
 interface EntryFilter {
   readonly collection: CollectionModel
   readonly filter: AccessFilter | undefined
@@ -78,36 +78,36 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
   }
 
   /**
-   * Evaluates the access rule for a stored entry, once for each revision. An entry that is published in other locales than the default
-   * one is also checked as a published one: a rule that covers only drafts does not cover it.
+   * Evaluates the access rule for a stored entry, once for each revision. An entry that is published only in locales other than the default
+   * is also checked as a published entry: a rule that allows only drafts does not allow it.
    *
    * @returns the filters that the entry must match
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async evaluateRule(action: EntryAction, revision: StoredRevision<StoredEntry>): Promise<readonly EntryFilter[]> {
-    const { access, services: engine } = this.#context
+    const { access, services } = this.#context
     const { seq, status } = revision.row
     if (this.#evaluated?.action === action && this.#evaluated.seq === seq) return this.#evaluated.filters
     const { document } = this
     const rule = document.access[action]
-    const states = [{ collection: document, entry: rule && revision.valuesWithAuthors }]
+    const views = [{ collection: document, entry: rule && revision.valuesWithAuthors }]
     const [publishedLocale] = status === PUBLISHED ? [] : (revision.canonical.publishedLocales ?? [])
     if (rule && document.status && publishedLocale !== undefined)
-      states.push({
+      views.push({
         collection: document.byLocale.get(publishedLocale) ?? document,
         entry: { ...revision.valuesWithAuthors, [document.status.key]: PUBLISHED },
       })
     const filters = await Promise.all(
-      states.map(async ({ collection, entry }) => {
+      views.map(async ({ collection, entry }) => {
         const filter = await access.authorizeWrite(document, action, entry)
-        return { collection, filter: filter && adaptFilterToLocale(engine.model, collection, filter) }
+        return { collection, filter: filter && adaptFilterToLocale(services.model, collection, filter) }
       }),
     )
     this.#evaluated = { action, seq, filters }
     return filters
   }
 
-  /** A caller cannot move an entry out of the entries that it may change. */
+  /** Evaluates the rule for the result, so that callers cannot turn an entry into one that they may not update. */
   async authorizeResult(revision: StoredRevision<StoredEntry>, patch: Values): Promise<AccessFilter | undefined> {
     const { document } = this
     if (!document.access.update) return undefined
@@ -137,9 +137,9 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
   }
 }
 
-/** Returns the entry as it would be after an update, as access rules see it. */
+/** Returns the entry as it would be after the change, passed to access rules. */
 export function buildUpdatedEntry(
-  { services: { model }, locale, author: person }: WriteContext,
+  { services: { model }, locale, author }: WriteContext,
   collection: CollectionModel,
   revision: StoredRevision,
   patch: Values,
@@ -147,14 +147,14 @@ export function buildUpdatedEntry(
   const merged = mergeFields(collection, revision.getLocaleValues(locale), patch)
   const canonical = writeTranslation(collection, revision.canonical, merged, locale, model.locales?.default)
   const values = withSystemKeys(collection, revision.values, mergeFields(collection, {}, canonical.values))
-  return { ...values, createdBy: revision.row.created_by, updatedBy: person }
+  return { ...values, createdBy: revision.row.created_by, updatedBy: author }
 }
 
 /** The next content of an entry. */
 interface NextEntry {
   readonly canonical: CanonicalDocument
   readonly orphaned: string | null
-  /** The draft, as its column holds it. */
+  /** The draft, as stored in its column. */
   readonly draft: string | null
   /** True if nothing is stored when nothing changes. @default false */
   readonly skipsUnchanged?: boolean
@@ -176,15 +176,15 @@ export async function storeEntry(
   rights: FieldRights,
 ): Promise<EntryResponse> {
   const { row } = revision
-  const { services: engine, actor, author: person, locale } = context
-  const { model } = engine
+  const { services, actor, author, locale } = context
+  const { model } = services
   const next = toRow(model, collection, {
     id: row.id,
     canonical: await resolveFallbackSlugs(model, writer.read, collection, canonical, row.id),
     createdAt: row.created_at,
     updatedAt: new Date().toISOString(),
     createdBy: row.created_by,
-    updatedBy: person,
+    updatedBy: author,
     orphaned,
     draft,
   })
@@ -192,23 +192,23 @@ export async function storeEntry(
   if (isUnchanged) return toUnchangedResponse(context, collection, writer, row, rights)
   const seq = await explainUniqueViolation(collection, () =>
     writer.entries.update(collection, row, next, actor, {
-      hasSameSearchRows: isFoundAsBefore(collection, revision, next),
+      hasSameSearchRows: hasSameSearchRows(collection, revision, next),
       hasSameMembers: hasSameMembers(collection, revision, next),
       action,
     }),
   )
-  await updateFallbackSlugs(engine, writer, collection, next, actor)
+  await updateFallbackSlugs(services, writer, collection, next, actor)
   return toWrittenResponse(collection, next, seq, locale, rights)
 }
 
-/** True if the update changes nothing except `updatedAt`. */
+/** Returns true if the update changes nothing except `updatedAt`. */
 function isSameEntry({ raw, row }: StoredRevision, next: WrittenEntry): boolean {
   const isEqual = isEqualJson({ ...raw, updatedAt: null }, { ...next.value, updatedAt: null })
   return isEqual && row.locales === next.locales
 }
 
-/** True if searches find the entry by the same words and values as before. Unknown, so false, for a row of an older config. */
-function isFoundAsBefore(
+/** Returns true if searches find the entry by the same words and values as before; false, since unknown, for a row of an older config. */
+function hasSameSearchRows(
   collection: CollectionModel,
   { row, raw }: StoredRevision<StoredEntry>,
   next: WrittenEntry,
@@ -219,7 +219,7 @@ function isFoundAsBefore(
   return isComparable && keys.every((key) => isEqualJson(raw[key], next.value[key]))
 }
 
-/** True if the references and the many-valued fields of the entry hold the same as before. */
+/** Returns true if the references and the multi-valued fields of the entry have not changed. */
 function hasSameMembers(
   collection: CollectionModel,
   revision: StoredRevision<StoredEntry>,
@@ -234,7 +234,7 @@ function hasSameMembers(
 
 const isEqualJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Returns a stored entry as the response to a write that changes nothing. */
+/** Returns the response to a write that changes nothing. */
 export async function toUnchangedResponse(
   { locale }: WriteContext,
   collection: CollectionModel,
@@ -249,7 +249,7 @@ export async function toUnchangedResponse(
     : toEntryResponse(collection, stored, rights)
 }
 
-/** Returns a written entry as the written locale shows it. */
+/** Returns the response to a write, in the written locale. */
 export function toWrittenResponse(
   collection: CollectionModel,
   next: WrittenEntry,
@@ -258,11 +258,11 @@ export function toWrittenResponse(
   projection: Projection,
 ): EntryResponse {
   const localized = locale === undefined ? undefined : collection.byLocale.get(locale)
-  const shown = next.localeRows.find((row) => row.collection === localized)
-  if (!shown) return toEntryResponse(collection, { ...next, seq }, projection)
-  const { slug, doc } = shown
-  const row = { ...next, seq, slug, schema_hash: shown.collection.schemaHash, orphaned: null, doc }
-  return toEntryResponse(shown.collection, row, projection)
+  const localeRow = next.localeRows.find((row) => row.collection === localized)
+  if (!localeRow) return toEntryResponse(collection, { ...next, seq }, projection)
+  const { slug, doc } = localeRow
+  const row = { ...next, seq, slug, schema_hash: localeRow.collection.schemaHash, orphaned: null, doc }
+  return toEntryResponse(localeRow.collection, row, projection)
 }
 
 /** @throws CONFLICT with `details.field`, and for a localized field `details.locale`, if another entry has a unique value */
@@ -280,13 +280,13 @@ export async function explainUniqueViolation<T>({ slug }: CollectionModel, work:
 }
 
 /**
- * Applies an update of an entry to its draft: publishing the draft would revert the update otherwise.
+ * Applies an update of an entry to its draft; otherwise publishing the draft would revert the update.
  *
  * @param patch the fields that the update names, in their stored form
- * @param skipsUnchanged true if nothing is stored when the draft holds the same; false for an update that names hidden fields
+ * @param skipsUnchanged true if nothing is stored when the draft does not change; false for an update that names hidden fields
  */
 export async function rebaseDraft(
-  { services: { model }, actor, author: person, locale }: WriteContext,
+  { services: { model }, actor, author, locale }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
@@ -298,6 +298,6 @@ export async function rebaseDraft(
   const canonical = writeTranslation(collection, before.canonical, values, locale, model.locales?.default)
   if (skipsUnchanged && hasSameContent(collection, toDraftCanonical(collection, before), canonical)) return
   const at = new Date().toISOString()
-  const copy = toDraft(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
-  await writer.drafts.write(collection, entry, copy, { at, actor })
+  const draft = toDraft(collection, entry, canonical, before.orphaned, { at, by: author, isAutosave: false })
+  await writer.drafts.write(collection, entry, draft, { at, actor })
 }

@@ -17,7 +17,7 @@ import type { DocumentResponse } from '../reads/response.ts'
 import type { WriteContext } from './context.ts'
 import type { NextRevision, UpdateTarget } from './update.ts'
 
-/** A global that is updated; one that was never written also gets its defaults. */
+/** A global that is updated. The first write also stores its defaults. */
 export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
   readonly document: GlobalModel
   readonly id: string
@@ -29,7 +29,7 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
     this.#context = context
     this.document = global
     this.id = global.key
-    // A global that was never written has no revision to name; If-None-Match: * states that.
+    // `If-None-Match: *` states that the global was never written, so there is no revision for If-Match to name.
     this.requiresIfMatch = global.requireIfMatch && ifNoneMatch === undefined
   }
 
@@ -37,7 +37,7 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
     return (await read.globals.byKey(this.id)) ?? toBlankRow(this.document)
   }
 
-  /** The rules of a global do not look at its content, so they are evaluated once, before any transaction. */
+  /** Evaluates the rules once, before any transaction: they do not depend on the content of a global. */
   authorizeUpdate(): Promise<void> {
     this.#authorization ??= this.#authorize()
     return this.#authorization
@@ -64,28 +64,28 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
     rights: FieldRights,
   ): Promise<DocumentResponse> {
     const { document: global } = this
-    const { services: engine, actor, author: person, locale } = this.#context
-    const shown = { locale, chain: undefined, isAll: false }
+    const { services, actor, author, locale } = this.#context
+    const localeChoice = { locale, chain: undefined, isAll: false }
     const isStored = row.seq > 0
     const next = {
       key: global.key,
-      created_by: isStored ? row.created_by : person,
-      updated_by: person,
+      created_by: isStored ? row.created_by : author,
+      updated_by: author,
       schema_hash: global.schemaHash,
       orphaned: keepOrphaned(global, canonical.values, orphaned),
       locales: serializeTranslations(canonical),
       doc: JSON.stringify(withSystemKeys(global, { key: global.key }, mergeFields(global, {}, canonical.values))),
     }
     if (skipsUnchanged && isSameGlobal(row, next))
-      return toDocumentResponse(global, localizeGlobal(engine, global, row, shown), rights)
-    const references = findReferencesInAllLocales(engine.model, global, canonical)
+      return toDocumentResponse(global, localizeGlobal(services, global, row, localeChoice), rights)
+    const references = findReferencesInAllLocales(services.model, global, canonical)
     const before = isStored ? row : undefined
     const seq = await writer.globals.write(before, next, references, new Date().toISOString(), actor)
-    return toDocumentResponse(global, localizeGlobal(engine, global, { ...next, seq }, shown), rights)
+    return toDocumentResponse(global, localizeGlobal(services, global, { ...next, seq }, localeChoice), rights)
   }
 }
 
-/** True if an update changes nothing. A row of an older config is always written again. */
+/** Returns true if an update changes nothing. A row of an older config is always written again. */
 function isSameGlobal(stored: GlobalRow, next: Omit<GlobalRow, 'seq'>): boolean {
   const isStored = stored.seq > 0
   return (

@@ -7,25 +7,25 @@ import type { Access } from '../access/access.ts'
 import type { Values } from '../documents/document.ts'
 import type { HookTime, Transact } from './pipeline.ts'
 
-/** The action of a write that hooks are told of. */
+/** The action of a write, as hooks receive it. */
 export type WriteAction = 'create' | 'update' | 'delete'
 
-/** What every hook of a write is told. */
+/** The event that every hook of a write receives. */
 export interface WriteEvent {
   readonly action: WriteAction
-  /** A collection's or a global's key. */
+  /** The key of the collection or the global. */
   readonly key: string
   /** The access of the caller. */
   readonly access: Access
-  /** The locale that is written; `undefined`: the config names none. */
+  /** The locale that is written; `undefined` if the config names none. */
   readonly locale: string | undefined
-  /** Where the hook reads and writes content; in a transaction, a part of that. */
+  /** The store for the hook's content; inside a transaction, a part of that transaction. */
   readonly store: Store
 }
 
-/** A write before its data is checked. */
+/** A write before its data is validated. */
 export interface ValidateEvent extends WriteEvent {
-  /** An entry's id, or a global's key; `undefined` for a new entry. */
+  /** The id of the entry, or the key of the global; `undefined` for a new entry. */
   readonly id: string | undefined
   /** A copy of the fields that the write names. */
   readonly data: Values
@@ -36,7 +36,7 @@ export interface ChangeEvent extends WriteEvent {
   readonly id: string
   /** The document as it is stored, in the written locale; `undefined` for a new one. */
   readonly before: Values | undefined
-  /** The document as it will be stored; `undefined` when it is deleted. */
+  /** The document as it will be stored; `undefined` for a deletion. */
   readonly after: Values | undefined
 }
 
@@ -45,11 +45,11 @@ export interface CheckEvent extends WriteEvent {
   /** The document as it is stored; `undefined` for a new one. */
   readonly before: Values | undefined
   readonly after: Values
-  /** Top-level fields whose values validators must not know; they are empty here. */
+  /** Top-level fields whose values validators must not see; they are empty in both documents. */
   readonly concealed: ReadonlySet<string>
 }
 
-/** What a validator answers about one value. */
+/** The result of a validator for one value. */
 export interface ValidatorResult {
   /** JSON Pointer to the value; empty for the document. */
   readonly path: string
@@ -58,9 +58,9 @@ export interface ValidatorResult {
 
 /** A hook of one document. */
 export interface WriteHook<Event extends WriteEvent> {
-  /** The hook's owner, as the log names it, such as `plugin redirects`. */
+  /** The owner of the hook as the log names it, such as `plugin redirects`. */
   readonly owner: string
-  /** Answers new data, or nothing; throws to refuse the write. */
+  /** Returns new data, or nothing; throws to reject the write. */
   run(event: Event): unknown
 }
 
@@ -68,14 +68,14 @@ export interface WriteHook<Event extends WriteEvent> {
 export interface DocumentHooks {
   readonly beforeValidate: readonly WriteHook<ValidateEvent>[]
   readonly beforeChange: readonly WriteHook<ChangeEvent>[]
-  /** Run in the transaction, too, when all hooks have: each answers a list of {@link ValidatorResult}. */
+  /** Run in the transaction after all hooks; each returns a list of {@link ValidatorResult}. */
   readonly validate: readonly WriteHook<CheckEvent>[]
 }
 
-/** The kinds of hooks that run inside a transaction, as errors name them. */
+/** The hooks that run inside a transaction, as errors name them. */
 export type TransactionHook = 'beforeChange' | 'validate'
 
-/** A write was refused by a hook inside its transaction. Stores undo the transaction, and do not look at the reason. */
+/** Thrown if a hook rejects a write inside its transaction. Stores roll back without inspecting the reason. */
 export class HookRefusal extends Error {
   override readonly name = 'HookRefusal'
   readonly reason: unknown
@@ -86,15 +86,16 @@ export class HookRefusal extends Error {
   }
 }
 
-/** How long those of one transaction may take together, in milliseconds: writers of other processes wait for four seconds. */
+/** The maximum total time of the hooks of one transaction, in milliseconds. Writers of other processes wait four seconds. */
 const MAX_TRANSACTION_MS = 3000
-/** How deep hooks may write what has hooks. */
+/** The maximum depth of hooks that write documents with hooks. */
 const MAX_HOOK_DEPTH = 8
 
-/** A hook that runs now, and those that it runs inside of. */
+/** A running hook. */
 interface RunningHook {
+  /** 1 for a hook of the caller's write, 2 for a hook of a document that this hook writes, and so on. */
   readonly depth: number
-  /** The open transaction that it holds up. */
+  /** The open transaction that waits for the hook. */
   readonly transaction: { isOver: boolean } | undefined
 }
 
@@ -105,20 +106,20 @@ export class WriteHooks {
   readonly #running = new AsyncLocalStorage<RunningHook>()
 
   /**
-   * @param documents by {@link getHookKey}
-   * @param limitMs how long one hook may take, in milliseconds
+   * @param documents hooks by {@link getHookKey}
+   * @param limitMs the timeout of one hook, in milliseconds
    */
   constructor(documents: ReadonlyMap<string, DocumentHooks>, limitMs: number) {
     this.#documents = documents
     this.#limitMs = limitMs
   }
 
-  /** The hooks of a document; `undefined`: it has none. */
+  /** Returns the hooks of a document; `undefined` if it has none. */
   get(document: Pick<DocumentModel, 'kind' | 'key'>): DocumentHooks | undefined {
     return this.#documents.get(getHookKey(document.kind, document.key))
   }
 
-  /** Transactions in which hooks run: they belong to the caller's asynchronous context, and throw what a hook refused with. */
+  /** Wraps a function that runs transactions, so that it keeps the asynchronous context of the caller and throws the reason of a {@link HookRefusal}. */
   wrap(transact: Transact): Transact {
     return (work, options) =>
       transact(AsyncLocalStorage.bind(work), options).catch((error) => {
@@ -127,9 +128,9 @@ export class WriteHooks {
   }
 
   /**
-   * Refuses to wait for the transaction that the running hook holds up.
+   * Prevents a deadlock: the transaction of the running hook waits for the hook, so the hook must not wait for the transaction.
    *
-   * @throws {Error} inside a transaction's hook
+   * @throws {Error} inside a hook of a transaction
    */
   requireOutsideTransaction(): void {
     if (this.#holdsTransaction())
@@ -144,7 +145,7 @@ export class WriteHooks {
     return this.#run(hook, event, { transaction, limitMs: this.#limitMs, name: 'beforeValidate' })
   }
 
-  /** Runs a `beforeChange` hook or a validator inside a transaction, of which the event's store is a part. */
+  /** Runs a `beforeChange` hook or a validator inside the transaction of the event's store. */
   async runInTransaction<Event extends WriteEvent>(
     name: TransactionHook,
     hook: WriteHook<Event>,
@@ -187,12 +188,12 @@ export class WriteHooks {
   }
 }
 
-/** The name of a document among those that have hooks. */
+/** Returns the key under which the hooks of a document are registered. */
 export const getHookKey = (kind: DocumentModel['kind'], key: string): string => `${kind} ${key}`
 
 const tooLate = (reason: string): DaybookError =>
   new DaybookError('SERVICE_UNAVAILABLE', 'A hook took too long; nothing was stored.', {}, new Error(reason))
 
-/** A hook did what no hook may do; only the log names it. */
+/** Creates the INTERNAL_ERROR for a hook that fails or returns an invalid result. Only the log contains the reason. */
 export const createHookError = (reason: string, cause?: unknown): DaybookError =>
   new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(reason, { cause }))

@@ -2,9 +2,9 @@ import { DaybookError } from '../../errors.ts'
 import type { TransactionOptions } from '../../store/database.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 
-/** A write with all of its work done but storing. It can be committed again when its transaction is run again. */
+/** A write that is ready to be stored. It can be committed again if its transaction is repeated. */
 export interface PreparedWrite<Result> extends Pick<TransactionOptions, 'exclusive' | 'concurrent'> {
-  /** The size of the values that it keeps in memory, in characters of JSON; only of writes that are prepared in bulk. */
+  /** The size of the values that it keeps in memory, in characters of JSON. Only bulk writes set it. */
   readonly size?: number
   /** @throws {StaleWrite} if it has to be prepared again */
   commit(transaction: WriteTransaction): Promise<Result>
@@ -32,7 +32,7 @@ export type Transact = <T>(
   options: Pick<TransactionOptions, 'exclusive' | 'concurrent'>,
 ) => Promise<T>
 
-/** The document of a prepared write has changed, so the write has to be prepared again. */
+/** Thrown if the document of a prepared write has changed, so that the write has to be prepared again. */
 export class StaleWrite extends Error {
   override readonly name = 'StaleWrite'
 }
@@ -58,7 +58,7 @@ export async function execute<Result>(
 /** The result of several writes in one transaction. */
 export interface CommittedWrites<Result> {
   readonly results: readonly Result[]
-  /** The number of the first change, which may be to another document; `undefined` if nothing has changed. */
+  /** The number of the first change, possibly of another document; `undefined` if nothing has changed. */
   readonly firstSeq: number | undefined
 }
 
@@ -105,7 +105,7 @@ export async function retryStale<Result>(
   throw new DaybookError('CONFLICT', message)
 }
 
-/** Commits writes as one transaction, then runs the steps that they left for its end. */
+/** Commits writes as one transaction, then runs the last steps that they have added. */
 export async function runTransaction<Result>(
   writer: Writer,
   commit: (transaction: WriteTransaction) => Promise<Result>,
@@ -117,7 +117,7 @@ export async function runTransaction<Result>(
   return result
 }
 
-/** Ends a transaction that must store nothing. */
+/** Thrown to roll back the transaction of a dry run. */
 class DryRunEnd extends Error {
   override readonly name = 'DryRunEnd'
   readonly result: unknown
@@ -128,7 +128,7 @@ class DryRunEnd extends Error {
   }
 }
 
-/** Returns transactions that run and return as they would, and store nothing. */
+/** Returns a function that runs transactions, rolls them back, and returns their results. */
 export const dryRun =
   (transact: Transact): Transact =>
   async (work) => {

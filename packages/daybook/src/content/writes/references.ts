@@ -15,58 +15,59 @@ import { omitReference } from './referrers.ts'
 
 /** The references of a document, before and after a write. */
 export interface ReferenceChange {
-  /** The document as it is to be. */
+  /** The document after the write. */
   readonly values: Values
-  /** The fields that the writer gives. */
+  /** The fields that the caller or a hook has supplied. */
   readonly given: Values
-  /** The references that the document had before. */
+  /** The references before the write. */
   readonly before: readonly FieldReference[]
 }
 
 /**
- * Checks that what a document newly refers to is there for the writer; what it referred to before stays as it is. What the
- * writer may not see is not there. References in hidden fields are the writer's only where the writer gives them, and no
- * reference counts as an old one because a hidden field holds it.
+ * Checks that the targets of new references exist for the caller. References that the document had before are not checked. A
+ * reference in a hidden field is checked only if the caller has supplied it, and never makes the same reference elsewhere an old one.
+ *
+ * @throws VALIDATION_ERROR
  */
 export async function requireTargets(
   read: Reader,
   document: DocumentModel,
-  { values, given, before }: ReferenceChange,
+  { values, given: suppliedFields, before }: ReferenceChange,
   scope: QueryScope,
 ): Promise<void> {
   const hidden = scope.hiddenFields(document)
-  const isReadable = (one: FieldReference): boolean => !hidden.has(getOwnerField(one))
+  const isReadable = (reference: FieldReference): boolean => !hidden.has(getOwnerField(reference))
   const allowed = findPlacedReferences(document, values).filter(
-    ({ reference }) => isReadable(reference) || Object.hasOwn(given, getOwnerField(reference)),
+    ({ reference }) => isReadable(reference) || Object.hasOwn(suppliedFields, getOwnerField(reference)),
   )
-  const known = new Set(before.filter(isReadable).map(referenceKey))
-  const added = allowed.filter(({ reference }) => !known.has(referenceKey(reference)))
-  const strayed = added.flatMap((one) => straying(one, scope))
-  if (strayed.length > 0) throw validationError(strayed)
+  const previousKeys = new Set(before.filter(isReadable).map(getReferenceKey))
+  const added = allowed.filter(({ reference }) => !previousKeys.has(getReferenceKey(reference)))
+  const wrongCollections = added.flatMap((placed) => findWrongCollection(placed, scope))
+  if (wrongCollections.length > 0) throw validationError(wrongCollections)
   const groups = [...Map.groupBy(added, ({ reference }) => reference.collection)]
   const issues = await Promise.all(
     groups.map(async ([key, group]) => {
       const target = scope.collections.get(key)
-      return target ? missingTargets(read, target, group, scope) : []
+      return target ? findMissingTargets(read, target, group, scope) : []
     }),
   )
   if (issues.flat().length > 0) throw validationError(issues.flat())
 }
 
-/** What is wrong with a reference to a collection that its field does not lead to, or that the writer may not read: the same. */
-function straying(
-  { reference: { field, collection, allowedCollections: among }, path }: PlacedReference,
+/** Returns the issue of a reference to a collection that its field does not allow, or that the caller may not read: the same issue. */
+function findWrongCollection(
+  { reference: { field, collection, allowedCollections }, path }: PlacedReference,
   scope: QueryScope,
 ): readonly Issue[] {
-  if (among === undefined) return []
-  const open = among.filter((key) => scope.readableCollection(key) !== undefined)
-  if (open.includes(collection)) return []
+  if (allowedCollections === undefined) return []
+  const readable = allowedCollections.filter((key) => scope.readableCollection(key) !== undefined)
+  if (readable.includes(collection)) return []
   const named = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
-  const message = open.length > 0 ? `${named}; write one of: ${open.join(', ')}` : named
-  return [createIssue(path, 'reference', message, { collection: collection.slice(0, 64), values: open })]
+  const message = readable.length > 0 ? `${named}; write one of: ${readable.join(', ')}` : named
+  return [createIssue(path, 'reference', message, { collection: collection.slice(0, 64), values: readable })]
 }
 
-async function missingTargets(
+async function findMissingTargets(
   read: Reader,
   target: CollectionModel,
   references: readonly PlacedReference[],
@@ -76,19 +77,21 @@ async function missingTargets(
   const ids = isOpen ? [...new Set(references.map(({ reference }) => reference.id))] : []
   const statuses = scope.visibleStatuses(target)
   const rows = await read.entries.statuses(target, ids, scope.accessFilter(target)?.where)
-  const seen = new Set(rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id))
+  const visibleIds = new Set(
+    rows.filter(({ status }) => statuses?.includes(String(status)) ?? true).map(({ id }) => id),
+  )
   const missing = references
-    .filter(({ reference }) => !seen.has(reference.id))
+    .filter(({ reference }) => !visibleIds.has(reference.id))
     .map(({ reference: { id }, path }) => {
       const message = `there is no entry ${id} in ${target.key}`
       return createIssue(path, 'reference', message, { collection: target.key, id })
     })
-  const existing = references.filter(({ reference }) => seen.has(reference.id))
-  return [...missing, ...(await unfitTargets(read, target, existing, scope))]
+  const existing = references.filter(({ reference }) => visibleIds.has(reference.id))
+  return [...missing, ...(await findRejectedTargets(read, target, existing, scope))]
 }
 
-/** What is wrong with references whose targets are there, and are not what their fields take. */
-async function unfitTargets(
+/** Returns the issues of references whose targets exist, but do not match the filters of their fields. */
+async function findRejectedTargets(
   read: Reader,
   target: CollectionModel,
   references: readonly PlacedReference[],
@@ -97,31 +100,31 @@ async function unfitTargets(
   const restricted = references.filter(({ reference }) => reference.requirement !== undefined)
   const groups = [...Map.groupBy(restricted, ({ reference }) => JSON.stringify(reference.requirement))]
   const issues = groups.map(async ([named, group]) => {
-    const { where, description: said, params }: TargetRequirement = JSON.parse(named)
+    const { where, description, params }: TargetRequirement = JSON.parse(named)
     const ids = [...new Set(group.map(({ reference }) => reference.id))]
-    const fitting = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
-    const fit = new Set(fitting.map(({ id }) => id))
+    const matching = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
+    const matchingIds = new Set(matching.map(({ id }) => id))
     return group
-      .filter(({ reference }) => !fit.has(reference.id))
+      .filter(({ reference }) => !matchingIds.has(reference.id))
       .map(({ reference: { id }, path }) =>
-        createIssue(path, 'accept', `takes ${said}, which ${id} is not`, { id, ...params }),
+        createIssue(path, 'accept', `takes ${description}, which ${id} is not`, { id, ...params }),
       )
   })
   return (await Promise.all(issues)).flat()
 }
 
-/** The top-level field that holds a reference. */
+/** Returns the top-level field that contains a reference. */
 export const getOwnerField = ({ field }: FieldReference): string => field.split('.')[0] ?? field
 
-const referenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`
+const getReferenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`
 
 /**
- * Returns the fields of a patch that the caller may read. The others hold values of another author when the caller replaces a whole
- * document, for example by publishing a draft, and no response may reveal them.
+ * Returns the fields of a patch that the caller may read. When the caller replaces a whole document, for example by publishing a draft,
+ * the other fields contain values of another author, which no response may reveal.
  */
 export function pickReadable(document: DocumentModel, patch: Values, { hidden }: FieldRights): Values {
-  const unread = getServedKeys(document, hidden)
-  return Object.fromEntries(Object.entries(patch).filter(([key]) => !unread.has(key)))
+  const hiddenKeys = getServedKeys(document, hidden)
+  return Object.fromEntries(Object.entries(patch).filter(([key]) => !hiddenKeys.has(key)))
 }
 
 /** A whole document, and its fields that differ from the stored document. */
@@ -135,27 +138,32 @@ interface WholeDocument {
  * earlier versions that are stored later.
  *
  * @param keys the fields, such as those that the caller may not read and so cannot correct
- * @param isComing returns true if an entry will exist after the transaction
+ * @param willExist returns true if an entry will exist after the transaction
  */
 export async function dropDanglingReferences(
-  engine: ContentContext,
+  services: ContentContext,
   read: Reader,
   collection: CollectionModel,
   { canonical, patch }: WholeDocument,
   keys: ReadonlySet<string>,
-  isComing: (entry: Reference) => boolean = () => false,
+  willExist: (entry: Reference) => boolean = () => false,
 ): Promise<WholeDocument> {
   if (keys.size === 0) return { canonical, patch }
-  const references = findReferencesInAllLocales(engine.model, collection, canonical).filter(
-    (reference) => keys.has(getOwnerField(reference)) && !isComing(reference),
+  const references = findReferencesInAllLocales(services.model, collection, canonical).filter(
+    (reference) => keys.has(getOwnerField(reference)) && !willExist(reference),
   )
-  const dangling = await findDangling(engine, read, references)
+  const dangling = await findDangling(services, read, references)
   if (dangling.length === 0) return { canonical, patch }
-  const left = dangling.reduce((current, reference) => omitReference(engine, collection, current, reference), canonical)
-  const entries = Object.entries(patch).map(([key, value]) => [key, keys.has(key) ? left.values[key] : value] as const)
+  const remaining = dangling.reduce(
+    (current, reference) => omitReference(services, collection, current, reference),
+    canonical,
+  )
+  const entries = Object.entries(patch).map(
+    ([key, value]) => [key, keys.has(key) ? remaining.values[key] : value] as const,
+  )
   // Values that are not fields, such as times, stay.
-  const values = { ...canonical.values, ...left.values }
-  return { canonical: { ...left, values }, patch: Object.fromEntries(entries) }
+  const values = { ...canonical.values, ...remaining.values }
+  return { canonical: { ...remaining, values }, patch: Object.fromEntries(entries) }
 }
 
 /** Returns the references whose targets do not exist. */

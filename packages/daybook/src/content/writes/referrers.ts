@@ -26,85 +26,85 @@ import { localizeStrictWithStatus } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './pipeline.ts'
 
-/** The most references that a refusal lists. */
+/** The maximum number of references that a CONFLICT lists. */
 const MAX_LISTED_REFERRERS = 100
-/** References that are read at a time. */
+/** The number of references that are read at a time. */
 const REFERRER_BATCH = 200
 
 /** An entry that is being deleted, and the caller. */
 export interface Deletion {
-  readonly engine: ContentContext
+  readonly services: ContentContext
   readonly collection: CollectionModel
   readonly id: string
   readonly actor: string
-  /** What the caller may see. */
+  /** The referring documents that the caller may read. */
   readonly access: ReferrerAccess
-  /** Whether another entry of the collection is deleted in the same transaction: its references go with it. */
+  /** Returns true if another entry is deleted in the same transaction, and its references with it. */
   isAlsoDeleted(entry: Pick<Referrer, 'collection' | 'id'>): boolean
 }
 
 /**
- * Takes every reference to an entry that is about to be deleted out of its document, in the same transaction.
+ * Removes every reference to an entry that is about to be deleted, in the same transaction.
  *
- * @returns the part of it that the caller may not see. It belongs to the end of the transaction: earlier, the numbers of
- * those changes, and the tags that they move, would show in the answers to the writes after them.
- * @throws CONFLICT with `details.references` when a reference restricts the deletion
+ * @returns the removal from documents that the caller may not read. It must run at the end of the transaction: earlier, the revisions of
+ * these changes, and the tags that depend on them, would show in the responses to later writes of the transaction.
+ * @throws CONFLICT with `details.references` if a reference restricts the deletion
  */
 export async function removeReferences(deletion: Deletion, writer: Writer): Promise<LastStep> {
   const { collection, id } = deletion
-  const [found] = await writer.read.references.referrers(collection.key, id, 1)
-  if (!found) return async () => {}
-  await refuseRestricted(deletion, writer)
-  const { shown, unshown } = await referringDocuments(deletion, writer)
-  for (const document of shown) await release(deletion, writer, document)
-  return async (last) => {
-    for (const document of unshown) await release(deletion, last, document)
+  const [first] = await writer.read.references.referrers(collection.key, id, 1)
+  if (!first) return async () => {}
+  await rejectRestricted(deletion, writer)
+  const { visible, hidden } = await splitReferrers(deletion, writer)
+  for (const referrer of visible) await removeReference(deletion, writer, referrer)
+  return async (lastWriter) => {
+    for (const referrer of hidden) await removeReference(deletion, lastWriter, referrer)
   }
 }
 
-/** Whether a reference goes with the deletion by itself. */
+/** Returns true if the referring entry is deleted in the same transaction. */
 const isDeleted = ({ collection, id, isAlsoDeleted }: Deletion, referrer: Referrer): boolean =>
   (referrer.collection === collection.key && referrer.id === id) || isAlsoDeleted(referrer)
 
-/** The documents that refer to the entry: those that the caller sees do, and the others. */
-async function referringDocuments(deletion: Deletion, writer: Writer) {
-  const nameOf = (one: Referrer): string => `${one.collection} ${one.id}`
+/** Splits the documents that refer to the entry by whether the caller may see the reference. */
+async function splitReferrers(deletion: Deletion, writer: Writer) {
+  const getDocumentKey = (referrer: Referrer): string => `${referrer.collection} ${referrer.id}`
   const documents = new Map<string, Referrer>()
-  const seenNames = new Set<string>()
-  for await (const page of pagesOfReferrers(deletion, writer)) {
-    for (const one of page) documents.set(nameOf(one), one)
-    for (const one of await seen(deletion, writer, page)) seenNames.add(nameOf(one))
+  const visibleKeys = new Set<string>()
+  for await (const page of iterateReferrers(deletion, writer)) {
+    for (const referrer of page) documents.set(getDocumentKey(referrer), referrer)
+    for (const referrer of await findVisible(deletion, writer, page)) visibleKeys.add(getDocumentKey(referrer))
   }
-  const isShown = (one: Referrer): boolean => seenNames.has(nameOf(one))
+  const isVisible = (referrer: Referrer): boolean => visibleKeys.has(getDocumentKey(referrer))
   const all = [...documents.values()]
-  return { shown: all.filter(isShown), unshown: all.filter((one) => !isShown(one)) }
+  return { visible: all.filter(isVisible), hidden: all.filter((referrer) => !isVisible(referrer)) }
 }
 
-/** References of documents that stay. */
-async function* pagesOfReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
+/** Reads the references from documents that are not deleted. */
+async function* iterateReferrers(deletion: Deletion, writer: Writer): AsyncGenerator<readonly Referrer[]> {
   const { collection, id } = deletion
   for (let offset = 0, isLast = false; !isLast; offset += REFERRER_BATCH) {
     const page = await writer.read.references.referrers(collection.key, id, REFERRER_BATCH, offset)
-    yield page.filter((one) => !isDeleted(deletion, one))
+    yield page.filter((referrer) => !isDeleted(deletion, referrer))
     isLast = page.length < REFERRER_BATCH
   }
 }
 
 /**
- * Refuses when a reference restricts the deletion. Every caller is told that there is one, and which, as far as they may see.
+ * Rejects the deletion if a reference restricts it.
  *
- * @throws CONFLICT
+ * @throws CONFLICT with the references that the caller may see in `details.references`
  */
-async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<void> {
-  let isHeld = false
+async function rejectRestricted(deletion: Deletion, writer: Writer): Promise<void> {
+  let isRestrictedAnywhere = false
   const references: Referrer[] = []
-  for await (const page of pagesOfReferrers(deletion, writer)) {
-    const restricted = page.filter((one) => isRestricted(deletion.engine, one))
-    isHeld ||= restricted.length > 0
-    references.push(...(await seen(deletion, writer, restricted)))
+  for await (const page of iterateReferrers(deletion, writer)) {
+    const restricted = page.filter((referrer) => isRestricted(deletion.services, referrer))
+    isRestrictedAnywhere ||= restricted.length > 0
+    references.push(...(await findVisible(deletion, writer, restricted)))
     if (references.length >= MAX_LISTED_REFERRERS) break
   }
-  if (!isHeld) return
+  if (!isRestrictedAnywhere) return
   throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', {
     references: references.slice(0, MAX_LISTED_REFERRERS),
   })
@@ -113,53 +113,49 @@ async function refuseRestricted(deletion: Deletion, writer: Writer): Promise<voi
 /** The access of a caller to documents that refer to others. */
 export interface ReferrerAccess {
   readonly scope: CallerScope
-  /** Which globals may be read; an `Error` is thrown only when its global is asked about. */
+  /** True for globals that the caller may read; the `Error` of a failed rule is thrown only if its global refers to the entry. */
   readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
-export async function resolveReferrerAccess({
-  services: engine,
-  access,
-  scope,
-}: WriteContext): Promise<ReferrerAccess> {
+export async function resolveReferrerAccess({ services, access, scope }: WriteContext): Promise<ReferrerAccess> {
   const globals = new Map<string, boolean | Error>()
-  for (const one of engine.model.globals.values()) {
-    globals.set(one.key, await mayRead(access, one).catch((error: Error) => error))
+  for (const global of services.model.globals.values()) {
+    globals.set(global.key, await canRead(access, global).catch((error: Error) => error))
   }
   return { scope, globals }
 }
 
-function isReadable({ globals }: ReferrerAccess, key: string): boolean {
-  const ruling = globals.get(key)
-  if (ruling instanceof Error) throw ruling
-  return ruling === true
+function canReadGlobal({ globals }: ReferrerAccess, key: string): boolean {
+  const result = globals.get(key)
+  if (result instanceof Error) throw result
+  return result === true
 }
 
-/** Referrers that the reader may see, with the field that refers. */
-async function seen(
-  { engine: { model }, access }: Deletion,
+/** Returns the references that the caller may see. */
+async function findVisible(
+  { services: { model }, access }: Deletion,
   writer: Writer,
   referrers: readonly Referrer[],
 ): Promise<readonly Referrer[]> {
   const { scope } = access
-  const shown = new Set<string>()
+  const visible = new Set<string>()
   for (const [key, group] of Map.groupBy(referrers, ({ collection }) => collection)) {
     const collection = scope.readableCollection(key)
     if (!collection) continue
     const ids = [...new Set(group.map(({ id }) => id))]
     const statuses = scope.visibleStatuses(collection)
     const rows = await writer.read.entries.statuses(collection, ids, scope.accessFilter(collection)?.where)
-    for (const { id, status } of rows) if (statuses?.includes(String(status)) ?? true) shown.add(`${key} ${id}`)
+    for (const { id, status } of rows) if (statuses?.includes(String(status)) ?? true) visible.add(`${key} ${id}`)
   }
   return referrers.filter(({ collection: key, id, field }) => {
     const document = key === GLOBALS ? model.globals.get(id) : model.collections.get(key)
     const owners = (document?.relations.get(field) ?? []).map(({ owner }) => owner)
-    const isShown = key === GLOBALS ? isReadable(access, id) : shown.has(`${key} ${id}`)
-    return document !== undefined && isShown && !owners.some((owner) => scope.hiddenFields(document).has(owner))
+    const isVisible = key === GLOBALS ? canReadGlobal(access, id) : visible.has(`${key} ${id}`)
+    return document !== undefined && isVisible && !owners.some((owner) => scope.hiddenFields(document).has(owner))
   })
 }
 
-async function mayRead(access: Access, global: GlobalModel): Promise<boolean> {
+async function canRead(access: Access, global: GlobalModel): Promise<boolean> {
   return (await access.evaluateRead(global)) === true
 }
 
@@ -168,21 +164,21 @@ function isRestricted({ model }: ContentContext, { collection, id, field }: Refe
   return document?.relations.get(field)?.some(({ onDelete }) => onDelete === 'restrict') === true
 }
 
-async function release(deletion: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
-  const { engine, actor } = deletion
-  const gone: Reference = { collection: deletion.collection.key, id: deletion.id }
+async function removeReference(deletion: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
+  const { services, actor } = deletion
+  const reference: Reference = { collection: deletion.collection.key, id: deletion.id }
   const at = new Date().toISOString()
-  if (referrer.collection === GLOBALS) return releaseGlobal(engine, writer, referrer.id, gone, at, actor)
-  const collection = engine.model.collections.get(referrer.collection)
+  if (referrer.collection === GLOBALS) return removeFromGlobal(services, writer, referrer.id, reference, at, actor)
+  const collection = services.model.collections.get(referrer.collection)
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.references.drop(referrer.collection, referrer.id)
   const canonical = omitReference(
-    engine,
+    services,
     collection,
     toCanonical(readStoredValues(collection, stored), stored.locales),
-    gone,
+    reference,
   )
-  const next = toRow(engine.model, collection, {
+  const next = toRow(services.model, collection, {
     id: stored.id,
     canonical,
     createdAt: stored.created_at,
@@ -196,75 +192,75 @@ async function release(deletion: Deletion, writer: Writer, referrer: Referrer): 
   await writer.entries.update(collection, stored, next, actor)
 }
 
-async function releaseGlobal(
-  engine: ContentContext,
+async function removeFromGlobal(
+  services: ContentContext,
   writer: Writer,
   key: string,
-  gone: Reference,
+  reference: Reference,
   at: string,
   actor: string,
 ): Promise<void> {
-  const global = engine.model.globals.get(key)
+  const global = services.model.globals.get(key)
   const row = global && (await writer.read.globals.byKey(key))
   if (!global || !row) return writer.references.drop(GLOBALS, key)
-  const canonical = omitReference(engine, global, toCanonical(readStoredValues(global, row), row.locales), gone)
+  const canonical = omitReference(services, global, toCanonical(readStoredValues(global, row), row.locales), reference)
   const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, canonical.values)))
-  const people = { created_by: row.created_by, updated_by: toAuthor(actor) }
+  const authors = { created_by: row.created_by, updated_by: toAuthor(actor) }
   const next = {
     key,
-    ...people,
+    ...authors,
     schema_hash: global.schemaHash,
     orphaned: collectOrphaned(global, row),
     locales: serializeTranslations(canonical),
     doc,
   }
-  await writer.globals.write(row, next, findReferencesInAllLocales(engine.model, global, canonical), at, actor)
+  await writer.globals.write(row, next, findReferencesInAllLocales(services.model, global, canonical), at, actor)
 }
 
-/** A document without any reference to an entry, in whatever locale. */
+/** Returns a document without any reference to an entry, in all locales. */
 export function omitReference(
   { model: { locales } }: ContentContext,
   document: DocumentModel,
   canonical: CanonicalDocument,
-  gone: Reference,
+  reference: Reference,
 ): CanonicalDocument {
-  const own: CanonicalDocument = { ...canonical, values: withoutReference(document, canonical.values, gone) }
-  if (!locales) return own
+  const base: CanonicalDocument = { ...canonical, values: omitFromFields(document, canonical.values, reference) }
+  if (!locales) return base
   return Object.keys(canonical.translations).reduce((current, locale) => {
-    const inLocale = withoutReference(document, localizeStrictWithStatus(document, current, locales, locale), gone)
+    const inLocale = omitFromFields(document, localizeStrictWithStatus(document, current, locales, locale), reference)
     return writeTranslation(document, current, inLocale, locale, locales.default)
-  }, own)
+  }, base)
 }
 
-/** The fields of a document with every reference to an entry taken out. */
-function withoutReference(document: DocumentModel, values: Values, gone: Reference): Values {
-  const released: Values = {}
+/** Returns the fields of a document without any reference to an entry. */
+function omitFromFields(document: DocumentModel, values: Values, reference: Reference): Values {
+  const remaining: Values = {}
   for (const { key, field, servedKeys } of document.fields) {
-    for (const served of servedKeys) released[served] = values[served]
-    released[key] = releaseValue(field, values[key], gone)
+    for (const served of servedKeys) remaining[served] = values[served]
+    remaining[key] = omitFromValue(field, values[key], reference)
   }
-  return released
+  return remaining
 }
 
-function releaseValue(field: Field, value: unknown, gone: Reference): unknown {
+function omitFromValue(field: Field, value: unknown, reference: Reference): unknown {
   if (value === null || value === undefined) return value
-  const refersTo = (held: unknown): boolean =>
+  const refersTo = (item: unknown): boolean =>
     field.type
-      .references?.(held, field.options)
-      .some(({ collection, id }) => collection === gone.collection && id === gone.id) === true
-  if (refersTo(value)) return Array.isArray(value) ? value.filter((one) => !refersTo(one)) : emptyValue(field)
-  const released =
+      .references?.(item, field.options)
+      .some(({ collection, id }) => collection === reference.collection && id === reference.id) === true
+  if (refersTo(value)) return Array.isArray(value) ? value.filter((item) => !refersTo(item)) : emptyValue(field)
+  const remaining =
     field.type.walk?.(value, field.options, {
-      value: (inner, innerValue) => releaseValue(inner, innerValue, gone),
+      value: (inner, innerValue) => omitFromValue(inner, innerValue, reference),
       generated: (generated, copy, _source, stored) => {
         copy[generated.key] = stored ?? null
       },
     }) ?? value
-  // A list of references loses the one that is gone.
-  return Array.isArray(released) ? released.filter((item) => item !== null) : released
+  // In a list, the removed reference leaves no gap.
+  return Array.isArray(remaining) ? remaining.filter((item) => item !== null) : remaining
 }
 
-/** The documents that refer to an entry. */
+/** A page of references to an entry. */
 export interface ReferencesPage {
   readonly total: number
   readonly limit: number
@@ -273,48 +269,58 @@ export interface ReferencesPage {
 }
 
 /**
- * Lists the documents that refer to an entry, as far as the caller may read them.
+ * Lists the references to an entry from documents that the caller may read.
  *
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
 export async function listReferrers(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<ReferencesPage> {
-  const { read } = engine.store
+  const { read } = services.store
   const filter = await access.authorizeRead(collection)
   if (!isUuidShaped(id)) throw notAnIdError()
   const key = id.toLowerCase()
-  const [found] = await read.entries.statuses(collection, [key], filter?.where)
-  if (!found || !(await canSeeEntry(access, read, collection, found))) throw new DaybookError('NOT_FOUND')
-  const among = await readable(engine, access)
-  const total = await read.references.count(collection.key, key, among)
-  return { total, ...page, items: await read.references.referrers(collection.key, key, page.limit, page.offset, among) }
+  const [entry] = await read.entries.statuses(collection, [key], filter?.where)
+  if (!entry || !(await canSeeEntry(access, read, collection, entry))) throw new DaybookError('NOT_FOUND')
+  const visibleReferrers = await resolveReferrerFilter(services, access)
+  const total = await read.references.count(collection.key, key, visibleReferrers)
+  return {
+    total,
+    ...page,
+    items: await read.references.referrers(collection.key, key, page.limit, page.offset, visibleReferrers),
+  }
 }
 
-/** Which relation fields the caller may read, and of which entries. */
-async function readable({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
+/** Returns the filter for references that the caller may see. */
+async function resolveReferrerFilter({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
   const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
-  const hiddenIn = (document: DocumentModel, isOpen: boolean): readonly string[] => {
+  const findHiddenRelations = (document: DocumentModel, isOpen: boolean): readonly string[] => {
     const hidden = scope.hiddenFields(document)
     const relations = [...document.relations.values()].flat()
     return relations.filter(({ owner }) => !isOpen || hidden.has(owner)).map(({ path }) => path)
   }
-  const found: string[] = []
-  for (const one of model.collections.values()) {
-    found.push(...hiddenIn(one, scope.readableCollection(one.key) !== undefined).map((path) => `${one.key} ${path}`))
+  const except: string[] = []
+  for (const collection of model.collections.values()) {
+    except.push(
+      ...findHiddenRelations(collection, scope.readableCollection(collection.key) !== undefined).map(
+        (path) => `${collection.key} ${path}`,
+      ),
+    )
   }
-  for (const one of model.globals.values()) {
-    if (one.relations.size === 0) continue
-    found.push(...hiddenIn(one, await mayRead(access, one)).map((path) => `${GLOBALS} ${one.key} ${path}`))
+  for (const global of model.globals.values()) {
+    if (global.relations.size === 0) continue
+    except.push(
+      ...findHiddenRelations(global, await canRead(access, global)).map((path) => `${GLOBALS} ${global.key} ${path}`),
+    )
   }
-  const filters = [...model.collections.values()].flatMap((one) => {
-    if (one.relations.size === 0 || !scope.readableCollection(one.key)) return []
-    const where = scope.whereVisible(one)
-    return where ? [{ collection: one, where }] : []
+  const filters = [...model.collections.values()].flatMap((collection) => {
+    if (collection.relations.size === 0 || !scope.readableCollection(collection.key)) return []
+    const where = scope.whereVisible(collection)
+    return where ? [{ collection, where }] : []
   })
-  return { except: found, filters }
+  return { except, filters }
 }

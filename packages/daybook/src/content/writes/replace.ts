@@ -24,9 +24,9 @@ import { chooseSlug } from './slugs.ts'
 export interface Proposal {
   readonly canonical: CanonicalDocument
   readonly orphaned: string | null
-  /** The draft that stays beside it, as its column holds it. */
+  /** The draft that the entry keeps, as stored in its column. */
   readonly draft: string | null
-  /** True if required fields must have values, and all values must be valid. */
+  /** True if all values must be valid, and required fields must have values. */
   readonly isComplete: boolean
   /** The locales in which required fields must have values. @default the default locale */
   readonly requiredIn?: readonly string[] | undefined
@@ -55,8 +55,8 @@ export async function prepareReplace(
   replacement: Replacement,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services: engine, access, locale } = context
-  const { model, store } = engine
+  const { services, access, locale } = context
+  const { model, store } = services
   const target = new EntryTarget(context, collection, id)
   const rights = resolveFieldRights(collection, access)
   const check = async (read: Reader, revision: StoredRevision<StoredEntry>): Promise<void> => {
@@ -86,13 +86,13 @@ export async function prepareReplace(
       await replacement.beforeStore?.(writer, row)
       const proposal = isSame ? prepared : await propose(read, stored)
       if (!proposal) return toUnchangedResponse(context, collection, writer, row, rights)
-      const { canonical, patch } = await dropDanglingReferences(engine, read, collection, proposal, rights.hidden)
+      const { canonical, patch } = await dropDanglingReferences(services, read, collection, proposal, rights.hidden)
       const composition = {
         document: collection,
         before: stored,
         base: await completeTranslations(context, read, collection, canonical, stored),
         patch,
-        given: pickReadable(collection, patch, rights),
+        suppliedFields: pickReadable(collection, patch, rights),
         rights,
         derive: (values: Values) => chooseSlug(read, collection, values, locale, row.id),
         isDraft: !proposal.isComplete,
@@ -166,7 +166,7 @@ export function requireValid(
   }
 }
 
-/** Makes the slugs of locales that have a text of their own and no slug, and checks their references. */
+/** Generates slugs for locales that have a translated title but no slug, and checks the references of all locales. */
 async function completeTranslations(
   { services: { model }, scope }: WriteContext,
   read: Reader,

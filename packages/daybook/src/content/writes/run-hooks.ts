@@ -28,7 +28,7 @@ import {
 import type { WriteTransaction } from './pipeline.ts'
 import { concealValues, findConcealedFields, requireNoIssues, toIssues } from './validators.ts'
 
-/** A write before its data is checked, as hooks see it. */
+/** A write before its data is validated, as hooks receive it. */
 export type UncheckedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
 
 /**
@@ -38,21 +38,21 @@ export type UncheckedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
  * @throws what a hook throws; INTERNAL_ERROR if a hook fails or returns no data, SERVICE_UNAVAILABLE if it takes too long
  */
 export async function runBeforeValidate(
-  { services: engine, access, locale }: WriteContext,
+  { services, access, locale }: WriteContext,
   { document, runner, hooks }: HookedDocument,
   { action, id, data }: UncheckedWrite,
 ): Promise<Values> {
-  const common = { action, id, key: document.key, access, locale, store: engine.store }
+  const sharedDetails = { action, id, key: document.key, access, locale, store: services.store }
   let current = data
   for (const hook of hooks.beforeValidate) {
-    const returned = await runner.runBeforeTransaction(hook, { ...common, data: copyOf(current) })
+    const returned = await runner.runBeforeTransaction(hook, { ...sharedDetails, data: copyData(current) })
     if (returned !== undefined) current = toData(document, returned, hook)
   }
   return current
 }
 
-/** Copies data, so that a hook cannot change it in place. What cannot be copied is not JSON, and validation rejects it. */
-function copyOf(data: Values): Values {
+/** Copies data, so that a hook cannot mutate it. Values that cannot be copied are not JSON, and validation rejects them. */
+function copyData(data: Values): Values {
   try {
     return structuredClone(data)
   } catch {
@@ -66,7 +66,7 @@ export interface HookedChange {
   readonly transaction: WriteTransaction
   readonly action: WriteAction
   readonly id: string
-  /** The keys of the document besides its fields, with their values. */
+  /** The values of the document's system keys, such as `id` and `createdAt`. */
   readonly system: Values
 }
 
@@ -88,57 +88,61 @@ export async function runBeforeChange(
   const { rights } = composition
   // A global that was never written has a blank row.
   const stored = change.action === 'create' ? undefined : composition.before
-  const before = stored && toShown(change, document, stored.canonical)
+  const before = stored && toHookDocument(change, document, stored.canonical)
   let result = composed
   for (const hook of hooked.hooks.beforeChange) {
-    const { lastRecord: last } = writer
-    const after = { ...toShown(change, document, result.canonical), ...peopleAfter(change) }
+    const { lastRecord } = writer
+    const after = { ...toHookDocument(change, document, result.canonical), ...getAuthorsAfter(change) }
     const returned = await runInTransaction(hooked, change, 'beforeChange', hook, { before, after, id })
-    const hasWritten = writer.lastRecord !== last
-    if (hasWritten) await requireUntouched(hooked, change, composition.before, hook)
-    const changed = returned === undefined ? {} : changedFields(toData(document, returned, hook), after)
-    const isChanged = Object.keys(changed).length > 0
+    const hasWritten = writer.lastRecord !== lastRecord
+    if (hasWritten) await requireUnwritten(hooked, change, composition.before, hook)
+    const changedFields = returned === undefined ? {} : findChangedFields(toData(document, returned, hook), after)
+    const isChanged = Object.keys(changedFields).length > 0
     if (!hasWritten && !isChanged) continue
-    const fields = await toStoredFields(document, context, changed, { after, canonical: result.canonical, rights })
+    const fields = await toStoredFields(document, context, changedFields, {
+      after,
+      canonical: result.canonical,
+      rights,
+    })
     // A hook that wrote may have taken a slug, or the target of a reference.
     const recomposed = await compose(context, writer.read, {
       ...composition,
       patch: { ...result.patch, ...fields },
-      given: { ...result.given, ...fields },
+      suppliedFields: { ...result.suppliedFields, ...fields },
     })
     result = { ...recomposed, isChangedByHook: result.isChangedByHook || isChanged }
   }
-  await requireValid(hooked, change, composition, result)
+  await runValidators(hooked, change, composition, result)
   return result
 }
 
 /**
- * Runs the validators of a document, as it will be stored.
+ * Runs the validators of a document on the values to be stored.
  *
  * @throws {HookRefusal}; VALIDATION_ERROR with the issues of all validators
  */
-async function requireValid(
+async function runValidators(
   hooked: HookedDocument,
   change: HookedChange,
   { before, rights }: Composition,
-  { canonical, given }: ComposedDocument,
+  { canonical, suppliedFields }: ComposedDocument,
 ): Promise<void> {
   const { document, hooks } = hooked
   if (hooks.validate.length === 0) return
   const { context, action, system } = change
-  const show = (shown: CanonicalDocument, hidden: ReadonlySet<string>): Values => {
-    const fields = mergeFields(document, {}, getValuesInLocale(shown, document, context))
+  const toValidatorDocument = (source: CanonicalDocument, hidden: ReadonlySet<string>): Values => {
+    const fields = mergeFields(document, {}, getValuesInLocale(source, document, context))
     return concealValues(document, withSystemKeys(document, system, fields), hidden)
   }
-  const concealed = findConcealedFields(rights, given)
-  const after = show(canonical, concealed)
+  const concealed = findConcealedFields(rights, suppliedFields)
+  const after = toValidatorDocument(canonical, concealed)
   const stored = action === 'create' ? undefined : before
-  const event = { before: stored && show(stored.canonical, rights.hidden), after, concealed }
+  const event = { before: stored && toValidatorDocument(stored.canonical, rights.hidden), after, concealed }
   const issues: Issue[] = []
   for (const hook of hooks.validate) {
     const returned = await runInTransaction(hooked, change, 'validate', hook, event)
-    const judged = { document, shown: after, concealed, owner: hook.owner }
-    issues.push(...toIssues(judged, returned as readonly ValidatorResult[]))
+    const validated = { document, values: after, concealed, owner: hook.owner }
+    issues.push(...toIssues(validated, returned as readonly ValidatorResult[]))
   }
   requireNoIssues(issues)
 }
@@ -156,53 +160,54 @@ export async function runBeforeDelete(
   const { document } = hooked
   const { writer } = change.transaction
   for (const hook of hooked.hooks.beforeChange) {
-    const { lastRecord: last } = writer
-    const event = { before: toShown(change, document, stored.canonical), after: undefined, id: change.id }
+    const { lastRecord } = writer
+    const event = { before: toHookDocument(change, document, stored.canonical), after: undefined, id: change.id }
     const returned = await runInTransaction(hooked, change, 'beforeChange', hook, event)
-    if (returned !== undefined) throw malformed(document, hook, 'answered data for a delete; throw, or answer nothing')
-    if (writer.lastRecord !== last) await requireUntouched(hooked, change, stored, hook)
+    if (returned !== undefined)
+      throw createHookFailure(document, hook, 'answered data for a delete; throw, or answer nothing')
+    if (writer.lastRecord !== lastRecord) await requireUnwritten(hooked, change, stored, hook)
   }
 }
 
 /**
- * Rejects a hook that wrote the document itself: one of both changes would be lost.
+ * Rejects a hook that has written the document itself: one of the two changes would be lost.
  *
  * @param before the revision that the write is based on; `undefined` if there is none
  */
-async function requireUntouched(
+async function requireUnwritten(
   { document }: HookedDocument,
   { id, transaction }: HookedChange,
   before: StoredRevision | undefined,
   hook: WriteHook<ChangeEvent>,
 ): Promise<void> {
-  if ((await storedSeq(transaction.writer.read, document, id)) !== (before?.row.seq ?? 0))
-    throw malformed(document, hook, 'wrote the document that is being written; answer the change instead')
+  if ((await readRevision(transaction.writer.read, document, id)) !== (before?.row.seq ?? 0))
+    throw createHookFailure(document, hook, 'wrote the document that is being written; answer the change instead')
 }
 
 /** Returns the revision of a document in the store; 0 if there is none. */
-async function storedSeq(read: Reader, document: CollectionModel | GlobalModel, id: string): Promise<number> {
+async function readRevision(read: Reader, document: CollectionModel | GlobalModel, id: string): Promise<number> {
   const row = await (document.kind === 'global' ? read.globals.byKey(id) : read.entries.stored(document, id))
   return row?.seq ?? 0
 }
 
-/** The people who will have made and last changed a document once it is stored. */
-const peopleAfter = ({ context: { author: person }, action, system }: HookedChange): Values => ({
-  createdBy: action === 'create' ? person : system.createdBy,
-  updatedBy: person,
+/** Returns the authors of a document after the write. */
+const getAuthorsAfter = ({ context: { author }, action, system }: HookedChange): Values => ({
+  createdBy: action === 'create' ? author : system.createdBy,
+  updatedBy: author,
 })
 
-/** Returns a copy of a document with the values of the written locale itself. */
-function toShown(
-  { context: { services: engine, locale }, system }: HookedChange,
+/** Returns a copy of a document with the values of the written locale, without fallbacks. */
+function toHookDocument(
+  { context: { services, locale }, system }: HookedChange,
   document: CollectionModel | GlobalModel,
   canonical: CanonicalDocument,
 ): Values {
-  const { locales } = engine.model
-  const shown =
+  const { locales } = services.model
+  const localeValues =
     locales && locale !== undefined
       ? localizeWithStatus(document, canonical, locales, locale, [locale])
       : canonical.values
-  const fields = mergeFields(document, {}, shown)
+  const fields = mergeFields(document, {}, localeValues)
   const { createdBy, updatedBy } = system
   return structuredClone({ ...withSystemKeys(document, system, fields), createdBy, updatedBy })
 }
@@ -215,60 +220,62 @@ async function runInTransaction<Event extends WriteEvent>(
   hook: WriteHook<Event>,
   details: Omit<Event, keyof WriteEvent>,
 ): Promise<unknown> {
-  const { services: engine, access, locale } = context
-  const lent = transaction.writer.lendToHook()
-  const store = engine.store.within(lent)
-  const common: WriteEvent = { action, key: document.key, access, locale, store }
-  const event = { ...common, ...details } as Event
+  const { services, access, locale } = context
+  const lentWriter = transaction.writer.lendToHook()
+  const store = services.store.within(lentWriter)
+  const sharedDetails: WriteEvent = { action, key: document.key, access, locale, store }
+  const event = { ...sharedDetails, ...details } as Event
   try {
     const returned = await runner.runInTransaction(kind, hook, event, transaction.hookTime)
-    await lent.end()
+    await lentWriter.end()
     return returned
   } catch (error) {
-    await lent.end().catch(() => {})
-    throw new HookRefusal(error instanceof DaybookError ? error : malformed(document, hook, 'failed', error))
+    await lentWriter.end().catch(() => {})
+    throw new HookRefusal(error instanceof DaybookError ? error : createHookFailure(document, hook, 'failed', error))
   }
 }
 
-/** Returns the fields that differ from the document that the hook saw: a hook may return all of it. */
-function changedFields(data: Values, after: Values): Values {
-  const changed = Object.entries(data).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key]))
-  return Object.fromEntries(changed)
+/** Returns the fields that a hook has changed: it may return the whole document. */
+function findChangedFields(data: Values, after: Values): Values {
+  const changedFields = Object.entries(data).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key]),
+  )
+  return Object.fromEntries(changedFields)
 }
 
 /**
- * Brings the fields that a hook changed into their stored form, with the values that are generated from them.
+ * Converts the fields that a hook has changed to their stored form, with their derived fields.
  *
  * @throws VALIDATION_ERROR, FORBIDDEN, as for a body of the caller
  */
 async function toStoredFields(
   document: CollectionModel | GlobalModel,
   context: WriteContext,
-  changed: Values,
+  changedFields: Values,
   {
     after,
     canonical,
     rights,
   }: { readonly after: Values; readonly canonical: CanonicalDocument; readonly rights: FieldRights },
 ): Promise<Values> {
-  const input = checkBody(document, 'update', changed, rights)
-  const seen = project(document, after, rights)
-  const writable = dropUnwritable(document, context.access, input, seen)
-  return prepareFields(document, writable, seen, createFieldTools(context, document, canonical))
+  const input = checkBody(document, 'update', changedFields, rights)
+  const readableValues = project(document, after, rights)
+  const writable = dropUnwritable(document, context.access, input, readableValues)
+  return prepareFields(document, writable, readableValues, createFieldTools(context, document, canonical))
 }
 
 type HookOwner = Pick<WriteHook<ChangeEvent>, 'owner'>
 
-/** @throws INTERNAL_ERROR for a value that no caller could send as data of the document */
+/** @throws INTERNAL_ERROR if a hook returns anything that no caller could send as data of the document */
 function toData(document: CollectionModel | GlobalModel, returned: unknown, hook: HookOwner): Values {
   const data = plainJson(document, returned, hook)
-  if (!isRecord(data)) throw malformed(document, hook, 'must answer an object of fields, or nothing')
+  if (!isRecord(data)) throw createHookFailure(document, hook, 'must answer an object of fields, or nothing')
   const unknown = Object.keys(data).find(
     (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key) && !AUTHOR_KEYS.includes(key),
   )
   if (unknown !== undefined)
-    throw malformed(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
-  // A hook may return the whole document, and the caller may not be allowed to know its people.
+    throw createHookFailure(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
+  // A hook may return the whole document, and the caller may not be allowed to see its authors.
   return Object.fromEntries(Object.entries(data).filter(([key]) => !AUTHOR_KEYS.includes(key)))
 }
 
@@ -276,11 +283,11 @@ function plainJson(document: CollectionModel | GlobalModel, returned: unknown, h
   try {
     return toPlainJson(returned)
   } catch (error) {
-    throw malformed(document, hook, 'answered what JSON cannot hold', error)
+    throw createHookFailure(document, hook, 'answered what JSON cannot hold', error)
   }
 }
 
-const malformed = (
+const createHookFailure = (
   { key }: CollectionModel | GlobalModel,
   { owner }: HookOwner,
   fault: string,

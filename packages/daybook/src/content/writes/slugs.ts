@@ -10,9 +10,9 @@ import type { CanonicalDocument } from '../locales/localized.ts'
 import { localizeStrictWithStatus, localizeWithStatus } from '../locales/published-locales.ts'
 
 /**
- * Makes a slug where none is given, and gives it a number when another entry has it.
+ * Generates a slug if there is none, with a number if another entry has it.
  *
- * @param id the entry, whose own slug is free in each of its languages; `undefined`: it is new
+ * @param id the entry, whose current slugs count as free; `undefined` for a new one
  */
 export async function chooseSlug(
   read: Reader,
@@ -24,16 +24,16 @@ export async function chooseSlug(
   const { slug } = collection
   if (!slug || values[slug.key] != null || slug.from === undefined) return values
   const localized = collection.localized.has(slug.key) ? collection.byLocale.get(locale ?? '') : undefined
-  // Without a text of its own, a locale falls back to another one's slug, too.
+  // A locale without a translated text also falls back to the slug of another locale.
   if (localized && collection.localized.has(slug.from) && isEmpty(values[slug.from])) return values
   const base = slugify(String(values[slug.from] ?? '')) || 'untitled'
-  const number = await firstFree((n) => read.entries.hasSlug(localized ?? collection, numbered(base, n), id))
-  return { ...values, [slug.key]: numbered(base, number) }
+  const number = await findFreeNumber((n) => read.entries.hasSlug(localized ?? collection, addNumber(base, n), id))
+  return { ...values, [slug.key]: addNumber(base, number) }
 }
 
 /**
- * Gives an entry a slug of its own in each locale in which it would fall back to a slug that another entry has there: an address leads to
- * the entry whose own it is.
+ * Adds a slug in each locale in which the entry would fall back to a slug that another entry has there: an address leads to the entry that
+ * has the slug itself.
  */
 export async function resolveFallbackSlugs(
   { locales }: Model,
@@ -45,20 +45,22 @@ export async function resolveFallbackSlugs(
   const { slug } = collection
   if (!slug || !locales || !collection.localized.has(slug.key)) return canonical
   let resolved = canonical
-  for (const [locale, inLocale] of collection.byLocale) {
-    const localeSlug = localizeStrictWithStatus(collection, resolved, locales, locale)[slug.key]
-    const shown = localizeWithStatus(collection, resolved, locales, locale, getFallbackChain(locales, locale))[slug.key]
-    if (localeSlug != null || typeof shown !== 'string' || !(await read.entries.hasSlug(inLocale, shown, id))) continue
+  for (const [locale, localeCollection] of collection.byLocale) {
+    const ownSlug = localizeStrictWithStatus(collection, resolved, locales, locale)[slug.key]
+    const chain = getFallbackChain(locales, locale)
+    const shownSlug = localizeWithStatus(collection, resolved, locales, locale, chain)[slug.key]
+    if (ownSlug != null || typeof shownSlug !== 'string') continue
+    if (!(await read.entries.hasSlug(localeCollection, shownSlug, id))) continue
     const isTaken = async (n: number): Promise<boolean> =>
-      (await read.entries.hasSlug(inLocale, numbered(shown, n), id)) ||
-      (await read.entries.idsFallingBackTo(inLocale, numbered(shown, n), id)).length > 0
-    const free = numbered(shown, await firstFree(isTaken))
-    resolved = withSlug(resolved, slug.key, free, locale === locales.default ? undefined : locale)
+      (await read.entries.hasSlug(localeCollection, addNumber(shownSlug, n), id)) ||
+      (await read.entries.idsFallingBackTo(localeCollection, addNumber(shownSlug, n), id)).length > 0
+    const freeSlug = addNumber(shownSlug, await findFreeNumber(isTaken))
+    resolved = withSlug(resolved, slug.key, freeSlug, locale === locales.default ? undefined : locale)
   }
   return resolved
 }
 
-/** @param locale `undefined`: the default one */
+/** @param locale `undefined` for the default locale */
 function withSlug(
   canonical: CanonicalDocument,
   key: string,
@@ -66,26 +68,29 @@ function withSlug(
   locale: string | undefined,
 ): CanonicalDocument {
   if (locale === undefined) return { ...canonical, values: { ...canonical.values, [key]: slug } }
-  const said = { ...canonical.translations[locale], [key]: slug }
-  const sorted = Object.entries({ ...canonical.translations, [locale]: said }).sort(([a], [b]) => (a < b ? -1 : 1))
-  return { ...canonical, translations: Object.fromEntries(sorted) }
+  const translation = { ...canonical.translations[locale], [key]: slug }
+  const translations = Object.entries({ ...canonical.translations, [locale]: translation }).sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
+  return { ...canonical, translations: Object.fromEntries(translations) }
 }
 
 /**
- * Stores anew the entries that fell back to a slug which another entry has taken as its own.
+ * Updates the entries that fell back to a slug which another entry now has itself.
  *
- * @param written the stored entry
+ * @param owner the stored entry that has the slug
  */
 export async function updateFallbackSlugs(
   { model }: ContentContext,
   writer: Writer,
   collection: CollectionModel,
-  written: WrittenEntry,
+  owner: WrittenEntry,
   actor: string,
 ): Promise<void> {
   if (!collection.slug || !collection.localized.has(collection.slug.key)) return
-  for (const { collection: inLocale, own_slug } of written.localeRows) {
-    const ids = own_slug === null ? [] : await writer.read.entries.idsFallingBackTo(inLocale, own_slug, written.id)
+  for (const { collection: localeCollection, own_slug } of owner.localeRows) {
+    const ids =
+      own_slug === null ? [] : await writer.read.entries.idsFallingBackTo(localeCollection, own_slug, owner.id)
     for (const entry of await writer.read.entries.storedByIds(collection, ids)) {
       const before = toCanonical(readStoredValues(collection, entry), entry.locales)
       const canonical = await resolveFallbackSlugs(model, writer.read, collection, before, entry.id)
@@ -105,10 +110,10 @@ export async function updateFallbackSlugs(
   }
 }
 
-const numbered = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`)
+const addNumber = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`)
 
-/** A number that is free, found in a logarithm of look-ups: doubling, then halving. */
-async function firstFree(isTaken: (n: number) => Promise<boolean>): Promise<number> {
+/** Finds a free number with a logarithmic number of look-ups: doubling, then halving. */
+async function findFreeNumber(isTaken: (n: number) => Promise<boolean>): Promise<number> {
   let low = 0
   let high = 1
   while (await isTaken(high)) {

@@ -23,12 +23,12 @@ import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } fr
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
 import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 
-/** The body of an update, valid as far as that shows without the stored document. */
+/** The body of an update, validated without the stored document. */
 export interface UpdateBody {
-  /** The fields that the body names. They are checked again after they are merged, or after hooks have changed them. */
+  /** The fields that the body names. They are validated again after a merge or after hooks. */
   readonly fields: Values
   readonly rights: FieldRights
-  /** The `beforeValidate` hooks that run before the fields are checked. */
+  /** The `beforeValidate` hooks, which run before the fields are validated. */
   readonly hooks: HookedDocument | undefined
   readonly isMerge: boolean
   readonly isDraft: boolean
@@ -92,13 +92,13 @@ export interface UpdateTarget<Row extends StoredColumns, Result> {
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN */
   load(read: Reader): Promise<Row>
   /**
-   * Checks access to the document as it is stored. A rule is asked once for each revision.
+   * Checks access to the document as it is stored. The rule is evaluated once for each revision.
    *
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   authorizeUpdate(read: Reader, revision: StoredRevision<Row>): Promise<void>
   /**
-   * Checks access to the document as it will be.
+   * Checks access to the document as it would be after the update.
    *
    * @returns the filter that the stored result must match
    * @throws UNAUTHORIZED, FORBIDDEN
@@ -133,14 +133,14 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
   body: UpdateBody,
   options: UpdateOptions = {},
 ): Promise<PreparedWrite<Result>> {
-  const { services: engine, access, locale } = context
-  const { model, store } = engine
+  const { services, access, locale } = context
+  const { model, store } = services
   const { document, id } = target
   const { rights, isMerge, isDraft } = body
   const loaded = new StoredRevision(model, document, await target.load(store.read))
   await target.authorizeUpdate(store.read, loaded)
   requireCurrent(target, loaded, rights, options)
-  // A hidden value decides nothing: neither the meaning of a merge, nor which texts are rendered again.
+  // Hidden values must have no effect: neither on the result of a merge, nor on which texts are rendered again.
   const before = isStored(loaded) ? project(document, loaded.getLocaleValues(locale), rights) : undefined
   const fields = dropUnwritable(document, access, await readFields(context, target, body, before), before)
   const patch = await prepareFields(document, fields, before, createFieldTools(context, document, loaded.canonical))
@@ -173,7 +173,7 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
         canonical: result.canonical,
         patch: result.patch,
         skipsUnchanged: !writesHiddenFields(result.isChangedByHook ? result.patch : fields, rights),
-        // The rule saw the loaded revision and patch. It is asked again about any other result.
+        // The rule was evaluated for the loaded revision and patch. Evaluate it again for any other result.
         filter: hasMoved || result.isChangedByHook ? await target.authorizeResult(stored, result.patch) : filter,
       }
       return target.store(writer, stored, next, rights)
@@ -213,9 +213,9 @@ async function readFields(
 }
 
 /**
- * Applies a merge patch (RFC 7396) to fields. Where the RFC removes a member, a field becomes empty, so its `null` stays.
+ * Applies a merge patch (RFC 7396) to fields. The RFC removes members that are `null`; here the `null` stays, and clears the field.
  *
- * @returns the fields that the patch names, as they will be
+ * @returns the merged values of the fields that the patch names
  */
 function mergePatch(fields: Fields, target: Readonly<Values>, patch: Readonly<Values>): Values {
   const merged = Object.entries(patch).map(([key, value]) => {

@@ -197,7 +197,7 @@ runScenarios('a batch with a failing operation', [
               {
                 path: '/operations/1/id',
                 code: 'format',
-                message: 'must be the id of an entry, not its slug. GET by slug answers the id',
+                message: 'must be the id of an entry, not its slug. GET by slug returns the id',
               },
             ],
           },
