@@ -22,7 +22,7 @@ export async function withTimeout<T>(limit: number, work: () => T | Promise<T>, 
   }
 }
 
-/** Waits for code of others until the signal is aborted: one that waits for ever still ends with Ctrl-C. */
+/** Waits for work until a signal is aborted, so that user code that never ends can still be stopped. */
 export async function withAbort<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason)

@@ -13,7 +13,7 @@ import { getPublishedLocales, localizeWithStatus } from '../locales/published-lo
 import { project } from '../reads/present.ts'
 import { type EntryState, type FindState, listRelated, matchesWhere } from './match-where.ts'
 
-/** The collection or global of a record; `undefined` if the config no longer has it. */
+/** Returns the collection or global of a record; `undefined` if the config no longer has it. */
 export function findDocumentModel(
   { collections, globals }: Model,
   { collection, id }: Pick<JournalRow, 'collection' | 'id'>,
@@ -41,9 +41,9 @@ export class HistoricalAccess {
   /**
    * Reads the state of a record's document at a position of the journal.
    *
-   * @param where a filter that an entry must match besides
-   * @returns `null`: the caller could not see it, or it did not match; `undefined`: that state was erased
-   * @throws INTERNAL_ERROR when a rule fails
+   * @param where another filter that an entry must match
+   * @returns `null` if the caller could not see the document, or it did not match; `undefined` if that state was erased
+   * @throws INTERNAL_ERROR if a rule fails
    */
   async read(record: JournalRow, seq: number, where?: Condition): Promise<Values | null | undefined> {
     const { model, store } = this.#engine
@@ -56,7 +56,7 @@ export class HistoricalAccess {
     return project(document, values, { hidden: this.#access.hidden(document) })
   }
 
-  /** A state in the default locale; if the public sees it in other locales only, in the first of those for the public. */
+  /** Returns a state in the default locale; for the public, in the first published locale if the default one is not published. */
   async #localize(document: CollectionModel | GlobalModel, doc: string): Promise<Values> {
     const { values: stored, locales: translations, orphaned } = decodeState(doc)
     // The config that wrote this revision is unknown.
@@ -98,12 +98,12 @@ export interface JournalRange {
 }
 
 /**
- * Finds the entries that matched a filter at any position of a range. An entry whose state was erased counts as one.
+ * Finds the entries that matched a filter at any position of a range. An entry whose state was erased counts as a match.
  *
- * The filter evaluates related entries as they were at the end of the range: they must not have changed within it.
+ * The filter is evaluated with related entries as they were at the end of the range: they must not have changed within it.
  *
- * @param where `undefined`: every entry matches
- * @returns ids
+ * @param where `undefined` if every entry matches
+ * @returns the ids
  */
 export async function findVisibleDuring(
   store: Store,
@@ -122,10 +122,10 @@ export async function findVisibleDuring(
   return new Set(states.filter(matches).map(({ id }) => id))
 }
 
-/** An entry from one change to the next. */
+/** The state of an entry from one change to the next. */
 interface DatedState {
   readonly id: string
-  /** `null`: the entry was deleted; `undefined`: its state was erased. */
+  /** `null` if the entry was deleted; `undefined` if its state was erased. */
   readonly state: EntryState | null | undefined
 }
 
@@ -154,7 +154,7 @@ function toEntryState(
   return { collection, values, createdBy, updatedBy: toAuthor(record.actor) }
 }
 
-/** The entries that a filter reads through relations, as they were at one position. */
+/** Reads the entries that a filter evaluates through relations, as they were at one position. */
 async function readRelated(
   store: Store,
   states: readonly DatedState[],

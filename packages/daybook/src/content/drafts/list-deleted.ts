@@ -18,29 +18,29 @@ import type { CursorPage } from './list-drafts.ts'
 import { type EntryState, listRelated, matchesWhere } from './match-where.ts'
 import { getCreator, toRestoredContent } from './restore-entry.ts'
 
-/** The most reads of the journal for one page: restored entries and rules leave gaps between the deletions that are listed. */
+/** The maximum number of reads for one page: restored entries and access rules leave gaps between the listed deletions. */
 const MAX_READS = 10
 
-/** An entry that was deleted, as it was just before. */
+/** A deleted entry, as it was before the deletion. */
 export interface DeletedEntry extends TitledEntry {
   /** ISO 8601 in UTC. */
   readonly deletedAt: string
-  /** The subject of the actor; `null`: nobody is known. Absent where the caller may not know. */
+  /** The subject of the actor; `null` if it is unknown. Absent if the caller may not see authors. */
   readonly deletedBy?: string | null
 }
 
 /** A deleted entry that the caller may restore. */
 interface Restorable {
   readonly row: DeletedRow
-  /** Its last content. */
+  /** The last content. */
   readonly last: CanonicalDocument
 }
 
 /**
  * Lists the deleted entries of a collection that the caller may restore, the last deletion first.
  *
- * @returns with a cursor, a page may have fewer items than were asked for
- * @throws UNAUTHORIZED; FORBIDDEN for callers who may restore no entry of the collection; INTERNAL_ERROR when a rule fails
+ * @returns a page, which may have fewer items than the limit if it has a cursor
+ * @throws UNAUTHORIZED; FORBIDDEN for callers who may restore no entry of the collection; INTERNAL_ERROR if a rule fails
  */
 export async function listDeleted(
   engine: ContentContext,
@@ -62,7 +62,7 @@ export async function listDeleted(
     const listed = restorable.slice(0, limit - items.length)
     items.push(...listed.map((one) => toListed(access, collection, one)))
     const isCut = listed.length < restorable.length
-    // Deletions before one that is too old are older still.
+    // Earlier deletions are older than one that is too old.
     const isLast = deletions.length <= limit || recent.length < rows.length
     if (!isCut && isLast) return { items, nextCursor: null }
     position = (isCut ? listed.at(-1)?.row.seq : from) ?? from
@@ -71,7 +71,7 @@ export async function listDeleted(
   return { items, nextCursor: encodeDeletedCursor(collection, position) }
 }
 
-/** Refuses callers to whom no deleted entry of the collection would be restored. */
+/** @throws UNAUTHORIZED, FORBIDDEN for callers who may restore no entry of the collection */
 async function requireRestore(access: Access, collection: CollectionModel): Promise<void> {
   requireSession(access, collection)
   await access.authorizeRead(collection)
@@ -81,7 +81,7 @@ async function requireRestore(access: Access, collection: CollectionModel): Prom
   refuseCaller(access.caller, `the access rules do not let you see all entries and drafts of ${collection.key}`)
 }
 
-/** The deleted entries that the rules about creating and updating let the caller store again. */
+/** Returns the deleted entries that the rules for creating and updating allow the caller to store again. */
 async function findRestorable(
   engine: ContentContext,
   access: Access,
@@ -105,7 +105,7 @@ async function findRestorable(
   return restorable
 }
 
-/** True if all rules let an entry through as it would be stored again: without references to what is gone. */
+/** Returns true if all rules allow an entry as it would be restored: without references to deleted entries. */
 async function permits(
   engine: ContentContext,
   collection: CollectionModel,
@@ -127,7 +127,7 @@ async function permits(
   return conditions.every((where) => matchesWhere(where, restored, find) === true)
 }
 
-/** The entries that conditions look at through relations, by collection and id. */
+/** Reads the entries that filters evaluate through relations, by collection and id. */
 async function readRelated(
   read: Reader,
   conditions: readonly Condition[],

@@ -11,14 +11,14 @@ import { requireLocale } from '../locales/locale.ts'
 import { readDrafts } from '../reads/present-draft.ts'
 import { type TitledEntry, toTitledEntry } from '../reads/titled-entry.ts'
 
-/** A collection of which a caller may see drafts. */
+/** A collection whose drafts a caller may see. */
 interface DraftCollection {
   readonly collection: CollectionModel
-  /** What its entries must hold for that; `undefined`: nothing that a query can tell. */
+  /** The filter that its entries must match; `undefined` if the rules return none. */
   readonly where: Condition | undefined
 }
 
-/** The drafts of all collections, as far as they exist for a caller. */
+/** The drafts of all collections that exist for a caller. */
 export class DraftScope {
   readonly #engine: ContentContext
   readonly #access: Access
@@ -27,9 +27,7 @@ export class DraftScope {
   /** The collections of which the caller may see drafts, by key. */
   readonly collections: ReadonlyMap<string, DraftCollection>
 
-  /**
-   * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
-   */
+  /** @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails */
   static async create(engine: ContentContext, access: Access, query: LocaleQuery): Promise<DraftScope> {
     const choice = requireLocale(engine.model, query, access)
     const scope = await resolveCallerScope(access, choice)
@@ -62,7 +60,7 @@ export class DraftScope {
     return this.#scope.canSeeAuthors(collection)
   }
 
-  /** What entries are called in their drafts, by id; those that are gone, or whose drafts do not exist for the caller, are absent. */
+  /** Reads the titles of entries in their drafts, by id. Deleted entries, and entries whose drafts the caller may not see, are absent. */
   async readTitles(collection: CollectionModel, ids: readonly string[]): Promise<ReadonlyMap<string, TitledEntry>> {
     const shown = this.#scope.readableCollection(collection.key) ?? collection
     const visible = await findVisibleDrafts(this.#access, this.#engine.store.read, collection, ids)
@@ -73,21 +71,21 @@ export class DraftScope {
   }
 }
 
-/** How many collections are looked into at a time. */
+/** The number of collections that are read concurrently. */
 const AT_ONCE = 8
 
-/** An entry that has a working copy. */
+/** An entry that has a draft. */
 export interface ListedDraft extends TitledEntry {
-  /** When the working copy was saved last; ISO 8601 in UTC. */
+  /** The time of the last save; ISO 8601 in UTC. */
   readonly at: string
-  /** The subject of who saved it; absent where the reader may not know. */
+  /** The author of the last save; absent if the caller may not see it. */
   readonly actor?: string | null
 }
 
-/** Entries of several collections, and where to go on. */
+/** A page of entries of one or more collections. */
 export interface CursorPage<Item> {
   readonly items: readonly Item[]
-  /** `null`: there are no more. */
+  /** The cursor of the next page; `null` if there is none. */
   readonly nextCursor: string | null
 }
 
@@ -97,10 +95,10 @@ interface FoundDraft {
 }
 
 /**
- * Lists the drafts of all collections that exist for a caller, those that were saved last first. Where a rule decides by the entry, a
- * page may have fewer items than were asked for.
+ * Lists the drafts of all collections that exist for a caller, the last saved first. A page may have fewer items than the limit if an
+ * access rule depends on the entry.
  *
- * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
+ * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function listDrafts(
   engine: ContentContext,
@@ -135,7 +133,7 @@ async function findDrafts(
   return found.sort((one, other) => other.mark.seq - one.mark.seq)
 }
 
-/** Entries that were deleted meanwhile are left out, and those whose drafts do not exist for the caller. */
+/** Adds the titles, and drops entries that have been deleted since or whose drafts do not exist for the caller. */
 async function describe(scope: DraftScope, page: readonly FoundDraft[]): Promise<readonly ListedDraft[]> {
   const titles = new Map<string, TitledEntry>()
   for (const [collection, own] of Map.groupBy(page, (one) => one.collection)) {

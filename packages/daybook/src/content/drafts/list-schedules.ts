@@ -6,27 +6,28 @@ import type { TitledEntry } from '../reads/titled-entry.ts'
 import type { CursorPage } from './list-drafts.ts'
 import { DraftScope } from './list-drafts.ts'
 
-/** How many times are read together, and how often for one page. */
+/** The number of schedules that are read together. */
 const RECORDS = 100
+/** The maximum number of reads for one page. */
 const MAX_READS = 10
 
-/** An entry that is to be published or unpublished. */
+/** An entry that is scheduled to be published or unpublished. */
 export interface ListedSchedule extends TitledEntry {
   readonly action: Schedule['action']
-  /** When; ISO 8601 in UTC. */
+  /** The scheduled time; ISO 8601 in UTC. */
   readonly at: string
-  /** The subject of who set the time; absent where the reader may not know. */
+  /** The author of the schedule; absent if the caller may not see authors. */
   readonly actor?: string
-  /** The languages to publish; absent: all. */
+  /** The locales to publish. @default all */
   readonly locales?: readonly string[]
 }
 
 /**
- * Lists what is to be published or unpublished, of the entries whose drafts exist for a caller, the soonest first. What failed comes where it
- * is tried again.
+ * Lists the schedules of entries whose drafts exist for a caller, the soonest first. A failed schedule is listed by the time of its next
+ * attempt.
  *
- * @returns with a cursor, a page may have fewer items than were asked for
- * @throws VALIDATION_ERROR; INTERNAL_ERROR when a rule fails
+ * @returns a page, which may have fewer items than the limit if it has a cursor
+ * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function listSchedules(
   engine: ContentContext,

@@ -8,12 +8,12 @@ import { findReferences, type Values } from '../documents/document.ts'
 export interface EntryState {
   readonly collection: CollectionModel
   readonly values: Values
-  /** `null`: no author is stored; `undefined`: the journal no longer has the first change. */
+  /** `null` if no author is stored; `undefined` if the journal no longer has the first change. */
   readonly createdBy: string | null | undefined
   readonly updatedBy: string | null
 }
 
-/** Returns the state of a related entry; `null`: it did not exist; `undefined`: its state was erased. */
+/** Returns the state of a related entry; `null` if it did not exist; `undefined` if its state was erased. */
 export type FindState = (collection: CollectionModel, id: string) => EntryState | null | undefined
 
 type Leaf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
@@ -33,7 +33,7 @@ export function matchesWhere(where: Condition, state: EntryState, find: FindStat
   return results.includes(undefined) ? undefined : isAll
 }
 
-/** The entries of other collections that a filter reads to evaluate a state. */
+/** Lists the related entries that a filter evaluates for a state. */
 export function listRelated(
   where: Condition,
   state: EntryState,

@@ -5,26 +5,25 @@ import type { Store } from '../../store/store.ts'
 import { getActor } from '../context.ts'
 import { PREVIEW } from './preview.ts'
 
-/** The most previews, and the most times, that are listed. */
+/** The maximum number of previews, and of schedules, in a list. */
 const MAX_LISTED = 100
 
-/** What goes on in somebody's name without them: preview links, and times at which entries are published or unpublished. */
+/** The previews and schedules that act on behalf of an account or a token. */
 export interface Outstanding {
-  /** Those that end last come first; at most 100. */
+  /** The last to expire first; at most 100. */
   readonly previews: readonly { readonly collection: string; readonly id: string; readonly expiresAt: string }[]
   /** The soonest first; at most 100. */
   readonly schedules: readonly Pick<Schedule, 'collection' | 'id' | 'action' | 'at'>[]
-  /** How many there are of each. */
   readonly totals: OutstandingTotals
 }
 
-/** How many previews and times somebody has. */
+/** The numbers of previews and schedules of a subject. */
 export interface OutstandingTotals {
   readonly previews: number
   readonly schedules: number
 }
 
-/** Lists what goes on in the name of a subject: of whichever collections, whatever the config's rules say. */
+/** Lists the previews and schedules of a subject in all collections, regardless of access rules. */
 export async function listOutstanding({ records, read }: Store, subject: string): Promise<Outstanding> {
   const now = Date.now()
   const found = await records.find(PREVIEW, 'maker', subject)
@@ -44,9 +43,9 @@ const toPreview = ({ collection, entry, until }: AuthRecord): Outstanding['previ
 })
 
 /**
- * Ends what goes on in the name of a subject.
+ * Revokes the previews and cancels the schedules of a subject.
  *
- * @returns how many previews and times there were
+ * @returns their numbers
  */
 export async function endOutstanding(store: Store, subject: string): Promise<OutstandingTotals> {
   const now = Date.now()

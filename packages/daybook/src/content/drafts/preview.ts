@@ -26,34 +26,34 @@ import { createWriteContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
 import { loadEditableEntry } from './save-draft.ts'
 
-/** The kind of the records that hold previews. */
+/** The kind of the stored records of previews. */
 export const PREVIEW = 'preview'
 
-/** How long a preview lasts that says nothing of it, in seconds. */
+/** The default lifetime of a preview, in seconds. */
 export const DEFAULT_PREVIEW_SECONDS = 3600
-/** The longest that one lasts, in seconds. */
+/** The maximum lifetime of a preview, in seconds. */
 export const MAX_PREVIEW_SECONDS: number = 30 * 24 * 3600
 
-/** A token that shows the working copy of an entry. */
+/** A token that shows the draft of an entry. */
 export interface Preview {
   readonly token: string
   /** ISO 8601. */
   readonly expiresAt: string
 }
 
-/** A preview that is shown. */
+/** A valid preview. */
 export interface ShownPreview {
   /** The id of the entry. */
   readonly entry: string
-  /** What its maker may see now. */
+  /** The present access of its author. */
   readonly maker: Access
 }
 
 /**
- * Makes a token that shows the draft of an entry to all who have it, while its maker may change the entry and see its draft.
+ * Creates a token that shows the draft of an entry to everyone who has it, while its author may update the entry and see its draft.
  *
- * @param body `{ expiresIn }`, in seconds; may be absent
- * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; NOT_FOUND where there is no entry that the caller may see
+ * @param body `{ expiresIn }`, in seconds; optional
+ * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the entry does not exist for the caller
  */
 export async function createPreview(
   engine: ContentContext,
@@ -73,9 +73,9 @@ export async function createPreview(
 }
 
 /**
- * Ends all previews of an entry.
+ * Revokes all previews of an entry.
  *
- * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND where there is no entry that the caller may see
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the entry does not exist for the caller
  */
 export async function revokePreviews(
   engine: ContentContext,
@@ -93,7 +93,7 @@ export async function revokePreviews(
 /**
  * Finds the preview of a token.
  *
- * @returns `undefined` when it is of another collection, or has ended: by its time, or because its maker could not make it any more
+ * @returns `undefined` if it belongs to another collection, has expired, or its author could no longer create it
  */
 export async function findPreview(
   engine: ContentContext,
@@ -124,12 +124,16 @@ async function makerAccess(
   return present ? new Access(model, present) : undefined
 }
 
-/** A token is stored as its digest: a reader of the database has no use for it. */
+/** Tokens are stored as digests, which are of no use to a reader of the database. */
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 const nameOf = ({ key }: CollectionModel, id: string): string => `${key} ${id}`
 
-/** The id of an entry that the caller may change, and whose draft the caller sees. */
+/**
+ * Returns the id of an entry that the caller may update, and whose draft the caller may see.
+ *
+ * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
+ */
 async function requirePreviewable(
   engine: ContentContext,
   access: Access,
@@ -167,12 +171,11 @@ function readSeconds(body: unknown): number {
 }
 
 /**
- * Reads the entry that a preview is of, as its draft is; what it refers to is shown so, too, as far as the maker of the preview sees drafts.
- * No rule of the collection is asked about the caller: the token is the right to see the entry. Fields that the caller may not read stay
- * hidden.
+ * Reads the draft of a previewed entry, together with the drafts of related entries that the author of the preview may see. No rule of the
+ * collection is evaluated for the caller: the token is the right to see the entry. Fields that the caller may not read stay hidden.
  *
- * @param address its id, its slug, or the slug that its draft has
- * @returns `undefined` when the token is none of the entry at that address
+ * @param address the id, the slug, or the slug of the draft
+ * @returns `undefined` if the token is not valid for the entry at that address
  * @throws VALIDATION_ERROR
  */
 export async function readPreview(
@@ -202,11 +205,11 @@ export async function readPreview(
   const { json, seq } = isPlain
     ? toDocumentResponse(collection, shown.row, projection)
     : await toExpandedResponse(engine, collection, shown.row, selection, scope, showDrafts)
-  // What is included may change without a number that is looked at here: the answer itself names it.
+  // Included entries may change without a new revision of this entry, so the tag is derived from the response itself.
   return toLazyResponse({ json, tag: toDocumentTag(seq, hashCacheKey('preview', json)) })
 }
 
-/** What the rules for reads let the caller see of published entries: a preview adds drafts by the rights of its maker alone. */
+/** Returns the scope of published entries that the caller may read: only the rights of the preview's author add drafts. */
 async function publishedScope(access: Access, choice: LocaleChoice): Promise<CallerScope> {
   const visibilities = new Map<string, Visibility | false>()
   for (const collection of access.model.collections.values()) {
@@ -217,7 +220,7 @@ async function publishedScope(access: Access, choice: LocaleChoice): Promise<Cal
   return new CallerScope(access, choice, visibilities)
 }
 
-/** Entries that a preview includes: as their drafts are where its maker sees those, else as they are published. */
+/** Reads the related entries of a preview: their drafts if the author of the preview may see them, else as they are published. */
 async function readRelated(
   engine: ContentContext,
   maker: Access,
@@ -266,7 +269,7 @@ async function isAddressOf(
   return entry.slug === name || texts.some((text) => namesSlug(JSON.parse(text), slug.key, name))
 }
 
-/** Whether a document, or what one of its languages says, has this slug. */
+/** Returns true if a document, or one of its translations, has this slug. */
 function namesSlug(said: Readonly<Record<string, unknown>>, key: string, name: string): boolean {
   if (said[key] === name) return true
   return Object.values(said).some((one) => typeof one === 'object' && one !== null && Reflect.get(one, key) === name)

@@ -11,7 +11,7 @@ import { preparePublish, prepareUnpublish } from './publish.ts'
 import { NEEDS_REVISION, prepareRestore, type RestoredVersion } from './restore-entry.ts'
 import { prepareSchedule } from './schedule.ts'
 
-/** The operations that bring another state of an entry to its readers or its draft. */
+/** The operations that change which revision of an entry is public or its draft. */
 export type PublicationOp = 'publish' | 'unpublish' | 'restore'
 
 /** The parsed body of a publication. */

@@ -23,10 +23,10 @@ export interface PublicationOptions extends Preconditions {
 }
 
 /**
- * Prepares to publish an entry: its working copy where it has one, else what it is. A time that was set for it is over with. In some
- * locales alone, the other ones keep what they say and whether they are published; fields that are not localized come along.
+ * Prepares to publish an entry: its draft, or the entry itself without one. The commit removes a schedule for publication. If only some
+ * locales are published, the values and the status of the others stay; fields that are not localized are published, too.
  *
- * @throws as changes of entries do: what is published must be complete in the locales in which it is
+ * @throws as updates of entries do: required fields must have values in the published locales
  */
 export function preparePublish(
   context: WriteContext,
@@ -47,17 +47,17 @@ export function preparePublish(
   return prepareReplace(withDefaultLocale(context), collection, id, write, options)
 }
 
-/** What is published is a whole document: hooks and slugs are asked in the default language. */
+/** Returns a context for whole documents: hooks run and slugs are generated in the default locale. */
 export const withDefaultLocale = (context: WriteContext): WriteContext => ({
   ...context,
   locale: context.services.model.locales?.default,
 })
 
 /**
- * The entry as publishing would make it.
+ * Returns the entry as it would be after publication.
  *
- * @param chosen the locales to publish; `undefined`: all
- * @returns `undefined` if readers see all of it already
+ * @param chosen the locales to publish. @default all
+ * @returns `undefined` if everything is published already
  */
 export function proposePublished(
   { services: { model } }: WriteContext,
@@ -90,7 +90,7 @@ export function proposePublished(
   }
 }
 
-/** A document with what the working copy says in some locales; what other locales say of the items of a list goes with the items. */
+/** Copies some locales from the draft to the entry. Translations of list items in other locales move with the items. */
 function takeLocales(
   collection: CollectionModel,
   present: CanonicalDocument,
@@ -113,10 +113,9 @@ function takeLocales(
 }
 
 /**
- * Prepares to take an entry out of what everybody reads, in all or in some locales; its working copy stays. A time that was set for it
- * is over with.
+ * Prepares to unpublish an entry in all or in some locales. Its draft stays. The commit removes a schedule for unpublication.
  *
- * @throws as changes of entries do; VALIDATION_ERROR where the status has no value besides `published`
+ * @throws as updates of entries do; VALIDATION_ERROR if the status has no value besides `published`
  */
 export function prepareUnpublish(
   context: WriteContext,
@@ -140,11 +139,11 @@ export function prepareUnpublish(
 }
 
 /**
- * The entry as unpublishing would make it.
+ * Returns the entry as it would be after unpublication.
  *
- * @param hidden the status that takes the place of `published`
- * @param chosen the locales to unpublish; `undefined`: all
- * @returns `undefined` if readers do not see it there
+ * @param hidden the status that replaces `published`
+ * @param chosen the locales to unpublish. @default all
+ * @returns `undefined` if it is not published in any of these locales
  */
 export function proposeUnpublished(
   { services: { model } }: WriteContext,

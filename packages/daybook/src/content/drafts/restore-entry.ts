@@ -34,33 +34,32 @@ import { loadEditableEntry, prepareDraftWrite } from './save-draft.ts'
 
 /** The version to restore. */
 export interface RestoredVersion {
-  /** A number of the journal. @default of a deleted entry: its content just before the deletion */
+  /** Required unless the entry is deleted. @default the last revision before the deletion */
   readonly revision: number | undefined
-  /** The slug of a deleted entry in the place of the one that it had. */
+  /** A slug that replaces the former slug of a deleted entry. */
   readonly slug: string | undefined
 }
 
 /**
- * Runs in the transaction that stores a deleted asset again, whose file has its path by then.
+ * Runs in the transaction that stores a deleted asset again, after its file has been moved back.
  *
- * @param createdBy the uploader; `null`: nobody is known
+ * @param createdBy the uploader; `null` if it is unknown
  */
 export type CompleteFile = (writer: Writer, createdBy: string | null) => Promise<void>
 
-/** Conditions of a restore. */
+/** The options of a restore. */
 export interface RestoreConditions extends Preconditions {
-  /** @default a deleted asset is refused: only its own route moves its file */
+  /** @default deleted assets are rejected: only their own route moves the file */
   readonly completeFile?: CompleteFile
 }
 
 export const NEEDS_REVISION = 'must be the number of a version, as GET …/versions names them'
 
 /**
- * Prepares to bring the content of an earlier revision back: into the working copy, or, in a collection without a status, as a new
- * revision. Fields that the caller may not read, or not write, stay as they are. A deleted entry is stored again, as a draft where
- * its collection has a status.
+ * Prepares to restore the content of an earlier revision: as the draft, or, in a collection without a status, as a new revision. Fields
+ * that the caller may not read or write stay as they are. A deleted entry is stored again, unpublished if its collection has a status.
  *
- * @throws as changes of entries do; NOT_FOUND when the entry has no such version, or it was erased
+ * @throws as updates of entries do; NOT_FOUND if the entry has no such version, or the version was erased
  */
 export async function prepareRestore(
   context: WriteContext,
@@ -73,7 +72,7 @@ export async function prepareRestore(
   if (!isThere && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
   const { revision, slug } = version
   if (revision === undefined || slug !== undefined) {
-    // Only a caller who may change the entry learns that it is there.
+    // Only a caller who may update the entry learns that it exists.
     await loadEditableEntry(context, new EntryTarget(context, collection, id), context.services.store.read)
     if (slug !== undefined) throw validationErrorAt('/slug', 'deleted', 'must be left out: the entry is not deleted')
     throw validationErrorAt('/revision', 'required', NEEDS_REVISION)
@@ -144,11 +143,11 @@ async function prepareDeleted(
 
 const IS_FILE = 'must be left out: a deleted file is restored alone, with POST /api/assets/ID/restore'
 
-/** The subject of the actor that made a deleted entry; `null`: nobody is known. */
+/** Returns the author of a deleted entry; `null` if it is unknown. */
 export const getCreator = ({ creator }: Pick<DeletedRow, 'creator'>): string | null =>
   creator === null ? null : toAuthor(creator)
 
-/** A version of a deleted entry, as it is stored again: as a draft where its collection has a status. */
+/** Returns a version of a deleted entry as it is stored again: unpublished if its collection has a status. */
 export function toRestoredContent(
   { status }: CollectionModel,
   { values, translations }: CanonicalDocument,
@@ -216,14 +215,14 @@ function restoreWhole(
   return prepareReplace(withDefaultLocale(context), collection, id, write, options)
 }
 
-/** Fields that the caller may not read, or may not write. */
+/** Returns the fields that the caller may not read or write. */
 function closedFields(collection: CollectionModel, access: Access): ReadonlySet<string> {
   const closed = collection.fields.filter((field) => !access.canWriteField(collection, field))
   return new Set([...access.hidden(collection), ...closed.map(({ key }) => key)])
 }
 
 /**
- * What an entry said in one of its versions, as the present config has it.
+ * Returns a version of an entry under the current config.
  *
  * @throws NOT_FOUND
  */
@@ -246,7 +245,7 @@ async function versionOf(
 const noVersion = (revision: number): DaybookError =>
   new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
 
-/** A version with what the caller may not read, and what the service alone makes, as they are now. */
+/** Returns a version of a document with the current values of its status, its hidden fields and the fields that only the service writes. */
 export function keepProtectedFields(
   { fields, status, serviceMadeKeys: made, localized }: DocumentModel & Pick<CollectionModel, 'status'>,
   version: CanonicalDocument,

@@ -25,7 +25,7 @@ import { EntryTarget } from '../writes/entry-target.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
 import type { NextRevision, UpdateTarget } from '../writes/update.ts'
 
-/** The draft of an entry that is updated. The draft of an entry without one is the entry itself. */
+/** The draft to update. If an entry has no draft, the update starts from the entry itself. */
 export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   readonly document: CollectionModel
   readonly id: string
@@ -34,7 +34,7 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   readonly #entry: EntryTarget
   readonly #isAutosave: boolean
 
-  /** @param isAutosave each save replaces the previous autosave of the same actor in history */
+  /** @param isAutosave true if the save replaces the previous autosave of the same author in history */
   constructor(context: WriteContext, collection: CollectionModel, id: string, isAutosave = false) {
     this.#context = context
     this.#entry = new EntryTarget(context, collection, id)
@@ -54,7 +54,7 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
     await authorizeDraft(access, read, this.document, row.id)
   }
 
-  /** Only the stored entry can match a filter, so that of the result is checked when it is published. */
+  /** Evaluates the rule for the result. A returned filter can only match a stored entry, so it is checked at publication. */
   async authorizeResult(revision: StoredRevision<DraftRow>, patch: Values): Promise<undefined> {
     await this.#entry.authorizeResult(revision, patch)
     return undefined
@@ -90,7 +90,7 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   }
 }
 
-/** @throws VALIDATION_ERROR when a working copy would get another status than its entry has */
+/** @throws VALIDATION_ERROR if the draft would get another status than its entry */
 function requireSameStatus({ status }: CollectionModel, patch: Values, stored: unknown): void {
   if (!status || !Object.hasOwn(patch, status.key) || patch[status.key] === stored) return
   throw validationErrorAt(
@@ -101,9 +101,9 @@ function requireSameStatus({ status }: CollectionModel, patch: Values, stored: u
 }
 
 /**
- * Prepares to throw a working copy away.
+ * Prepares to discard a draft.
  *
- * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND when there is none; its commit also PRECONDITION_REQUIRED, PRECONDITION_FAILED
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if there is none; its commit also PRECONDITION_REQUIRED, PRECONDITION_FAILED
  */
 export async function prepareDiscard(
   context: WriteContext,
@@ -123,7 +123,7 @@ export async function prepareDiscard(
 }
 
 /**
- * Loads an entry whose draft the caller may change: the rule for updates and the rule about drafts are checked.
+ * Loads an entry, and checks that the caller may update it and see its draft.
  *
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
@@ -140,8 +140,7 @@ export async function loadEditableEntry(
 }
 
 /**
- * Prepares work beside an entry that the caller may change. The rules are evaluated before the transaction, and in it again if the entry
- * has changed.
+ * Prepares a change of a draft or a schedule. The rules are evaluated before the transaction, and again inside it if the entry has changed.
  *
  * @throws as {@link loadEditableEntry}; its commit also what `commit` throws
  */

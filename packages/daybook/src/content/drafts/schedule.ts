@@ -12,11 +12,11 @@ import type { WriteContext } from '../writes/context.ts'
 import { dryRun, execute, type PreparedWrite } from '../writes/pipeline.ts'
 import { prepareDraftWrite } from './save-draft.ts'
 
-/** What is to be done to an entry, and when. */
+/** A time at which to publish or unpublish an entry. */
 export interface SchedulePlan extends Pick<Schedule, 'action'> {
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** The languages to publish. @default all */
+  /** The locales to publish. @default all */
   readonly locales?: readonly string[] | undefined
   /** Prepares it. */
   readonly attempt: Attempt
@@ -31,10 +31,10 @@ export type Attempt = (
 ) => Promise<PreparedWrite<EntryResponse>>
 
 /**
- * Prepares to set the time at which an entry is published or unpublished, in the place of one that was set before. At that time,
- * the service does it on behalf of the caller.
+ * Prepares to schedule a publication or unpublication, which the service will execute on behalf of the caller. It replaces an earlier
+ * schedule for the same action.
  *
- * @throws as changes of entries do
+ * @throws as updates of entries do
  */
 export async function prepareSchedule(
   context: WriteContext,
@@ -45,7 +45,7 @@ export async function prepareSchedule(
 ): Promise<PreparedWrite<EntryResponse>> {
   const { services: engine, access, actor } = context
   const rights = resolveFieldRights(collection, access)
-  // What could not be done now is refused now: the rules are asked about the result, which must be complete.
+  // A dry run rejects what could not be done now: it evaluates the rules for the result, which must be complete.
   await execute({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
     const revision = action === 'publish' ? getDraftRevision(engine.model, collection, entry).row.seq : entry.seq
@@ -74,8 +74,8 @@ export async function prepareSchedule(
 }
 
 /**
- * @param times the last of an action is the one that counts
- * @throws VALIDATION_ERROR unless the entry is unpublished after it is published
+ * @param times for each action, the last one counts
+ * @throws VALIDATION_ERROR if the entry would be unpublished before it is published
  */
 function requireTimesInOrder(times: readonly Pick<Schedule, 'action' | 'at'>[], action: Schedule['action']): void {
   const { publish, unpublish } = Object.fromEntries(times.map((one) => [one.action, one.at]))
@@ -91,9 +91,9 @@ function requireTimesInOrder(times: readonly Pick<Schedule, 'action' | 'at'>[], 
 }
 
 /**
- * Prepares to forget the times that were set for an entry.
+ * Prepares to cancel the schedules of an entry.
  *
- * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND where none is set
+ * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if there is none
  */
 export async function prepareUnschedule(
   context: WriteContext,

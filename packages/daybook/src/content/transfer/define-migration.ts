@@ -1,21 +1,21 @@
 import type { Where } from '../../query/where.ts'
 import type { CallerContent } from '../caller-content.ts'
 
-/** An entry as a migration sees it: its fields, also with values that they no longer take, and values of fields that the config no longer has. */
+/** An entry in a migration. It includes values that its fields no longer accept, and values of fields that the config no longer has. */
 export type MigratedEntry = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** The fields that a migration changes in an entry; nothing: it stays as it is. */
+/** The fields that a migration changes in an entry; `undefined` if the entry stays as it is. */
 export type EntryChange = Readonly<Record<string, unknown>> | undefined
 
-/** Content as a migration handles it: no rule stops it, and the journal names the migration. */
+/** Content for migrations. Access rules do not apply, and the journal names the migration as the actor. */
 export interface MigrationContent extends CallerContent {
   /**
-   * Works through the entries that hold a filter, `{}` for all, in the order in which they were made, drafts included. Each
-   * transaction stores the changes of up to 200 entries together with how far the loop has come, so that no entry is changed twice,
-   * whenever the process ends. An entry that others change meanwhile is shown to `change` again.
+   * Changes the entries that match a filter (`{}` for all), in order of creation, including unpublished entries. Each transaction stores
+   * the changes of up to 200 entries together with the position of the loop, so that no entry is changed twice, even after a crash. If an
+   * entry is written concurrently, `change` is called for it again.
    *
-   * @param change answers the fields to change, or nothing
-   * @returns how many entries have changed in this run
+   * @param change returns the fields to change, or nothing
+   * @returns the number of entries that were changed in this run
    */
   each(
     collection: string,
@@ -24,27 +24,27 @@ export interface MigrationContent extends CallerContent {
   ): Promise<number>
 }
 
-/** What a migration is given. */
+/** The context of a migration. */
 export interface MigrationContext {
   readonly content: MigrationContent
-  /** Writes a line for the one who runs it. */
+  /** Writes a line to the output of the command. */
   log(message: string): void
-  /** Whether it works on a copy of the store, which is deleted afterwards. */
+  /** True if the migration runs on a copy of the store, which is deleted afterwards. */
   readonly dryRun: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
 
-/** A change of stored content in code, which runs once on each store. */
+/** A change of stored content by code, which runs once on each store. */
 export interface Migration {
-  /** For people: shown by `daybook migrate`. */
+  /** Shown by `daybook migrate`. */
   readonly description?: string
-  /** Changes content. When it ends early it is run again; what it does besides `each` has to allow for that. */
+  /** Changes content. If it fails or is interrupted, it runs again, so changes outside of `each` must be repeatable. */
   run(context: MigrationContext): Promise<void>
 }
 
 /**
- * Defines a migration: the default export of `migrations/NAME.ts` beside the config. `daybook migrate --apply` runs it.
+ * Defines a migration, the default export of `migrations/NAME.ts` next to the config. `daybook migrate --apply` runs it.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import { collectOrphaned } from '../documents/document.ts'
 import { toDraftRow } from '../documents/draft-row.ts'
 import { getAuthors, readStoredValues, serializeTranslations, textOrNull, toCanonical } from '../documents/row.ts'
 
-/** The version of the lines; it rises when readers have to know of a change. */
+/** The version of the format. It increases with every incompatible change. */
 export const EXPORT_VERSION = 1
 
 /** The header of an export: its source and its time. */
@@ -14,38 +14,37 @@ export interface ExportHeader {
   readonly daybook: typeof EXPORT_VERSION
   /** ISO 8601. */
   readonly at: string
-  /** The last number of the journal that is in it. */
+  /** The last change that the export contains. */
   readonly seq: number
-  /** The export holds the changes after this number alone. */
+  /** If set, the export contains only the changes after this number. */
   readonly since?: number
-  /** The locale that documents are in, where content has several. */
+  /** The default locale of the documents; absent if the content has no locales. */
   readonly locale?: string
 }
 
-/** How many lines of each kind there were. */
+/** The number of lines of each kind. */
 export interface ExportCounts {
   readonly collections: Readonly<Record<string, number>>
   readonly globals: number
-  /** Of deletions; in exports of changes alone. */
+  /** The number of deletions; only in exports of changes. */
   readonly deleted?: number
 }
 
-/** A value as a line. */
+/** Formats a header or counts as a line. */
 export const toLine = (value: ExportHeader | { readonly counts: ExportCounts }): string => `${JSON.stringify(value)}\n`
 
-/** The line of a deletion. */
+/** Formats the line of a deletion. */
 export const formatDeletionLine = ({ collection, id, at }: JournalRow): string =>
   `${JSON.stringify({ collection, id, deletedAt: at })}\n`
 
-/** What the line of an entry says besides the entry. */
+/** The parts of an entry's line besides the entry. */
 export interface EntryLineParts {
-  /** What is scheduled of it. */
   readonly schedules: readonly Schedule[]
-  /** Whether it says who made and last changed what. */
+  /** True if the line names authors. */
   readonly hasAuthors: boolean
 }
 
-/** The line of an entry, with its working copy and its times. */
+/** Formats the line of an entry, with its draft and its schedules. */
 export function formatEntryLine(
   collection: CollectionModel,
   entry: StoredEntry,
@@ -88,13 +87,13 @@ function scheduleText(schedules: readonly Schedule[], hasAuthors: boolean): stri
   return `,"schedule":${JSON.stringify(lines)}`
 }
 
-/** When a global was last changed, and whether its line says by whom. */
+/** The parts of a global's line besides the global. */
 export interface GlobalLineParts {
   readonly updatedAt: string | undefined
   readonly hasAuthors: boolean
 }
 
-/** The line of a global. */
+/** Formats the line of a global. */
 export function formatGlobalLine(
   global: GlobalModel,
   row: GlobalRow,
@@ -107,7 +106,7 @@ export function formatGlobalLine(
   return `${documentText(head, { doc, orphaned: collectOrphaned(global, row), locales: row.locales })}\n`
 }
 
-/** Documents are stored as JSON, and go as they are. */
+/** Appends a document, which is stored as JSON, without parsing it. */
 function documentText(
   head: object,
   { doc, orphaned, locales }: Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>,
@@ -124,7 +123,7 @@ function localesText(locales: string | null): string {
   return `,"publishedLocales":${JSON.stringify(publishedLocales)}${said === null ? '' : `,"locales":${said}`}`
 }
 
-/** An entry as the next write would store it: under the present schema, with the columns that are made of it. */
+/** Returns an entry as the next write would store it: under the current schema, with the columns derived from it. */
 function asConfigured(
   collection: CollectionModel,
   entry: StoredEntry,

@@ -5,9 +5,9 @@ import type { Snapshot } from '../../store/database.ts'
 import type { ContentContext } from '../context.ts'
 import { ContentExport, type ExportOptions } from './export.ts'
 
-/** The most exports at once: each keeps the database from tidying up what changes meanwhile. */
+/** The maximum number of concurrent exports: the database cannot clean up old row versions while one is running. */
 const MAX_EXPORTS = 2
-/** How long a reader may take for a piece, in milliseconds. */
+/** The maximum time in which a client must read a chunk, in milliseconds. */
 const STALL_MS = 30_000
 
 /** The exports that a service is sending. */
@@ -23,10 +23,10 @@ export class ExportStreams {
   }
 
   /**
-   * The lines of an export as bytes, made as they are read. The stream fails when the export breaks off.
+   * Starts an export and returns its lines as bytes, which are produced as the client reads them. The stream fails if the export is aborted.
    *
-   * @throws VALIDATION_ERROR when the journal has not come to that number; SERVICE_UNAVAILABLE when others are being
-   * sent, or the database does not answer
+   * @throws VALIDATION_ERROR if `since` is later than the last change; SERVICE_UNAVAILABLE if too many exports are running, or the
+   * database does not respond
    */
   async open(options: ExportOptions = {}): Promise<ReadableStream<Uint8Array>> {
     if (this.#isFull) await Promise.all([...this.#running].map(({ ended }) => ended))
@@ -52,18 +52,18 @@ export class ExportStreams {
     return this.#running.size + this.#opening >= MAX_EXPORTS
   }
 
-  /** Breaks off what is being sent. */
+  /** Aborts the running exports. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map((one) => one.breakOff(new Error('The service ends.'))))
   }
 }
 
-/** A snapshot's errors are written for start-up; the client gets 503. */
+/** Errors of snapshots describe problems at start-up; the client gets 503. */
 function throwUnavailable(error: unknown): never {
   throw error instanceof DaybookError ? error : new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
 }
 
-/** One export on its way. */
+/** An export that is being sent. */
 class RunningExport {
   readonly stream: ReadableStream<Uint8Array>
   readonly #chunks: ReturnType<ContentExport['chunks']>
@@ -80,7 +80,7 @@ class RunningExport {
     this.#snapshot = snapshot
     this.#log = log
     this.#onEnd = onEnd
-    // Nothing is read ahead: what is waiting to be sent is held elsewhere already.
+    // Reads nothing ahead: the HTTP connection has its own buffer.
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -94,12 +94,12 @@ class RunningExport {
     )
   }
 
-  /** Settles once nothing of it is held; `undefined` while it is being sent. */
+  /** Resolves when the snapshot is released; `undefined` while the export is being sent. */
   get ended(): Promise<void> | undefined {
     return this.#ended
   }
 
-  /** Ends it with an error, and says so. */
+  /** Ends the export with an error, and logs it. */
   async breakOff(reason: unknown): Promise<void> {
     if (this.#ended) return
     this.#controller?.error(reason)
@@ -110,7 +110,7 @@ class RunningExport {
   async #send(): Promise<void> {
     clearTimeout(this.#stalled)
     try {
-      // A file is read in this thread: other requests for it come first.
+      // SQLite is read in this thread, so other requests get a turn first.
       await turn()
       const next = await this.#chunks.next()
       if (this.#ended) return
@@ -133,7 +133,7 @@ class RunningExport {
 
   #end(): Promise<void> {
     clearTimeout(this.#stalled)
-    // A connection that cannot be closed is gone.
+    // A connection that cannot be closed is broken already.
     this.#ended ??= this.#snapshot
       .close()
       .catch(() => {})

@@ -14,36 +14,36 @@ import {
   toLine,
 } from './export-lines.ts'
 
-/** Changed documents that are read together: each may be large. */
+/** The number of changed documents that are read together: each may be large. */
 const MAX_CHANGED = 16
 
-/** What an export holds. */
+/** The options of an export. */
 export interface ExportOptions {
-  /** A number of the journal: only what lies behind it. @default everything */
+  /** Exports only changes after this number of the journal. @default everything */
   readonly since?: number | undefined
-  /** Whether it says who made and last changed documents. @default true */
+  /** Names the authors of documents. @default true */
   readonly includesAuthors?: boolean | undefined
 }
 
-/** Some lines of an export. */
+/** Consecutive lines of an export. */
 export interface ExportChunk {
   /** Each line ends with a line feed. */
   readonly text: string
-  /** How many entries, globals or changes these lines tell of. */
+  /** The number of entries, globals or changes in these lines. */
   readonly count: number
 }
 
-/** All content of a store as it stood at one moment, or what changed after a number of its journal. */
+/** An export of a snapshot: all content, or the changes after a number of the journal. */
 export class ContentExport {
-  /** The last number of the journal that is in it. */
+  /** The last change that the export contains. */
   readonly seq: number
-  /** Entries and globals that there are, or records of the journal to look at. */
+  /** The number of entries and globals, or of journal records to read. */
   readonly total: number
   readonly #model: Model
   readonly #read: Reader
   readonly #since: number | undefined
   readonly #hasPeople: boolean
-  /** Collections that the store has tables for, which a new one gets when a service starts. */
+  /** The collections that have tables. A new collection gets its table when a service starts. */
   readonly #stored: ReadonlySet<string>
   readonly #collections = new Map<string, number>()
   #globals = 0
@@ -61,9 +61,9 @@ export class ContentExport {
   }
 
   /**
-   * Looks at a snapshot, which stays open as long as it is read.
+   * Creates an export of a snapshot, which must stay open while the chunks are read.
    *
-   * @throws VALIDATION_ERROR when the journal has not come to that number
+   * @throws VALIDATION_ERROR if `since` is later than the last change
    */
   static async open(
     model: Model,
@@ -82,13 +82,13 @@ export class ContentExport {
     return new ContentExport(model, read, { seq, since, hasAuthors, total, stored })
   }
 
-  /** What there was until now. */
+  /** The counts of the lines so far. */
   get counts(): ExportCounts {
     const counts = { collections: Object.fromEntries(this.#collections), globals: this.#globals }
     return this.#since === undefined ? counts : { ...counts, deleted: this.#deleted }
   }
 
-  /** All lines, from the header to the counts, in pieces of bounded size, unless one document is larger. */
+  /** Produces all lines, from the header to the counts, in chunks of limited size, unless one document is larger. */
   async *chunks(): AsyncGenerator<ExportChunk, void> {
     const since = this.#since
     const locale = await this.#read.system.defaultLocale()
@@ -120,7 +120,7 @@ export class ContentExport {
     }
   }
 
-  /** In the order of the journal; a document that changed several times stands where its last change does. */
+  /** Produces changes in the order of the journal. A document that changed several times appears at its last change. */
   async *#changes(since: number): AsyncGenerator<ExportChunk, void> {
     const next = (after: number): Promise<readonly JournalRow[]> => this.#read.journal.records(after)
     for (let page = await next(since); page.length > 0; page = await next(page.at(-1)?.seq ?? 0)) {
@@ -145,7 +145,7 @@ export class ContentExport {
     return lines.join('')
   }
 
-  /** The lines of entries whose last records these are, by the numbers of the records. */
+  /** Formats the entries whose last records are among these, by the numbers of the records. */
   async #entriesOf(records: readonly JournalRow[]): Promise<ReadonlyMap<number, string>> {
     const found = new Map<number, string>()
     for (const [key, changed] of Map.groupBy(records, ({ collection }) => collection)) {
@@ -161,13 +161,13 @@ export class ContentExport {
     return found
   }
 
-  /** What is scheduled of entries, by their ids. */
+  /** Reads the schedules of entries, by their ids. */
   async #schedulesOf(
     { key }: CollectionModel,
     entries: readonly StoredEntry[],
   ): Promise<ReadonlyMap<string, readonly Schedule[]>> {
     const { draftSeq } = await this.#read.counters.of(key)
-    // A collection that never had a working copy or a time has nothing to look for.
+    // A collection that never had a draft or a schedule needs no look-up.
     if (draftSeq === 0 || entries.length === 0) return new Map()
     const ids = entries.map(({ id }) => id)
     return Map.groupBy(await this.#read.schedules.byIds(key, ids), ({ id }) => id)
@@ -184,9 +184,9 @@ export class ContentExport {
   }
 
   /**
-   * A global, if it was ever written.
+   * Formats a global; empty if it was never written.
    *
-   * @param seq the number that its last change has to have
+   * @param seq the last change that the global must have. @default any
    */
   async #global(key: string, seq?: number): Promise<string> {
     const global = this.#model.globals.get(key)
@@ -198,14 +198,14 @@ export class ContentExport {
   }
 }
 
-/** Where an export begins and ends. */
+/** The range and the options of an export. */
 interface ExportPlace extends Pick<ContentExport, 'seq' | 'total'> {
   readonly since: number | undefined
   readonly hasAuthors: boolean
   readonly stored: ReadonlySet<string>
 }
 
-/** How many entries and globals the config has a place for. */
+/** Counts the entries and globals that the config has. */
 async function countContent(
   { collections, globals }: Model,
   read: Reader,

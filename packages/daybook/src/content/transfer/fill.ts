@@ -37,17 +37,17 @@ import { requireTargets } from '../writes/references.ts'
 import { MIGRATION_ACTOR, toOrphaned } from './schema-migration.ts'
 import { iterateEntries, MIGRATION_BATCH } from './stored-content.ts'
 
-/** How many documents a field was given a value in. */
+/** A field, and the number of documents in which it was filled. */
 export interface FilledField {
   /** `posts.summary`: the collection or global, and the field. */
   readonly path: string
   readonly count: number
 }
 
-/** A stored document, whose columns tell whether it lacks something. */
+/** The columns of a stored document from which missing values are determined. */
 export type StoredText = Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>
 
-/** The fields of a document that the config has a fill for. */
+/** Returns the fields of a document that have a `fill`. */
 export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =>
   fields.filter(({ field }) => field.options.fill !== undefined)
 
@@ -55,8 +55,8 @@ export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =
 export type Lacking = ReadonlyMap<FieldModel, 'empty' | 'refused'>
 
 /**
- * The fields that need their `fill` in a stored document: the field is required and empty, the document is older than the field, or
- * what is stored is none of its values, in whatever locale.
+ * Finds the fields that need their `fill` in a stored document: the field is required and empty, the document is older than the field, or
+ * the field does not accept a stored value in some locale.
  */
 export function findFieldsToFill(
   document: DocumentModel,
@@ -70,7 +70,7 @@ export function findFieldsToFill(
     const { type, options } = field
     if (isRefusedField(move, key) || translations.some(([, said]) => isRefusedIn(said, model)))
       return [[model, 'refused']]
-    // A fill that converts stored values returns nothing if there is no stored value.
+    // A fill that converts stored values returns nothing without a stored value.
     if (type.converter?.(options)) return []
     const isLacking =
       options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key)
@@ -79,7 +79,7 @@ export function findFieldsToFill(
   return new Map(lacking)
 }
 
-/** The fields whose `fill` the working copy of an entry needs for values of its own. */
+/** Finds the fields that need their `fill` because they do not accept a value in the draft of an entry. */
 export function findRefusedInDraft(
   collection: DocumentModel,
   row: { readonly draft?: string | null },
@@ -96,34 +96,34 @@ const hasKey = ({ doc }: StoredText, key: string): boolean => Object.hasOwn(JSON
 const translationsIn = ({ locales }: Pick<StoredText, 'locales'>): readonly (readonly [string, Translation])[] =>
   Object.entries(toCanonical({}, locales).translations)
 
-/** True if a locale says of a localized field what is none of its values. */
+/** Returns true if a localized field does not accept its value in a translation. */
 function isRefusedIn(said: Translation, { key, field: { type, options } }: FieldModel): boolean {
   return options.localized === true && Object.hasOwn(said, key) && !type.accepts(said[key], options)
 }
 
-/** A document with what it lacked. */
+/** A document with filled values. */
 interface FilledDocument {
-  /** The fields that were given a value, in whatever locale. */
+  /** The fields that were filled in any locale. */
   readonly keys: ReadonlySet<string>
   readonly canonical: CanonicalDocument
   readonly given: Values
-  /** The same with what is made of it, in the form in which it is stored. */
+  /** The filled values in their stored form, with their derived fields. */
   readonly settled: Values
   readonly orphaned: string | null
 }
 
-/** How stored documents are filled. */
+/** The transactions and the signal of a fill. */
 export interface FillRun {
-  /** A transaction of the migration, or one that is taken back. */
+  /** Runs a transaction of the migration, or one that is rolled back. */
   readonly transact: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>
   readonly signal: AbortSignal
 }
 
 /**
- * Gives values to the fields that the config has a fill for, a batch of documents at a time. When it is interrupted, running it
- * again goes on: what is filled lacks nothing any more.
+ * Fills the fields that have a `fill`, a batch of documents at a time. After an interruption, another run continues, since filled documents
+ * are not filled again.
  *
- * @throws {MigrationError} when a fill throws, or answers what its field refuses; the documents before it stay filled
+ * @throws {MigrationError} if a fill throws, or returns a value that its field does not accept; the documents before it stay filled
  */
 export async function fillStored(engine: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
   const context = await createWriteContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
@@ -137,7 +137,7 @@ export async function fillStored(engine: ContentContext, run: FillRun): Promise<
   return [...job.counts].filter(([, count]) => count > 0).map(([path, count]) => ({ path, count }))
 }
 
-/** In the order of the config. */
+/** Returns the paths of fields with a `fill`, in the order of the config. */
 const filledPaths = ({ collections, globals }: Model): readonly string[] =>
   [...collections.values(), ...globals.values()].flatMap((one) =>
     filledFields(one).map((field) => `${one.key}.${field.key}`),
@@ -147,7 +147,7 @@ interface FillJob {
   readonly engine: ContentContext
   readonly run: FillRun
   readonly context: WriteContext
-  /** Documents that were filled, by the path of the field. */
+  /** The numbers of filled documents, by the path of the field. */
   readonly counts: Map<string, number>
 }
 
@@ -162,7 +162,7 @@ async function fillCollection(job: FillJob, collection: CollectionModel): Promis
     const last = page.at(-1)
     if (!last) return
     const filled = await fillPage(job, collection, page)
-    // Entries that others changed meanwhile are looked at again.
+    // Entries have changed since they were read, so read the page again.
     if (!filled) continue
     for (const { keys } of filled) countFilled(job, collection, keys)
     after = last.pk
@@ -191,13 +191,13 @@ async function fillPage(
   return isStored ? [...filled.values()] : undefined
 }
 
-/** An entry, and its working copy, with what they lacked. */
+/** An entry and its draft, with filled values. */
 interface FilledEntry {
-  /** The fields that were given a value in one of them. */
+  /** The fields that were filled in either of them. */
   readonly keys: ReadonlySet<string>
-  /** `undefined`: the entry stays as it is. */
+  /** `undefined` if the entry does not change. */
   readonly own: FilledDocument | undefined
-  /** The working copy with other values in place of those that its fields do not take; `undefined`: it holds none such. */
+  /** The draft, in which values that its fields do not accept are replaced; `undefined` if there are none. */
   readonly copy: FilledDocument | undefined
   /** The values filled into the entry that its draft lacks as well. */
   readonly missing: Values
@@ -246,7 +246,7 @@ async function storeEntry(
   })
 }
 
-/** Stores a working copy in all its locales: a carried-over change would reach the default one alone. */
+/** Stores a draft in all its locales. Rebasing it would change only the default locale. */
 async function storeCopy(
   writer: Writer,
   collection: CollectionModel,
@@ -261,7 +261,7 @@ async function storeCopy(
   await writer.drafts.write(collection, entry, copy, { at, actor: MIGRATION_ACTOR })
 }
 
-/** What a fill gives that the working copy of an entry lacks, too. */
+/** Returns the filled values of an entry that its draft lacks as well. */
 function missingInCopy(
   collection: CollectionModel,
   copy: Draft,
@@ -317,9 +317,10 @@ async function storeGlobal(
 }
 
 /**
- * A document with what its fills give it; `undefined`: it lacks nothing, or they give nothing.
+ * Calls the fills of a document.
  *
- * @param among the fields that are filled
+ * @param fields the fields to fill. @default those that need it
+ * @returns `undefined` if no field is filled
  */
 async function fillDocument(
   job: FillJob,
@@ -347,13 +348,13 @@ async function fillDocument(
     for (const key of Object.keys(filledValues)) keys.add(key)
   }
   if (keys.size === 0) return undefined
-  // The fill has made something of what is stored there.
+  // The fills have converted the hidden values of these fields.
   const hidden = Object.fromEntries(Object.entries(move.hidden).filter(([key]) => !Object.hasOwn(given, key)))
   const orphaned = toOrphaned(document, { ...move, hidden })
   return { keys, canonical: { ...canonical, translations }, given, settled, orphaned }
 }
 
-/** The non-empty results of the fills of these fields. */
+/** Calls the fills of these fields, and returns their non-empty results. */
 async function callFills(
   { run: { signal } }: FillJob,
   document: DocumentModel,
@@ -371,7 +372,7 @@ async function callFills(
 
 const NOTHING: CanonicalDocument = { values: {}, translations: {} }
 
-/** Given values in the form in which they are stored, with what is made of them. */
+/** Converts filled values to their stored form, with their derived fields. */
 async function settleGiven(
   { context }: FillJob,
   document: DocumentModel,
@@ -383,7 +384,7 @@ async function settleGiven(
   return prepareFields(document, checked, stored.values, createFieldTools(context, document, stored))
 }
 
-/** What the service itself keeps in a document, such as its id. */
+/** Returns the values of a document's system keys, such as its id. */
 function systemOf({ systemKeys }: DocumentModel, { doc }: StoredText): Values {
   const stored: Values = JSON.parse(doc)
   return Object.fromEntries([...systemKeys.before, ...systemKeys.after].map((key) => [key, stored[key]]))
@@ -406,7 +407,7 @@ async function fillValue(
   if (convert) return convert(seen[key])
   if (typeof fill !== 'function') return fill
   try {
-    // Each gets its own copy: what one function changes, the others do not see.
+    // Each function gets a copy, so that it cannot change the document for the others.
     const value = await withAbort(async () => fill(structuredClone(seen)), signal)
     return isEmpty(value) ? undefined : toPlainJson(value)
   } catch (error) {
@@ -416,7 +417,7 @@ async function fillValue(
   }
 }
 
-/** Says of a refused value whose it was. */
+/** Names the document in the error of a rejected value. */
 async function explainRefusal<T>({ key }: DocumentModel, id: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -432,8 +433,8 @@ async function explainRefusal<T>({ key }: DocumentModel, id: string, work: () =>
 const MIGRATOR = createServiceCaller('daybook', MIGRATION_ACTOR)
 
 /**
- * The fields that required values are missing in although they have a fill, as far as a first look shows. A store that lacks nothing
- * is looked through once: later writes cannot leave a required field empty.
+ * Returns the required fields that have a `fill` and are empty in the first such entry of their collection. A store without such entries is
+ * checked once: later writes cannot leave a required field empty.
  */
 export async function findUnfilledFields(store: Store, model: Model): Promise<readonly string[]> {
   const unfilled: string[] = []

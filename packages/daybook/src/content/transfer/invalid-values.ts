@@ -10,18 +10,18 @@ import { findFieldsToFill, findRefusedInDraft, type StoredText } from './fill.ts
 import { formatValue, hasConvertingFill } from './schema-migration.ts'
 import { iteratePages } from './stored-content.ts'
 
-/** A stored value that the present config would refuse in a write, or would fill. */
+/** A stored value that the config would reject in a write, or that it can fill or convert. */
 export interface InvalidValue {
   /** `posts.summary`: the collection or global, and the field. */
   readonly path: string
   /**
-   * The code of the refusal, such as `required` or `maxLength`; `fill`: it is empty, and the config can fill it; `convert`: the config can
-   * make it from the stored value; `lose`: it would be lost.
+   * The code of the issue, such as `required` or `maxLength`; `fill` if the value is empty and the field has a `fill`; `convert` if the
+   * field has a `fill` for the stored value; `lose` if the value would be lost.
    */
   readonly kind: string
-  /** What is wrong with it: `is required`. */
+  /** The problem, such as `is required`. */
   readonly message: string
-  /** An entry's id, or a global's key. */
+  /** The id of the entry, or the key of the global. */
   readonly id: string
 }
 
@@ -31,7 +31,7 @@ interface StoredDocument {
   readonly row: StoredText & { readonly draft?: string | null }
 }
 
-/** Every value that does not hold under the present config. Reads everything that is stored; each document is named once for a field and kind. */
+/** Finds every stored value that is invalid under the config. Reads all content; each document is named once for a field and kind. */
 export async function* findInvalidValues(read: Reader, model: Model): AsyncGenerator<InvalidValue> {
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
@@ -47,7 +47,7 @@ export async function* findInvalidValues(read: Reader, model: Model): AsyncGener
   }
 }
 
-/** What stored documents are held against. */
+/** The store and the model against which documents are checked. */
 interface Surroundings {
   readonly read: Reader
   readonly model: Model
@@ -70,7 +70,7 @@ async function misfitsOfAll(
 
 const targetKey = ({ collection, id }: Pick<FieldReference, 'collection' | 'id'>): string => `${collection} ${id}`
 
-/** Those of the references' targets that are not there, such as entries of a collection that the field no longer names. */
+/** Finds the targets that do not exist, such as entries of a collection that the field no longer names. */
 async function missingTargets(
   { read, model, stored }: Surroundings,
   references: readonly FieldReference[],
@@ -115,7 +115,7 @@ const LACKS: Readonly<Record<'empty' | 'refused', Pick<InvalidValue, 'kind' | 'm
   refused: { kind: 'convert', message: 'does not take what is stored, and has a fill' },
 }
 
-/** Stored values that are none of their field, and that no fill makes others of. */
+/** Finds stored values that their field does not accept, and that no fill converts. */
 function refusedValues(document: DocumentModel, { lost }: MigratedDocument): readonly Fault[] {
   return lost.flatMap((one) => {
     const field = one.path.split('.')[0] ?? ''
@@ -124,14 +124,14 @@ function refusedValues(document: DocumentModel, { lost }: MigratedDocument): rea
   })
 }
 
-/** Required values that are not there. Slugs and statuses are made by the service. */
+/** Finds missing required values. The service generates slugs and statuses, so they are not checked. */
 function missingIn({ fields }: DocumentModel, values: Values): readonly Fault[] {
   return fields
     .filter((one) => one.field.type.role === undefined && findMissingFields(one, values[one.key]).length > 0)
     .map(({ key }) => ({ field: key, kind: 'required', message: 'is required' }))
 }
 
-/** References to entries that are not there. */
+/** Finds references to entries that do not exist. */
 function danglingIn(document: DocumentModel, values: Values, missing: ReadonlySet<string>): readonly Fault[] {
   return findReferences(document, values)
     .filter((reference) => missing.has(targetKey(reference)))

@@ -19,12 +19,12 @@ import { type PreparedWrite, runTransaction, StaleWrite, type Transact } from '.
 import { parseUpdate, prepareUpdate } from '../writes/update.ts'
 import type { EntryChange, MigratedEntry, MigrationContent } from './define-migration.ts'
 
-/** How many entries one transaction of `each` changes. */
+/** The maximum number of entries that one transaction of `each` changes. */
 const EACH_BATCH = 200
-/** How often the same entries are tried because others change them meanwhile. */
+/** The maximum number of attempts for entries that are written concurrently. */
 const MAX_ATTEMPTS = 100
 
-/** How far each loop of a migration has come: the `pk` of the last entry, by the loop's name. */
+/** The position of each loop of a migration: the `pk` of the last entry, by the name of the loop. */
 export type LoopPositions = Readonly<Record<string, number>>
 
 /** A run of a migration. */
@@ -33,15 +33,15 @@ export interface MigrationRun {
   readonly name: string
   readonly transact: Transact
   readonly signal: AbortSignal
-  /** How far an earlier run has come. */
+  /** The positions of an earlier run. */
   readonly positions: LoopPositions
-  /** Stores how far a loop has come, in a transaction with what it did. */
+  /** Stores the position of a loop, in the transaction of its changes. */
   savePosition(writer: Writer, loop: string, pk: number): Promise<void>
 }
 
 type Change = Parameters<MigrationContent['each']>[2]
 
-/** Content as a migration handles it. */
+/** The content of a running migration. */
 export class MigrationRunContent extends CallerContent implements MigrationContent {
   readonly #engine: ContentContext
   readonly #caller: Caller
@@ -81,7 +81,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     return collection && Object.keys(where).length > 0 ? readRuleWhere(where, collection, collections) : undefined
   }
 
-  /** Changes the next entries, as a whole; `undefined`: there are no others. */
+  /** Changes the next entries in one transaction; `undefined` if there are none. */
   async #changePage(
     collection: CollectionModel,
     condition: Condition | undefined,
@@ -101,7 +101,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     )
   }
 
-  /** Stores the changes of these entries and how far that is; `undefined`: one has changed meanwhile, and nothing is stored. */
+  /** Stores the changes of these entries and the position of the loop; `undefined` if one was written concurrently, so that nothing is stored. */
   async #tryPage(
     collection: CollectionModel,
     page: readonly StoredEntry[],
@@ -154,7 +154,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     }
   }
 
-  /** An entry, also with what the config has no place for. */
+  /** Returns an entry including values without a field. */
   #show(collection: CollectionModel, entry: StoredEntry): MigratedEntry {
     const { valuesWithAuthors: told, orphaned } = new StoredRevision(this.#engine.model, collection, entry)
     const { id, created_at: createdAt, updated_at: updatedAt } = entry
@@ -170,7 +170,7 @@ function requireChange({ key }: CollectionModel, { id }: StoredEntry, data: Entr
     )
 }
 
-/** Names the entry whose change was refused. One that others have changed or deleted meanwhile is looked at again. */
+/** @throws {MigrationError} that names the entry; {StaleWrite} if the entry was written or deleted concurrently */
 function explainRefused({ key }: CollectionModel, { id }: StoredEntry, error: unknown): never {
   if (!(error instanceof DaybookError)) throw error
   const { code, message, details } = error

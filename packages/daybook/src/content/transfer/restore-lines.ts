@@ -20,14 +20,14 @@ interface EntryLine extends DocumentLine {
   readonly schedule?: readonly SchedulePart[]
 }
 
-/** The working copy of an entry. */
+/** The draft of an entry. */
 interface DraftPart extends DocumentLine {
   readonly updatedAt: string
 }
 
-/** What is to be done to an entry at a time. */
+/** A schedule of an entry. */
 interface SchedulePart extends Pick<Schedule, 'action' | 'at'> {
-  /** Absent: the file says nothing of people. */
+  /** Absent if the file names no authors. */
   readonly by?: string
   readonly locales?: readonly string[]
 }
@@ -39,10 +39,10 @@ interface GlobalLine extends DocumentLine {
 }
 
 interface DocumentLine {
-  /** Absent: the file says nothing of people. */
+  /** Absent if the file names no authors. */
   readonly createdBy?: string | null
   readonly updatedBy?: string | null
-  /** That of the model that the document was exported under. */
+  /** The schema hash of the model under which the document was exported. */
   readonly schemaHash: string
   readonly document: Values
   readonly locales?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -51,7 +51,7 @@ interface DocumentLine {
   readonly orphaned?: Values
 }
 
-/** An entry or a global of the file that the config has a place for. */
+/** An entry or a global of the file, with its model. */
 export type RestoreLine =
   | { readonly kind: 'entry'; readonly collection: CollectionModel; readonly line: EntryLine }
   | { readonly kind: 'global'; readonly global: GlobalModel; readonly line: GlobalLine }
@@ -61,12 +61,12 @@ const moment: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d
 const COUNT_SCHEMA: JsonSchema = { type: 'integer', minimum: 0 }
 const OBJECT_SCHEMA: JsonSchema = { type: 'object' }
 
-/** Of lines, which are the same whatever the config. */
+/** The validators of lines, which do not depend on the config. */
 const validators = new Validators()
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-/** An object with exactly these keys, some of which may be missing. */
+/** Returns the schema of an object with these keys and no others. */
 function objectOf(required: Properties, others: Properties = {}): JsonSchema {
   const properties = { ...required, ...others }
   return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
@@ -130,7 +130,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** @throws VALIDATION_ERROR when the value has a fault */
+/** @throws VALIDATION_ERROR */
 function requireValidLine<T>(check: Validator, value: unknown): T {
   const issues = check(value)
   if (issues.length > 0) throw validationError(issues)
@@ -138,9 +138,9 @@ function requireValidLine<T>(check: Validator, value: unknown): T {
 }
 
 /**
- * Reads the first line of a file.
+ * Parses the first line of a file.
  *
- * @throws {StartupError} when it is no export, or one that this service cannot be restored from
+ * @throws {StartupError} if the file is not an export, or cannot be restored into this service
  */
 export function readHeader(line: string, { locales }: Model): ExportHeader {
   const header = tryReading(() => requireValidLine<ExportHeader>(checkHeader, parseLine(line)))
@@ -156,7 +156,7 @@ export function readHeader(line: string, { locales }: Model): ExportHeader {
   return header
 }
 
-/** Reads the last line of a file; `undefined`: it is not the last line of an export. */
+/** Parses the last line of a file; `undefined` if it is not the last line of an export. */
 export function readCounts(line: string): ExportCounts | undefined {
   return tryReading(() => requireValidLine<{ readonly counts: ExportCounts }>(checkCounts, parseLine(line)).counts)
 }
@@ -170,9 +170,9 @@ function tryReading<T>(read: () => T): T | undefined {
 }
 
 /**
- * Reads the line of an entry or a global.
+ * Parses the line of an entry or a global.
  *
- * @throws VALIDATION_ERROR when it is none, or the config has no place for it
+ * @throws VALIDATION_ERROR if it is invalid, or the config does not have its collection or global
  */
 export function readLine(text: string, { collections, globals }: Model): RestoreLine {
   const value = parseLine(text)
@@ -195,7 +195,7 @@ export function readLine(text: string, { collections, globals }: Model): Restore
 }
 
 /**
- * Looks into the documents of a line: what the store could not hold, or would lose, is refused.
+ * Checks the documents of a line for values that the store could not hold or would lose.
  *
  * @throws VALIDATION_ERROR
  */
@@ -215,7 +215,7 @@ export function checkLine(read: RestoreLine): void {
     throw validationErrorAt('/schedule', 'duplicate', 'must have at most one time for each action')
 }
 
-/** @param place where in the line the document stands */
+/** @param place the path of the document in the line */
 function checkDocument(model: DocumentModel, part: DocumentLine, place = ''): void {
   const { schemaHash, document, locales = {}, orphaned = {}, createdBy, updatedBy } = part
   refuseHostile({ createdBy, updatedBy })
@@ -227,20 +227,20 @@ function checkDocument(model: DocumentModel, part: DocumentLine, place = ''): vo
   }
 }
 
-/** Without a status, no reader could see an entry. */
+/** Checks that an entry has a status: without one, nobody could read it. */
 function requireStatus({ status }: CollectionModel, document: Values): void {
   if (!status || typeof document[status.key] === 'string') return
   throw validationErrorAt(`/document/${status.key}`, 'required', 'is required')
 }
 
-/** A document to store: its values under the current schema, and the orphaned ones. */
+/** A document to store: its values under the current schema, and its orphaned values. */
 export interface RestoredDocument {
   readonly values: Values
   readonly orphaned: string | null
   readonly locales: string | null
 }
 
-/** The document of a line; one of another schema is brought into that of the config, as it would be in the store. */
+/** Returns the document of a line. A document of another schema is converted to the current one, as in the store. */
 export function toRestoredDocument(model: DocumentModel, line: DocumentLine, status: string | null): RestoredDocument {
   const { schemaHash, document, locales: translations = {}, publishedLocales } = line
   const orphaned = line.orphaned ? JSON.stringify(line.orphaned) : null

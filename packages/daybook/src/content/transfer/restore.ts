@@ -15,7 +15,7 @@ import { type RestoreLine, toRestoredDocument } from './restore-lines.ts'
 type RestoreEntryLine = RestoreLine & { readonly kind: 'entry' }
 type RestoreGlobalLine = RestoreLine & { readonly kind: 'global' }
 
-/** A line as it is to be stored. */
+/** A line that is ready to be stored. */
 export type PreparedLine =
   | {
       readonly kind: 'entry'
@@ -26,14 +26,14 @@ export type PreparedLine =
     }
   | RestoreGlobalLine
 
-/** A time that was set for an entry. */
+/** A schedule of an entry. */
 type RestoredSchedule = Pick<Schedule, 'action' | 'at' | 'actor' | 'locales'>
 type PreparedEntry = Extract<PreparedLine, { kind: 'entry' }>
 
-/** A line that could not be stored. */
+/** Thrown if a line cannot be stored. */
 export class LineError extends Error {
   override readonly name = 'LineError'
-  /** The line's place among those that were to be stored together. */
+  /** The index of the line among those that were added together. */
   readonly index: number
 
   constructor(index: number, cause: unknown) {
@@ -42,9 +42,7 @@ export class LineError extends Error {
   }
 }
 
-/**
- * Why nothing can be restored into a store; `undefined`: it is empty, or holds part of a restore.
- */
+/** Returns the reason why nothing can be restored into a store; `undefined` if it is empty or contains part of a restore. */
 export async function findRestoreObstacle({ store: { read } }: ContentContext): Promise<string | undefined> {
   const note = await read.system.restoreNote()
   if (note || (await read.journal.head()) === 0) return undefined
@@ -53,7 +51,7 @@ export async function findRestoreObstacle({ store: { read } }: ContentContext): 
 
 const HOLDS_CONTENT = 'The store holds content, or has held some. Restore into an empty one: a new folder or database.'
 
-/** A restore on its way. What has arrived stays, so that another run can go on with it. */
+/** A restore in progress. Stored lines stay, so that another run can continue. */
 export class Restore {
   readonly #engine: ContentContext
   #note: RestoreNote
@@ -64,10 +62,10 @@ export class Restore {
   }
 
   /**
-   * Begins to restore a file, or goes on with it.
+   * Begins or continues to restore a file.
    *
-   * @param digest tells the file from others
-   * @throws {StartupError} when the store holds anything else
+   * @param digest identifies the file
+   * @throws {StartupError} if the store contains anything else
    */
   static async begin(engine: ContentContext, digest: string): Promise<Restore> {
     const { read } = engine.store
@@ -83,37 +81,37 @@ export class Restore {
     return new Restore(engine, blank)
   }
 
-  /** How many lines of the file have arrived, the first one included. */
+  /** The number of stored lines of the file, including the header. */
   get lines(): number {
     return this.#note.lines
   }
 
-  /** Whether all of them have. */
+  /** True if all lines are stored. */
   get isDone(): boolean {
     return this.#note.isDone
   }
 
   /**
-   * Stores the next lines, all or none.
+   * Stores the next lines in one transaction.
    *
-   * @throws {LineError} when one of them cannot be stored; {StartupError} when another process writes to the store
+   * @throws {LineError} if one of them cannot be stored; {StartupError} if another process writes to the store
    */
   async add(lines: readonly PreparedLine[]): Promise<void> {
     try {
       await this.#move(lines, false, (writer) => this.#store(writer, lines))
     } catch (error) {
       if (!isOfLine(error)) throw error
-      // Which line it was shows when each is stored by itself.
+      // Store the lines one by one to identify the one that fails.
       await this.#move(lines, false, (writer) => this.#storeEach(writer, lines))
     }
   }
 
-  /** Says that all lines are stored. */
+  /** Records that all lines are stored. */
   async end(): Promise<void> {
     await this.#move([], true, async () => {})
   }
 
-  /** Does something and notes it down, both or neither. */
+  /** Runs work and records the progress in the same transaction. */
   async #move(lines: readonly PreparedLine[], isDone: boolean, work: (writer: Writer) => Promise<void>): Promise<void> {
     const before = this.#note
     const records = lines.reduce((sum, line) => sum + recordsOf(line), 0)
@@ -124,7 +122,7 @@ export class Restore {
         await writer.system.noteRestore(before, next)
         await work(writer)
       },
-      // The note of how far it has come is lost with the lines; the end waits for all.
+      // A crash may lose the lines together with their progress note, so only the end waits until everything is on disk.
       { isLong: true, isRestartable: !isDone },
     )
     this.#note = next
@@ -148,7 +146,7 @@ export class Restore {
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
   }
 
-  /** Stores working copies and times of entries that are stored. */
+  /** Stores the drafts and schedules of stored entries. */
   async #storeBeside(writer: Writer, collection: CollectionModel, lines: readonly PreparedEntry[]): Promise<void> {
     const own = lines.filter((line) => recordsOf(line) > 1)
     if (own.length === 0) return
@@ -190,10 +188,10 @@ export class Restore {
 const OTHERS_WRITE =
   'Something else has written to the store since the restore was begun. Restore into an empty one that no service uses.'
 
-/** Whether a line is at fault, and not the database. */
+/** Returns true if an error is caused by a line, and not by the database. */
 const isOfLine = (error: unknown): boolean => error instanceof DaybookError && error.status < 500
 
-/** Makes what is stored of a line. */
+/** Converts a line to the rows that are stored. */
 export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   if (line.kind === 'global') return line
   const { collection } = line
@@ -206,7 +204,7 @@ export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   return { kind: 'entry', collection, row, copy, schedules }
 }
 
-/** The working copy of a line. History begins with it: no later save takes its place. */
+/** Returns the draft of a line. It is not an autosave, so that later saves do not replace it in history. */
 function toCopy(
   collection: CollectionModel,
   row: WrittenEntry,
@@ -217,11 +215,11 @@ function toCopy(
   return toDraft(collection, row, toCanonical(values, locales), orphaned, { at, by, isAutosave: false })
 }
 
-/** How many records of the journal a line makes. */
+/** Counts the journal records of a line. */
 const recordsOf = (line: PreparedLine): number =>
   line.kind === 'global' ? 1 : 1 + (line.copy ? 1 : 0) + line.schedules.length
 
-/** An entry as it was, with the columns that are made of its document where the config has fields for them. */
+/** Returns the row of an entry. Columns such as the slug are derived from the document if the config has fields for them. */
 function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {
   const { id, createdAt, updatedAt, createdBy = null, updatedBy = null, slug, status } = line
   const known = collection.status?.values.includes(status ?? '') ? status : null
@@ -241,10 +239,10 @@ function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): Writt
   return { ...row, slug: collection.slug ? row.slug : slug }
 }
 
-/** Actors inside the process, as the journal names them. */
+/** The actors of in-process writes in the journal. */
 const INTERNAL_ACTOR = /^(?:system$|plugin:|config \()/
 
-/** The caller to whom a restored time belongs: an export says the subject alone, so that the rights are those of the account now. */
+/** Returns the caller of a restored schedule. An export has only the subject, so the present rights of the account apply. */
 function callerOfActor(actor: string): Caller {
   if (actor === getActor(SERVICE)) return SERVICE
   if (INTERNAL_ACTOR.test(actor)) return createServiceCaller('daybook', actor)

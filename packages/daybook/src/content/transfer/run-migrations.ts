@@ -10,22 +10,22 @@ import type { ContentContext } from '../context.ts'
 import type { Migration } from './define-migration.ts'
 import { type LoopPositions, type MigrationRun, MigrationRunContent } from './migration-content.ts'
 
-/** A migration's file. */
+/** The file of a migration. */
 export interface MigrationFile {
   readonly name: string
-  /** Digest of its text. */
+  /** The digest of its text. */
   readonly hash: string
 }
 
-/** A migration's file, loaded. */
+/** The file of a migration, and its default export. */
 export interface LoadedMigration extends MigrationFile {
   readonly migration: Migration
 }
 
 /**
- * The files that have not run to their end on this store, in the order of their names.
+ * Returns the migrations that have not finished on this store, in the order of their names.
  *
- * @throws {MigrationError} when a file that has run is another one now
+ * @throws {MigrationError} if a file has changed since it ran
  */
 export function findPendingMigrations<File extends MigrationFile>(
   files: readonly File[],
@@ -42,14 +42,14 @@ export function findPendingMigrations<File extends MigrationFile>(
   return files.filter(({ name }) => !ran.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** How long a migration that was killed keeps others waiting, in milliseconds. */
+/** The time after which the lock of a killed process expires, in milliseconds. */
 const LEASE_MS = 10_000
-/** How often a process that waits asks again, in milliseconds. */
+/** The interval at which a waiting process retries, in milliseconds. */
 const ASK_EVERY_MS = 200
 
 const TAKEN_OVER = 'Another process migrates this store now. Run daybook migrate again when it has ended.'
 
-/** The right to migrate a store, which one process at a time has. */
+/** The lock for migrating a store. One process at a time holds it. */
 export class MigrationLock {
   readonly #lease: Lease
   readonly #renewal: NodeJS.Timeout
@@ -62,7 +62,7 @@ export class MigrationLock {
   /**
    * Waits until no other process migrates the store.
    *
-   * @param onWait called once, when there is one
+   * @param onWait called once if another process holds the lock
    */
   static async acquire(
     store: Store,
@@ -77,10 +77,9 @@ export class MigrationLock {
   }
 
   /**
-   * Runs `work` as one transaction of the process that has the right. A process that stood still for too long goes on when no other
-   * one has the right.
+   * Runs work in a transaction that verifies the lock. If the lock has expired, it is acquired again unless another process holds it.
    *
-   * @throws {MigrationError} when another process has it
+   * @throws {MigrationError} if another process holds the lock
    */
   async transaction<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     for (;;) {
@@ -99,21 +98,21 @@ export class MigrationLock {
   }
 }
 
-/** How migrations are run. */
+/** The options of {@link runMigrations}. */
 export interface RunOptions {
-  /** Is told what happens, line by line. */
+  /** Writes a line of progress. */
   log(message: string): void
   readonly engine: ContentContext
   readonly signal: AbortSignal
   readonly lock: MigrationLock
-  /** Whether the store is a copy that is gone afterwards. */
+  /** True if the store is a copy that is deleted afterwards. */
   readonly dryRun: boolean
 }
 
 /**
- * Runs migrations one after the other, and notes each that has come to its end.
+ * Runs migrations in order, and records each that has finished.
  *
- * @throws {MigrationError} when one fails; those before it have run
+ * @throws {MigrationError} if one fails; the previous ones have finished
  */
 export async function runMigrations(files: readonly LoadedMigration[], options: RunOptions): Promise<void> {
   for (const file of files) await runMigration(file, options)
@@ -144,7 +143,7 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
   log(`      migrations/${name} ${dryRun ? 'would run' : 'has run'} (${changes})`)
 }
 
-/** Notes that a migration begins, or goes on; `undefined`: another process has run it to its end meanwhile. */
+/** Records that a migration begins or continues; `undefined` if another process has finished it. */
 async function beginRun({ migrations }: Writer, file: MigrationFile): Promise<MigrationRecord | undefined> {
   const { name, hash } = file
   const before = await migrations.get(name)
@@ -155,7 +154,7 @@ async function beginRun({ migrations }: Writer, file: MigrationFile): Promise<Mi
   return record
 }
 
-/** Content whose calls that are under way are in `calls`. One that nobody awaits fails with the migration, not with the process. */
+/** Wraps content so that pending calls are in `calls`. A rejected call that is not awaited fails the migration, not the process. */
 function watchCalls<Content extends object>(content: Content, calls: Set<Promise<unknown>>): Content {
   const watch = (answer: unknown): unknown => {
     if (!(answer instanceof Promise)) return answer
@@ -181,7 +180,7 @@ function explainFailure(name: string, error: unknown, dryRun: boolean): Migratio
   return new MigrationError(`migrations/${name} failed: ${reasonOf(error)}\n${next}`, { cause: error })
 }
 
-/** What went wrong; of an error that Daybook does not know, where, too. */
+/** Returns the reason of a failure, with the stack trace of unknown errors. */
 function reasonOf(error: unknown): string {
   if (error instanceof MigrationError) return error.message
   if (error instanceof DaybookError) {
@@ -194,8 +193,8 @@ function reasonOf(error: unknown): string {
 const positionsOf = ({ position }: MigrationRecord): LoopPositions => JSON.parse(position)
 
 /**
- * The transactions of one run of a migration, with the number of changes that they make. While a process stands still, another one may
- * take the lock, go on with the migration, and give the lock back: then the stored run is another one.
+ * The transactions of one run of a migration, and the number of their changes. While a process is paused, another one may acquire the lock,
+ * continue the migration, and release the lock. The stored record then names another run.
  */
 class OwnTransactions {
   changes = 0
@@ -203,17 +202,17 @@ class OwnTransactions {
   readonly #record: MigrationRecord
   #isOver = false
 
-  /** @param record as it is stored */
+  /** @param record the stored record */
   constructor(lock: MigrationLock, record: MigrationRecord) {
     this.#lock = lock
     this.#record = record
   }
 
-  /** How the content of the migration stores. */
+  /** The functions with which the content of the migration stores changes. */
   get steps(): Pick<MigrationRun, 'transact' | 'savePosition'> {
     return {
       transact: (work) => this.#transact(work),
-      // Loops may run side by side: each changes its own position in what is stored.
+      // Loops may run concurrently, so each changes only its position in the stored record.
       savePosition: async (writer, loop, pk) => {
         const position = JSON.stringify({ ...positionsOf(await this.#requireOwn(writer)), [loop]: pk })
         await writer.migrations.put({ ...this.#record, position })
@@ -221,12 +220,12 @@ class OwnTransactions {
     }
   }
 
-  /** Notes that the migration has run. */
+  /** Records that the migration has finished. */
   async finish(): Promise<void> {
     await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: now() }))
   }
 
-  /** Nothing more is stored. */
+  /** Rejects later transactions. */
   end(): void {
     this.#isOver = true
   }
@@ -241,7 +240,7 @@ class OwnTransactions {
     return result
   }
 
-  /** @throws {MigrationError} when another process has gone on with the migration */
+  /** @throws {MigrationError} if another process has continued the migration */
   async #requireOwn({ migrations }: Writer): Promise<MigrationRecord> {
     const stored = await migrations.get(this.#record.name)
     if (!stored || stored.finished !== null || stored.run !== this.#record.run) throw new MigrationError(TAKEN_OVER)
@@ -254,7 +253,7 @@ interface Counted<T> {
   readonly changes: number
 }
 
-/** Work of a transaction with how many records of the journal it wrote. */
+/** Wraps the work of a transaction, so that it also returns the number of journal records that it wrote. */
 function counted<T>(work: (writer: Writer) => Promise<T>): (writer: Writer) => Promise<Counted<T>> {
   return async (writer) => {
     const head = await writer.read.journal.head()

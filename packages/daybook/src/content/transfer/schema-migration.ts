@@ -21,30 +21,29 @@ import { type CanonicalDocument, changeDefaultLocale } from '../locales/localize
 import { chooseSlug } from '../writes/slugs.ts'
 import { createStoredContent, iterateEntries, iterateOutdated, MIGRATION_BATCH } from './stored-content.ts'
 
-/** The effects of a changed config on stored content, one kind of change at a time. */
+/** One kind of effect that a changed config has on stored content. */
 export interface MigrationStep {
   /** `posts.title`: the collection or global, and the field. */
   readonly path: string
   readonly kind: 'rename' | 'fill' | 'lose' | 'drop'
-  /** How many documents it concerns. */
+  /** The number of documents. */
   readonly count: number
-  /** In words. */
   readonly message: string
 }
 
-/** Whether a step loses stored values. */
+/** Returns true if a step loses stored values. */
 export const isLossy = ({ kind }: MigrationStep): boolean => kind === 'lose' || kind === 'drop'
 
-/** The name under which migrations stand in the journal. */
+/** The actor of migrations in the journal. */
 export const MIGRATION_ACTOR = 'migrate'
 
-/** The most refused values that a line names. */
+/** The maximum number of rejected values that a message names. */
 const MAX_NAMED_VALUES = 5
 
-/** A step, with the values that its field refuses, as text. */
+/** A step, with the values that its field does not accept, as text. */
 type TalliedStep = MigrationStep & { readonly refused: ReadonlySet<string> }
 
-/** Counts documents by what happens to them. */
+/** Counts documents by the effects on them. */
 class MigrationTally {
   readonly #steps = new Map<string, TalliedStep>()
 
@@ -72,28 +71,28 @@ class MigrationTally {
 
 const LOST = 'has no place in the config; its values are lost'
 
-/** As many of these texts as a line names. */
+/** Lists the first values of a set. */
 function namedValues(values: ReadonlySet<string>): string {
   const named = [...values].slice(0, MAX_NAMED_VALUES)
   return `${named.join(', ')}${named.length < values.size ? ' and others' : ''}`
 }
 
-/** The most characters of a value in a line. */
+/** The maximum length of a value in a message, in characters. */
 const MAX_SHOWN = 40
 
-/** A value in a line for people. */
+/** Formats a value for a message. */
 export function formatValue(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-/** True if the `fill` of the top-level field around a path sees the values there. */
+/** Returns true if the top-level field of a path has a `fill` that converts the stored values there. */
 export function hasConvertingFill({ fieldMap }: DocumentModel, path: string): boolean {
   const field = fieldMap[path.split('.')[0] ?? '']
   return field !== undefined && isFilledFromStored(field)
 }
 
-/** Works out what the config does to what is stored. Reads every document that an older config wrote. */
+/** Determines the effects of the config on stored content. Reads every document that an older config wrote. */
 export async function planMigration(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
   const tally = new MigrationTally()
   const stored = new Set(await read.system.storedCollections())
@@ -110,7 +109,7 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
   return tally.steps
 }
 
-/** The renames alone, for start-up: only documents with renamed fields are read. */
+/** Finds the pending renames at start-up. Reads only documents with renamed fields. */
 export async function findPendingRenames(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
   const tally = new MigrationTally()
   const stored = new Set(await read.system.storedCollections())
@@ -122,7 +121,7 @@ export async function findPendingRenames(read: Reader, model: Model): Promise<re
   return tally.steps.filter(({ kind }) => kind === 'rename')
 }
 
-/** The default locale of stored documents, where the config has another one. */
+/** Returns the default locale of stored documents if the config has another one. */
 async function formerDefaultLocale(read: Reader, { locales }: Model): Promise<string | undefined> {
   const defaultLocale = await read.system.defaultLocale()
   return locales && defaultLocale !== locales.default ? defaultLocale : undefined
@@ -157,7 +156,7 @@ async function tallyEntries(read: Reader, collection: CollectionModel, tally: Mi
 const lacksSlug = ({ schemaHash, slug }: CollectionModel, entry: StoredEntry): boolean =>
   slug !== undefined && entry.slug === null && (entry.schema_hash !== schemaHash || entry.orphaned !== null)
 
-/** What happens to an entry and its working copy: a field of both counts once. */
+/** Determines the effects on an entry and its draft. A field that both have counts once. */
 function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<MigratedDocument, 'renamed' | 'lost'> {
   const copy = parseDraft(entry)
   const [own, other] = [entry, copy].map((row) => row && migrateDocument(collection, row))
@@ -174,8 +173,8 @@ async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTa
 }
 
 /**
- * Brings documents into the present schema, a batch at a time. When it is interrupted, running it again goes on. Values that have
- * no field any more stay with their documents; {@link dropOrphaned} deletes them.
+ * Migrates documents to the current schema, a batch at a time. After an interruption, another run continues. Values without a field stay
+ * with their documents; {@link dropOrphaned} deletes them.
  */
 export async function migrateStored(store: Store, model: Model): Promise<void> {
   await store.prepare(model, createStoredContent(model))
@@ -186,7 +185,7 @@ export async function migrateStored(store: Store, model: Model): Promise<void> {
   })
 }
 
-/** Deletes what the config has no place for: values without a field, and collections. Ask first. */
+/** Deletes values without a field, and collections that the config no longer has. This cannot be undone, so commands ask first. */
 export async function dropOrphaned(store: Store, model: Model): Promise<void> {
   for (const collection of model.collections.values()) await moveEntries(store, model, collection, filledOrphaned)
   await store.transaction(async (writer) => {
@@ -199,8 +198,8 @@ export async function dropOrphaned(store: Store, model: Model): Promise<void> {
 /**
  * Checks that no document loses the value of a required field.
  *
- * @param fields the required fields that count. @default all
- * @throws {MigrationError} if a required field holds nothing while a stored value that it does not take is kept beside it
+ * @param fields the required fields to check. @default all
+ * @throws {MigrationError} if a required field would be empty because it does not accept its stored value
  */
 export async function requireNoValueLost(
   read: Reader,
@@ -240,10 +239,10 @@ export async function requireNoValueLost(
   )
 }
 
-/** What is kept of the values that a moved document has no field for. */
+/** Returns the values of a migrated document that have no field and are kept, as JSON. */
 type ToOrphaned = (document: DocumentModel, move: MigratedDocument) => string | null
 
-/** Those that the `fill` of their field has left: the plan named no loss of them. */
+/** Keeps only values of fields whose `fill` could convert them: the plan did not announce their loss. */
 const filledOrphaned: ToOrphaned = (document, move) => {
   const left = Object.entries(move.hidden).filter(
     ([key]) => isRefusedField(move, key) && hasConvertingFill(document, key),
@@ -251,11 +250,11 @@ const filledOrphaned: ToOrphaned = (document, move) => {
   return left.length > 0 ? JSON.stringify(Object.fromEntries(left)) : null
 }
 
-/** All of them, as JSON. */
+/** Keeps all values. */
 export const toOrphaned: ToOrphaned = (_document, { hidden }) =>
   Object.keys(hidden).length > 0 ? JSON.stringify(hidden) : null
 
-/** All at once: half of it would be taken for the whole. */
+/** Changes the default locale of all documents in one transaction: a partial change could not be detected. */
 async function moveHome(store: Store, model: Model): Promise<void> {
   const defaultLocale = await formerDefaultLocale(store.read, model)
   const to = model.locales?.default
@@ -311,26 +310,27 @@ async function moveEntry(
   await writer.drafts.write(collection, entry, moved, { at, actor: MIGRATION_ACTOR })
 }
 
-/** Where documents of a collection go. */
+/** The migration of the documents of a collection. */
 interface Moving {
   readonly model: Model
   readonly collection: CollectionModel
   readonly orphanedOf: ToOrphaned
-  /** The default locale when they were written. */
+  /** The default locale when the documents were written. */
   readonly defaultLocale: string | undefined
 }
 
-/** A document, or a working copy, as it is to be. */
+/** A migrated entry or draft. */
 interface MovedRow {
   readonly canonical: CanonicalDocument
   readonly orphaned: string | null
-  /** False if reads return what they did before: only values without a field are dropped. */
+  /** False if reads return the same as before, since only values without a field are dropped. */
   readonly changesContent: boolean
 }
 
 /**
- * Returns a document as it is to be; `undefined` if it stays as it is. A document that an older config wrote is none that moves: reads
- * bring it into the present schema.
+ * Migrates an entry or a draft.
+ *
+ * @returns `undefined` if it stays as it is: reads convert documents of an older config to the current schema
  */
 function movedRow(
   { model, collection, orphanedOf, defaultLocale }: Moving,
@@ -354,7 +354,7 @@ async function updateMoved(
   { canonical: own, orphaned, changesContent }: MovedRow,
 ): Promise<void> {
   const isMove = defaultLocale !== model.locales?.default
-  // A move to another default locale makes no slugs: an entry without text in that locale has none.
+  // A change of the default locale generates no slugs: an entry without text in that locale has none.
   const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale, entry.id)
   const next = toRow(model, collection, {
     id: entry.id,
@@ -370,7 +370,7 @@ async function updateMoved(
   await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
 }
 
-/** A document under the config's default locale, wherever it had its values before. */
+/** Converts a document to the default locale of the config. */
 function underDefaultLocale(
   { locales }: Model,
   document: DocumentModel,

@@ -6,18 +6,18 @@ import { pickUnplaced, toCurrentSchema, type Values, withOrphanedValues } from '
 import { isRefusedField, migrateDocument } from '../documents/migrate-document.ts'
 import { readStoredValues, toCanonical, toLocaleRows } from '../documents/row.ts'
 
-/** Documents read at a time, and written in one transaction. */
+/** The number of documents that are read at a time, and written in one transaction. */
 export const MIGRATION_BATCH = 500
 
-/** Every entry, in order of arrival. */
+/** Iterates over all entries, in order of creation. */
 export const iterateEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
   entriesOf(iteratePages(read, collection))
 
-/** Every entry, in order of arrival, a batch at a time. */
+/** Iterates over all entries, in order of creation, a batch at a time. */
 export const iteratePages = (read: Reader, collection: CollectionModel): Pages =>
   inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
 
-/** Those that an older config wrote, or that hold values without a field, or have a working copy. */
+/** Iterates over entries that an older config wrote, that have values without a field, or that have a draft. */
 export const iterateOutdated = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
   entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
 
@@ -27,7 +27,7 @@ async function* entriesOf(pages: Pages): AsyncGenerator<StoredEntry> {
   for await (const page of pages) yield* page
 }
 
-/** @param next a batch of entries after the one of that number */
+/** @param next reads the batch of entries after a `pk` */
 async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
   for (let after = 0; ; ) {
     const page = await next(after)
@@ -38,7 +38,7 @@ async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[
   }
 }
 
-/** Brings stored content into line with a changed config while the tables are made. */
+/** Returns the functions that adapt stored content to a changed config while the tables are created. */
 export const createStoredContent = (model: Model): ContentAlignment => ({
   async fillLocaleTables(writer, collection) {
     for await (const entry of iterateEntries(writer.read, collection)) {
@@ -59,7 +59,7 @@ export const createStoredContent = (model: Model): ContentAlignment => ({
   },
 })
 
-/** The fields that hide stored values, among those that hid some when the config came to be what it is. */
+/** Finds the fields that still hide stored values, among those that did when the config last changed. */
 export async function findHiddenFields(read: Reader, model: Model): Promise<readonly string[]> {
   const hidden: string[] = []
   for (const collection of model.collections.values()) {
@@ -79,15 +79,15 @@ const refusedFields = (collection: CollectionModel, entry: StoredEntry): readonl
   return collection.fields.map(({ key }) => key).filter((key) => isRefusedField(move, key))
 }
 
-/** The columns of a document that indexes are made of: they have to say what reads say. */
+/** The columns from which indexes are built. They must contain the values that reads return. */
 interface AlignedDocument extends Pick<StoredEntry, 'doc' | 'orphaned'> {
-  /** The fields that hide a value. */
+  /** The fields that hide a stored value. */
   readonly fields: readonly string[]
 }
 
 /**
- * Moves what fields do not take from the document to its orphaned values, and back what they take again. All else stays as an older
- * config wrote it.
+ * Moves values that fields no longer accept to the orphaned values, and values that they accept again back to the document. All other
+ * values stay as an older config wrote them.
  */
 function alignedDocument(collection: CollectionModel, entry: StoredEntry): AlignedDocument {
   const fields = refusedFields(collection, entry)
