@@ -1,20 +1,19 @@
-/** What a page learns when the entry that it previews has been saved. */
+/** A change of the previewed entry, sent after each save. */
 export interface PreviewChange {
-  /** The id of the entry. */
   readonly id: string
-  /** Equal for equal versions of the entry. */
+  /** Identifies the version of the entry; equal revisions have equal content. */
   readonly revision: string
-  /** Shows the working copy, in place of the token in the page's address; absent where the collection has no working copies. */
+  /** The preview token that shows the draft, replacing the token in the page's URL; absent if the collection has no drafts. */
   readonly token?: string
 }
 
-/** How a page is joined to the Studio that shows it. */
+/** Options of `onPreviewChange()`. */
 export interface PreviewOptions {
-  /** The origin that the Studio is at, such as `https://cms.example.org`. Nothing else is listened to, or told anything. */
+  /** The origin of the Studio, such as `https://cms.example.org`. Messages are exchanged with no other origin. */
   readonly studioOrigin: string
 }
 
-/** What this module uses of a window. */
+/** The part of `Window` that this module uses. */
 interface PreviewWindow {
   readonly parent: PreviewWindow
   readonly opener: PreviewWindow | null
@@ -33,16 +32,16 @@ interface PreviewMessageEvent {
 const VERSION = 1
 
 /**
- * Listens to the Studio that shows this page, in a frame or from the tab that opened it: after each save, the listener fetches the entry
- * again. A page that is visited by itself hears nothing.
+ * Calls a listener after each save in the Studio that shows this page in a frame, or that opened its tab. The listener fetches the entry
+ * again. Outside the Studio, the listener is never called.
  *
  * @example
  * ```ts
  * const stop = onPreviewChange({ studioOrigin: 'https://cms.example.org' }, ({ token }) => show(token))
  * ```
  *
- * @returns stops listening
- * @throws {TypeError} when `studioOrigin` is no origin
+ * @returns a function that stops listening
+ * @throws {TypeError} if `studioOrigin` is no origin
  */
 export function onPreviewChange(
   { studioOrigin }: PreviewOptions,
@@ -54,14 +53,14 @@ export function onPreviewChange(
   const page = globalThis as unknown as PreviewWindow
   const studio = page.parent === page ? page.opener : page.parent
   if (!studio) return () => {}
-  const hear = ({ source, origin, data }: PreviewMessageEvent): void => {
+  const receive = ({ source, origin, data }: PreviewMessageEvent): void => {
     if (source !== studio || origin !== studioOrigin || !isChange(data)) return
     const { id, revision, token } = data
     listener({ id, revision, ...(token === undefined ? {} : { token }) })
   }
-  page.addEventListener('message', hear)
+  page.addEventListener('message', receive)
   studio.postMessage({ type: 'daybook:preview-ready', version: VERSION }, studioOrigin)
-  return () => page.removeEventListener('message', hear)
+  return () => page.removeEventListener('message', receive)
 }
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text
@@ -69,6 +68,6 @@ const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).
 function isChange(data: unknown): data is PreviewChange {
   if (typeof data !== 'object' || data === null) return false
   const { type, version, id, revision, token } = data as Readonly<Record<string, unknown>>
-  const isText = [id, revision, token ?? ''].every((one) => typeof one === 'string')
+  const isText = [id, revision, token ?? ''].every((value) => typeof value === 'string')
   return type === 'daybook:preview-change' && version === VERSION && isText
 }

@@ -4,19 +4,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartupError } from 'daybook'
 
-/** A chunk of Vite's manifest. */
+/** A chunk in Vite's manifest. */
 interface Chunk {
   readonly file: string
   readonly css?: readonly string[]
-  /** Keys of chunks that are loaded with it. */
+  /** Keys of the chunks that it imports. */
   readonly imports?: readonly string[]
 }
 
-/** What a page names, relative to the folder of the files. */
+/** The files that a page links, relative to their folder. */
 export interface PageFiles {
   readonly script: string
   readonly styles: readonly string[]
-  /** Scripts that the first one imports. */
+  /** Scripts that `script` imports. */
   readonly preloads: readonly string[]
 }
 
@@ -24,34 +24,34 @@ export interface PageFiles {
 export interface BuiltFiles {
   /** Absolute. */
   readonly folder: string
-  /** @param language whose texts come along */
+  /** @param language the language whose texts the page needs */
   getPageFiles(language: string): PageFiles
 }
 
 const ENTRY = 'src/app/main.tsx'
 const MANIFEST = '.vite/manifest.json'
 
-/** Beside this folder in the published package; where the build of the checkout puts it otherwise. */
+/** Next to this folder in the published package, in `dist` in a checkout. */
 const FOLDERS = ['../app', '../../dist/app'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
 
-/** @throws {StartupError} when the program is not built */
+/** @throws {StartupError} if the program is not built */
 export async function openBuiltFiles(): Promise<BuiltFiles> {
-  const folder = FOLDERS.find((one) => existsSync(join(one, MANIFEST)))
+  const folder = FOLDERS.find((path) => existsSync(join(path, MANIFEST)))
   if (folder === undefined) throw new StartupError('The Studio is not built. Run: npm run prepare')
   const chunks: Readonly<Record<string, Chunk>> = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8'))
-  const files = new Map(LANGUAGES.map((language) => [language, pageFiles(chunks, language)]))
-  return { folder, getPageFiles: (language) => files.get(language) ?? pageFiles(chunks, DEFAULT_LANGUAGE) }
+  const files = new Map(LANGUAGES.map((language) => [language, findPageFiles(chunks, language)]))
+  return { folder, getPageFiles: (language) => files.get(language) ?? findPageFiles(chunks, DEFAULT_LANGUAGE) }
 }
 
 const DEFAULT_LANGUAGE = 'en'
 
-/** The languages of the Studio itself, the first one where a visitor asks for none of them. */
+/** The languages of the Studio, the default one first. */
 export const LANGUAGES: readonly string[] = [DEFAULT_LANGUAGE, 'de']
 
-function pageFiles(chunks: Readonly<Record<string, Chunk>>, language: string): PageFiles {
+function findPageFiles(chunks: Readonly<Record<string, Chunk>>, language: string): PageFiles {
   const needed = new Set([ENTRY, `src/app/messages/${language}.ts`])
-  // What is added meanwhile is visited, too.
-  for (const key of needed) for (const other of chunks[key]?.imports ?? []) needed.add(other)
+  // The loop also visits keys that it adds.
+  for (const key of needed) for (const imported of chunks[key]?.imports ?? []) needed.add(imported)
   const loaded = [...needed].flatMap((key) => chunks[key] ?? [])
   const script = chunks[ENTRY]?.file ?? ''
   return {

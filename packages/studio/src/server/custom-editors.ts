@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { PluginRoute } from 'daybook'
 
-/** An editor of a field type, as it is sent to browsers. */
+/** The module of an editor, as it is served. */
 interface EditorFile {
   readonly type: string
   readonly path: string
-  readonly content: Buffer
+  readonly content: Uint8Array<ArrayBuffer>
 }
 
-/** Reads the modules of editors; the path of each changes with its content. */
+/** Loads the modules of editors, whose paths contain a hash of the content. */
 export async function loadEditors(
   studioPath: string,
   editors: Readonly<Record<string, URL>>,
@@ -23,7 +23,7 @@ export async function loadEditors(
   )
 }
 
-/** Sends the modules of editors, from the origin of the Studio itself. */
+/** Makes routes that serve the modules of editors from the Studio's origin. */
 export const makeEditorRoutes = (files: readonly EditorFile[]): readonly PluginRoute[] =>
   files.map(({ type, path, content }) => ({
     method: 'GET',
@@ -41,6 +41,6 @@ export const makeEditorRoutes = (files: readonly EditorFile[]): readonly PluginR
       }),
   }))
 
-/** The paths of the modules, by field type. */
+/** Returns the paths of modules by field type. */
 export const getEditorPaths = (files: readonly EditorFile[]): Readonly<Record<string, string>> =>
   Object.fromEntries(files.map(({ type, path }) => [type, path]))

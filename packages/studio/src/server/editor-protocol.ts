@@ -1,39 +1,38 @@
 import type { FieldDescription } from 'daybook'
 
-/** What an editor of a field is told: when it is mounted, and whenever any of it changes. */
+/** The props of a custom editor, passed when it is mounted and whenever one of them changes. */
 export interface StudioEditorProps<Value = unknown> {
-  /** `null`: the field is empty. */
+  /** `null` if the field is empty. */
   readonly value: Value | null
-  /** Call it with each new value; `null` empties the field. The Studio saves it as it saves any other. */
+  /** Call this with each new value, `null` to empty the field. The Studio saves it like any other change. */
   readonly onChange: (value: Value | null) => void
-  /** What the field is called. */
   readonly label: string
   /** The id of the element that shows the label, for `aria-labelledby`. */
   readonly labelId: string
-  /** The ids of the elements that show the description and what is wrong, for `aria-describedby`. */
+  /** The ids of the elements that show the description and the error, for `aria-describedby`. */
   readonly descriptionIds: string
-  /** What is wrong with the value, which the Studio shows below. */
+  /** The error of the value, which the Studio shows below the editor. */
   readonly error: string | null
   readonly isReadOnly: boolean
-  /** The field, as `GET /api/cms/model` describes it. */
+  /** The description of the field in `GET /api/cms/model`. */
   readonly field: FieldDescription
   /** The language of the Studio: `en` or `de`. */
   readonly language: string
 }
 
-/** An editor that is on the page. */
+/** A mounted editor. */
 export interface MountedStudioEditor<Value = unknown> {
-  /** Takes up what changed, such as a value that another person saved. */
+  /** Applies changed props, such as a value that another user saved. */
   update(props: StudioEditorProps<Value>): void
-  /** Ends it; the Studio removes its element. */
+  /** Cleans up before the Studio removes the element. */
   unmount(): void
 }
 
-/** An element of a page: `HTMLElement` where TypeScript knows browsers, which a config need not. */
+/** `HTMLElement` if TypeScript has the types of the DOM, which a config does not need. */
 export type HostElement = typeof globalThis extends { HTMLElement: { prototype: infer Host } } ? Host : object
 
-/** What a module of the option `editors` exports. */
+/** The exports of a module in the option `editors`. */
 export interface StudioEditorModule<Value = unknown> {
-  /** Draws the editor into an empty element. */
+  /** Renders the editor into an empty element. */
   mount(element: HostElement, props: StudioEditorProps<Value>): MountedStudioEditor<Value>
 }

@@ -9,31 +9,31 @@ export interface AccentColours {
 
 /** Options of `studio()`. */
 export interface StudioOptions {
-  /** Where the Studio is. @default '/studio' */
+  /** The path of the Studio. @default '/studio' */
   readonly path?: string
-  /** The name at its top and in the browser's tab. @default 'Daybook' */
+  /** The name shown in the Studio and in the browser's tab. @default 'Daybook' */
   readonly title?: string
-  /** A file with an SVG, PNG, JPEG or WebP image, shown beside the title: `new URL('./logo.svg', import.meta.url)`. @default none */
+  /** An SVG, PNG, JPEG or WebP file, shown next to the title: `new URL('./logo.svg', import.meta.url)`. @default none */
   readonly logo?: URL
   /** One colour for both themes, as `#rrggbb`, or one for each. @default a blue */
   readonly accent?: string | AccentColours
-  /** Origins besides the service's own that images and files come from, such as `https://files.example.org`. @default none */
+  /** Other origins that images and files are loaded from, such as `https://files.example.org`. @default none */
   readonly assetOrigins?: readonly string[]
   /**
-   * Editors of field types of your own, by the name of the type: files with ES modules that export `mount`, such as
+   * Editors of custom field types, by the name of the type: files with ES modules that export `mount`, such as
    * `{ rating: new URL('./rating-editor.js', import.meta.url) }`. @default none
    */
   readonly editors?: Readonly<Record<string, URL>>
-  /** Whether people can share views of lists: the collection `studioViews` holds them. @default false */
+  /** Lets users share views of lists, which are stored in the collection `studioViews`. @default false */
   readonly sharedViews?: boolean
   /**
-   * The addresses of the site's pages, by collection: `{ posts: 'https://www.example.org/posts/{slug}?preview={token}' }`. A place in
-   * braces takes the value of that field, `{id}`, or `{token}`, which shows the working copy. @default none
+   * The URLs of the site's pages, by collection: `{ posts: 'https://www.example.org/posts/{slug}?preview={token}' }`. A placeholder in
+   * braces is the name of a field, `id`, `locale`, or `token`, which shows the draft. @default none
    */
   readonly preview?: Readonly<Record<string, string>>
 }
 
-/** Options, checked and complete. */
+/** Valid options with defaults applied. */
 export interface ResolvedOptions {
   readonly path: string
   readonly title: string
@@ -45,7 +45,7 @@ export interface ResolvedOptions {
   readonly preview: Readonly<Record<string, string>>
 }
 
-/** Media types of images that can be a logo, by the ending of the file's name. */
+/** Media types of logos, by file extension. */
 export const LOGO_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -78,11 +78,11 @@ const isEditors = (editors: unknown): boolean =>
   editors !== null &&
   Object.entries(editors).every(([type, file]) => /^[a-zA-Z][\w-]*$/.test(type) && isModule(file))
 
-/** What holds for each option, and what to write instead. */
+/** The check of each option, and the message if it fails. */
 const RULES: {
   readonly [Name in keyof StudioOptions]-?: readonly [
-    holds: (value: NonNullable<StudioOptions[Name]>) => boolean,
-    instead: string,
+    isValid: (value: NonNullable<StudioOptions[Name]>) => boolean,
+    message: string,
   ]
 } = {
   path: [isPath, "write a path below / and not below /api, without a slash at its end, such as '/studio'"],
@@ -100,14 +100,19 @@ const RULES: {
   sharedViews: [isFlag, 'write true or false'],
   preview: [
     (addresses) =>
-      typeof addresses === 'object' && Object.values(addresses).every((one) => getPreviewOrigin(one) !== undefined),
+      typeof addresses === 'object' &&
+      Object.values(addresses).every((address) => getPreviewOrigin(address) !== undefined),
     "write addresses whose origin has no place in braces: { posts: 'https://www.example.org/posts/{slug}?preview={token}' }",
   ],
 }
 
-/** @throws {ConfigError} with every fault of the options */
+/**
+ * Checks options and applies defaults.
+ *
+ * @throws {ConfigError} with every fault of the options
+ */
 export function resolveOptions(options: StudioOptions): ResolvedOptions {
-  const faults = Object.entries(options).flatMap(([name, value]) => faultOf(name, value))
+  const faults = Object.entries(options).flatMap(([name, value]) => checkOption(name, value))
   if (faults.length > 0) throw new ConfigError(faults)
   const {
     path = '/studio',
@@ -123,32 +128,32 @@ export function resolveOptions(options: StudioOptions): ResolvedOptions {
   return { path, title, logo, accent: accents, assetOrigins, editors, sharedViews, preview }
 }
 
-function faultOf(name: string, value: unknown): readonly ConfigFault[] {
-  const at = `plugins.studio.options.${name}`
+function checkOption(name: string, value: unknown): readonly ConfigFault[] {
+  const path = `plugins.studio.options.${name}`
   if (!Object.hasOwn(RULES, name)) {
-    return [{ path: at, message: `there is no such option; write one of: ${Object.keys(RULES).join(', ')}` }]
+    return [{ path, message: `there is no such option; write one of: ${Object.keys(RULES).join(', ')}` }]
   }
-  const [holds, message] = RULES[name as keyof StudioOptions] as readonly [(value: unknown) => boolean, string]
-  return value === undefined || holds(value) ? [] : [{ path: at, message }]
+  const [isValid, message] = RULES[name as keyof StudioOptions] as readonly [(value: unknown) => boolean, string]
+  return value === undefined || isValid(value) ? [] : [{ path, message }]
 }
 
-/** A place in an address that a value of the entry takes: `{slug}`. */
-const PLACE = /\{(\w+)\}/g
+/** A placeholder in a URL, such as `{slug}`. */
+const PLACEHOLDER = /\{(\w+)\}/g
 
-/** The origin of an address with places; `undefined`: it is none, or its origin depends on the entry. */
+/** Returns the origin of a URL with placeholders; `undefined` if it is no URL, or if its origin depends on the entry. */
 export function getPreviewOrigin(address: unknown): string | undefined {
   if (typeof address !== 'string') return undefined
-  const filled = address.replace(PLACE, 'x')
+  const filled = address.replace(PLACEHOLDER, 'x')
   if (!/^https?:\/\//.test(filled) || /[{}]/.test(filled) || !URL.canParse(filled)) return undefined
   const { origin } = new URL(filled)
-  // What stands before the first slash names no place: a slug must not choose the host.
+  // The origin must not contain a placeholder: a slug must not choose the host.
   return address === origin || address.startsWith(`${origin}/`) ? origin : undefined
 }
 
-/** What takes the place of `{token}` and `{locale}` is no field. */
-const OWN_PLACES: readonly string[] = ['token', 'locale']
+/** Placeholders that are not fields. */
+const SPECIAL_PLACEHOLDERS: readonly string[] = ['token', 'locale']
 
-/** What is wrong with addresses in a service: a collection that is not there, or a place that no entry fills. */
+/** Checks preview URLs against the collections: each needs an existing collection, and placeholders that its entries can fill. */
 export function checkPreviewAddresses(
   addresses: Readonly<Record<string, string>>,
   collections: Readonly<Record<string, readonly string[]>>,
@@ -157,19 +162,19 @@ export function checkPreviewAddresses(
     const path = `plugins.studio.preview.${key}`
     const fields = Object.hasOwn(collections, key) ? collections[key] : undefined
     if (!fields) {
-      const known = Object.keys(collections).join(', ')
-      return [{ path, message: `there is no collection "${key}"; write one of these: ${known}` }]
+      const keys = Object.keys(collections).join(', ')
+      return [{ path, message: `there is no collection "${key}"; write one of these: ${keys}` }]
     }
-    const places = [...address.matchAll(PLACE)].map(([, place = '']) => place)
-    const unknown = places.filter((place) => !fields.includes(place) && !OWN_PLACES.includes(place))
-    return unknown.map((place) => ({
+    const placeholders = [...address.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
+    const unknown = placeholders.filter((name) => !fields.includes(name) && !SPECIAL_PLACEHOLDERS.includes(name))
+    return unknown.map((name) => ({
       path,
-      message: `entries of "${key}" have no "${place}" to fill {${place}} with; write one of these: ${[...OWN_PLACES, ...fields].join(', ')}`,
+      message: `entries of "${key}" have no "${name}" to fill {${name}} with; write one of these: ${[...SPECIAL_PLACEHOLDERS, ...fields].join(', ')}`,
     }))
   })
 }
 
-/** The origins of all addresses, each once. */
+/** Returns the distinct origins of preview URLs. */
 export const getPreviewOrigins = (addresses: Readonly<Record<string, string>>): readonly string[] => [
   ...new Set(Object.values(addresses).flatMap((address) => getPreviewOrigin(address) ?? [])),
 ]

@@ -26,26 +26,26 @@ import {
 } from './options.ts'
 import { buildPagePolicy, LOGO_POLICY, readVisitorPreferences, renderPage } from './page.ts'
 
-/** Names of built files change with their content. */
+/** Names of built files contain a hash of their content. */
 const IMMUTABLE = /\.[0-9a-f]{8}\.\w+$/
 
-const PAGE_ANSWERS: PluginRoute['responses'] = {
+const PAGE_RESPONSES: PluginRoute['responses'] = {
   200: {
     description: 'The page.',
     mediaType: 'text/html',
     schema: { type: 'string' },
     headers: {
-      'Content-Security-Policy': 'What the page may do.',
-      'Referrer-Policy': 'Who learns of its address.',
+      'Content-Security-Policy': 'Limits what the page may load and run.',
+      'Referrer-Policy': 'Keeps the address of the page from other origins.',
     },
   },
 }
 
 /**
- * The Studio: an editor's interface, made from the model, on the public API alone. What a person can do there is what their session may
- * do.
+ * Creates the Studio plugin: an editing interface generated from the model. It uses only the public API, so that access rules decide
+ * what each user can do.
  *
- * @throws {ConfigError} for options that mean nothing
+ * @throws {ConfigError} if options are invalid
  *
  * @example
  * ```ts
@@ -69,15 +69,15 @@ export function studio(
       const files = await openBuiltFiles()
       const editors = await loadEditors(path, ready.editors)
       const pages = pageRoutes(ready, files, getEditorPaths(editors))
-      for (const one of [...pages, ...makeEditorRoutes(editors), ...(await logoRoutes(ready))]) route(one)
-      for (const one of staticFiles({ path: `${path}/app`, folder: files.folder, immutable: IMMUTABLE })) {
-        route({ ...one, operationId: 'getStudioFile', summary: 'Sends a file of the Studio.' })
+      for (const page of [...pages, ...makeEditorRoutes(editors), ...(await logoRoutes(ready))]) route(page)
+      for (const file of staticFiles({ path: `${path}/app`, folder: files.folder, immutable: IMMUTABLE })) {
+        route({ ...file, operationId: 'getStudioFile', summary: 'Sends a file of the Studio.' })
       }
     },
   })
 }
 
-/** The page, and the same page at every address of a view: the program shows what the address says. */
+/** Routes that return the same page for every view: the program reads the view from the URL. */
 function pageRoutes(
   options: ResolvedOptions,
   files: BuiltFiles,
@@ -87,10 +87,10 @@ function pageRoutes(
     method: 'GET',
     protection: 'public',
     summary: 'Shows people the Studio, where they write.',
-    // The address of a view has more to say, which the program reads.
+    // The program reads the query of a view.
     anyQuery: true,
-    responses: PAGE_ANSWERS,
-    run: (request: PluginRequest) => answerPage(request, options, files, editors),
+    responses: PAGE_RESPONSES,
+    run: (request: PluginRequest) => respondWithPage(request, options, files, editors),
   } as const
   return [
     { ...common, path: options.path, operationId: 'getStudio' },
@@ -99,7 +99,6 @@ function pageRoutes(
   ]
 }
 
-/** Who types a slash at the end comes to the Studio all the same. */
 const redirectFromSlash = (path: string): PluginRoute => ({
   method: 'GET',
   path: `${path}/`,
@@ -107,11 +106,11 @@ const redirectFromSlash = (path: string): PluginRoute => ({
   summary: 'Sends browsers to the Studio.',
   protection: 'public',
   anyQuery: true,
-  responses: { 302: { description: 'Where the Studio is.', headers: { Location: 'The address of the Studio.' } } },
+  responses: { 302: { description: 'A redirect to the Studio.', headers: { Location: 'The address of the Studio.' } } },
   run: () => new Response(null, { status: 302, headers: { Location: path, 'Cache-Control': 'no-cache' } }),
 })
 
-function answerPage(
+function respondWithPage(
   { headers }: PluginRequest,
   { path, title, logo, accent, assetOrigins, preview }: ResolvedOptions,
   files: BuiltFiles,
@@ -160,7 +159,7 @@ async function logoRoutes({ path, logo }: ResolvedOptions): Promise<readonly Plu
           description: 'The image.',
           mediaType: 'image/*',
           schema: {},
-          headers: { 'Content-Security-Policy': 'An image that is opened by itself runs nothing.' },
+          headers: { 'Content-Security-Policy': 'Keeps an image that is opened on its own from running scripts.' },
         },
       },
       run: () =>
@@ -175,10 +174,10 @@ async function logoRoutes({ path, logo }: ResolvedOptions): Promise<readonly Plu
   ]
 }
 
-/** The key of the collection; the program in the browser looks for it in the model. */
+/** The key of the collection, by which the program finds it in the model. */
 const SHARED_VIEWS = 'studioViews'
 
-const own: AccessRule = ({ identity }) => identity !== null && { createdBy: { eq: identity.subject } }
+const createdByCaller: AccessRule = ({ identity }) => identity !== null && { createdBy: { eq: identity.subject } }
 
 const views: CollectionConfig = defineCollection({
   description: 'Views of lists in the Studio that people share.',
@@ -187,8 +186,8 @@ const views: CollectionConfig = defineCollection({
     collection: f.text({ required: true, maxLength: 128, search: false }),
     search: f.json({ required: true }),
   },
-  access: { read: isAuthenticated, create: isAuthenticated, update: own, delete: own },
+  access: { read: isAuthenticated, create: isAuthenticated, update: createdByCaller, delete: createdByCaller },
 })
 
-/** What `sharedViews: true` adds to the config. */
+/** The collection that `sharedViews: true` adds to the config. */
 const sharedViews: Readonly<Record<string, CollectionConfig>> = { [SHARED_VIEWS]: views }
