@@ -13,7 +13,7 @@ interface AppProps {
   readonly studio: Studio
   readonly theme: ThemePreference
   readonly router: ReturnType<typeof makeRouter>
-  /** Of the first drawing. */
+  /** The texts of the first render. */
   readonly firstTexts: Texts
 }
 
@@ -77,5 +77,5 @@ function showFailure(element: Element, error: unknown): void {
   element.replaceChildren(message)
 }
 
-const place = document.getElementById('studio')
-if (place) start(place).catch((error) => showFailure(place, error))
+const root = document.getElementById('studio')
+if (root) start(root).catch((error) => showFailure(root, error))

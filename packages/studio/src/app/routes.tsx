@@ -80,7 +80,7 @@ const asset = createRoute({
   component: lazyRouteComponent(() => import('./assets/details/asset-page.tsx'), 'AssetPage'),
 })
 
-/** Files are a collection, and have pages of their own. */
+/** The collection of files has its own pages. */
 const assetList = createRoute({
   getParentRoute: () => root,
   path: '/c/assets',
@@ -132,11 +132,7 @@ const tree = root.addChildren([
   ...service,
 ])
 
-/**
- * The router of the Studio.
- *
- * @param basepath where the Studio is
- */
+/** Makes the router. @param basepath the path of the Studio */
 export const makeRouter = (basepath: string) =>
   createRouter({
     routeTree: tree,

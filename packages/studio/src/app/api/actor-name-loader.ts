@@ -1,54 +1,54 @@
 import type { ActorName, Client } from '@daybook/client'
 import type { DaybookConfig } from 'daybook'
 
-/** How long subjects are gathered before they are asked for together, in milliseconds. */
-const GATHER_MS = 8
-/** The most subjects that one request names. */
-const AT_ONCE = 100
+/** The delay in which subjects are collected for one request, in milliseconds. */
+const BATCH_DELAY_MS = 8
+/** The maximum number of subjects in a request. */
+const BATCH_SIZE = 100
 
-/** Looks the names of people up by their subjects: those of one moment take one request. */
+/** Loads the names of actors by their subjects, batching concurrent loads into one request. */
 export class ActorNameLoader {
-  readonly #ask: (subjects: readonly string[]) => Promise<readonly ActorName[]>
+  readonly #fetch: (subjects: readonly string[]) => Promise<readonly ActorName[]>
   #waiting = new Map<string, PromiseWithResolvers<string | null>>()
 
-  constructor(ask: (subjects: readonly string[]) => Promise<readonly ActorName[]>) {
-    this.#ask = ask
+  constructor(fetchNames: (subjects: readonly string[]) => Promise<readonly ActorName[]>) {
+    this.#fetch = fetchNames
   }
 
-  /** @returns `null`: the service knows no name */
+  /** @returns the name, or `null` if the service knows none */
   load(subject: string): Promise<string | null> {
-    if (this.#waiting.size === 0) setTimeout(() => this.#flush(), GATHER_MS)
-    const asked = this.#waiting.get(subject) ?? Promise.withResolvers<string | null>()
-    this.#waiting.set(subject, asked)
-    return asked.promise
+    if (this.#waiting.size === 0) setTimeout(() => this.#flush(), BATCH_DELAY_MS)
+    const pending = this.#waiting.get(subject) ?? Promise.withResolvers<string | null>()
+    this.#waiting.set(subject, pending)
+    return pending.promise
   }
 
   #flush(): void {
-    const all = [...this.#waiting]
+    const entries = [...this.#waiting]
     this.#waiting = new Map()
-    for (let at = 0; at < all.length; at += AT_ONCE) void this.#answer(all.slice(at, at + AT_ONCE))
+    for (let start = 0; start < entries.length; start += BATCH_SIZE)
+      void this.#resolve(entries.slice(start, start + BATCH_SIZE))
   }
 
-  async #answer(asked: readonly (readonly [string, PromiseWithResolvers<string | null>])[]): Promise<void> {
+  async #resolve(entries: readonly (readonly [string, PromiseWithResolvers<string | null>])[]): Promise<void> {
     try {
-      const people = await this.#ask(asked.map(([subject]) => subject))
-      const names = new Map(people.map(({ subject, name }) => [subject, name]))
-      for (const [subject, { resolve }] of asked) resolve(names.get(subject) ?? null)
+      const actors = await this.#fetch(entries.map(([subject]) => subject))
+      const names = new Map(actors.map(({ subject, name }) => [subject, name]))
+      for (const [subject, { resolve }] of entries) resolve(names.get(subject) ?? null)
     } catch (error) {
-      for (const [, { reject }] of asked) reject(error)
+      for (const [, { reject }] of entries) reject(error)
     }
   }
 }
 
-/** As far as a client names people. */
 type NamingClient = Pick<Client<DaybookConfig>, 'auth'>
 
 const loaders = new WeakMap<NamingClient, ActorNameLoader>()
 
-/** The loader of a client. */
+/** Returns the loader of a client. */
 export function getActorNameLoader(client: NamingClient): ActorNameLoader {
-  const known = loaders.get(client)
-  if (known) return known
+  const existing = loaders.get(client)
+  if (existing) return existing
   const loader = new ActorNameLoader((subjects) => client.auth.people(subjects))
   loaders.set(client, loader)
   return loader

@@ -2,20 +2,19 @@ import { type Client, createClient } from '@daybook/client'
 import type { DaybookConfig } from 'daybook'
 import { Observable } from './observable.ts'
 
-/** A client of a service whose model is known only when it runs. */
+/** A client without static types for the model. */
 export type StudioClient = Client<DaybookConfig>
 
-/** What a client needs to know of the session. */
 export interface ClientSession {
   /** The origin of the service. */
   readonly baseUrl: string
-  /** A pasted token; `undefined`: the session is a cookie. */
+  /** Returns the pasted token, or `undefined` if the session is a cookie. */
   readonly token: () => string | undefined
-  /** Gets a new session when one has ended. @default none: calls fail then */
+  /** Renews an expired session. @default none: requests fail when the session has expired */
   readonly renew?: () => Promise<boolean>
 }
 
-/** The client that talks to the service of the page. */
+/** Makes a client of the service that served the page. */
 export const makeClient = ({ baseUrl, token, renew }: ClientSession): StudioClient =>
   createClient<DaybookConfig>({
     baseUrl,
@@ -25,20 +24,20 @@ export const makeClient = ({ baseUrl, token, renew }: ClientSession): StudioClie
     retry: { attempts: 3 },
   })
 
-/** A new session in the place of one that has ended: calls wait here until somebody has signed in again. */
+/** Holds requests whose session has expired until the user has signed in again. */
 export class SessionRenewal {
-  /** Whether a call waits. */
+  /** True while a request waits. */
   readonly isPending: Observable<boolean> = new Observable(false)
   #waiting: PromiseWithResolvers<boolean> | undefined
 
-  /** Answers whether there is a session now; calls that come meanwhile wait for the same answer. */
+  /** Resolves to true once there is a new session, or to false if the user gives up. Concurrent calls share the promise. */
   request(): Promise<boolean> {
     this.#waiting ??= Promise.withResolvers()
     this.isPending.set(true)
     return this.#waiting.promise
   }
 
-  /** Lets the waiting calls go on. */
+  /** Resolves the waiting requests. */
   finish(isRenewed: boolean): void {
     this.#waiting?.resolve(isRenewed)
     this.#waiting = undefined
@@ -46,27 +45,27 @@ export class SessionRenewal {
   }
 }
 
-const NAME = 'daybook-studio-token'
+const TOKEN_KEY = 'daybook-studio-token'
 
-/** A pasted token: this tab keeps it, and forgets it when it closes. */
+/** Stores a pasted token in this tab until it is closed. */
 export class TokenStore {
   get(): string | undefined {
-    return sessionStorage.getItem(NAME) ?? undefined
+    return sessionStorage.getItem(TOKEN_KEY) ?? undefined
   }
 
   set(token: string | undefined): void {
-    if (token === undefined) sessionStorage.removeItem(NAME)
-    else sessionStorage.setItem(NAME, token)
+    if (token === undefined) sessionStorage.removeItem(TOKEN_KEY)
+    else sessionStorage.setItem(TOKEN_KEY, token)
   }
 }
 
-/** An item of a list, as it was answered. */
+/** An item of a list response. */
 export interface ListItem {
   readonly id: string
   readonly [key: string]: unknown
 }
 
-/** A page of a list, as it was answered. */
+/** A list response. */
 export interface ListPage {
   readonly total: number
   readonly items: readonly ListItem[]

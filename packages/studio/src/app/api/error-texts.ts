@@ -13,7 +13,7 @@ const CODES = {
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Readonly<Record<number, keyof Messages['errors']>>
 
-/** The error in the reader's language. */
+/** Returns an error message in the language of the Studio. */
 export function getErrorText(error: unknown, { errors }: Messages): string {
   if (error instanceof NetworkError) return errors.network
   if (error instanceof TimeoutError) return errors.timeout
@@ -22,36 +22,36 @@ export function getErrorText(error: unknown, { errors }: Messages): string {
   if (code === 'RATE_LIMITED') return errors.RATE_LIMITED(error.retryAfter)
   const text = errors[code as keyof typeof errors]
   if (typeof text === 'string') return text
-  // The service's own sentences are in English.
+  // Messages of the service are in English.
   return error.message === '' ? errors.unexpected : error.message
 }
 
-/** The name of the failed request, for those who look into the log. */
+/** Returns the id of the failed request, by which it can be found in the log. */
 export const getRequestId = (error: unknown): string | undefined =>
   error instanceof DaybookError && error.requestId !== '' ? error.requestId : undefined
 
-/** An issue without its place. */
+/** An issue without its path. */
 export type ServiceIssue = Pick<Issue, 'code' | 'params' | 'message'>
 
 type Params = NonNullable<Issue['params']>
 
-/** Returns the text of an issue in the reader's language; the service's message if there is none, or if a param of the text is missing. */
+/** Returns the text of an issue in the language of the Studio, or the service's message if there is no text or a param is missing. */
 export function getIssueText(
   issue: ServiceIssue,
   { issues: { texts, formatCount: counted } }: Pick<Messages, 'issues'>,
 ): string {
   const { code, params = {}, message } = issue
-  const name = namesOf(code, params).find((one): one is IssueTextName => Object.hasOwn(texts, one))
+  const name = listTextNames(code, params).find((key): key is IssueTextName => Object.hasOwn(texts, key))
   return (name && fill(texts[name], params, counted)) ?? message
 }
 
-/** The names of texts for an issue, from the most special one to its code. */
-function namesOf(code: string, params: Params): readonly string[] {
-  const { types = [], format = [], ...others } = params
-  return [...[types, format].flat(), ...Object.keys(others)].map((one) => `${code}.${one}`).concat(code)
+/** Lists the keys of texts for an issue, the most specific one first. */
+function listTextNames(code: string, params: Params): readonly string[] {
+  const { types = [], format = [], ...otherParams } = params
+  return [...[types, format].flat(), ...Object.keys(otherParams)].map((suffix) => `${code}.${suffix}`).concat(code)
 }
 
-/** Puts params into a text; `undefined` if one is missing, as in issues of the config's validators. */
+/** Fills in params; `undefined` if one is missing, as in issues of custom validators. */
 function fill(text: string, params: Params, counted: (count: number) => string): string | undefined {
   const print = (value: unknown): string => (typeof value === 'number' ? counted(value) : String(value))
   const names = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

@@ -11,23 +11,23 @@ export interface LiveChange {
   readonly action: 'upsert' | 'delete'
   readonly collection: string
   readonly id: string
-  /** The document as it is now; absent where it was deleted. */
+  /** The current document; absent if it was deleted. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Invalidates cached responses about documents that change, and sends the changes to the pages, until the signal ends it. When
- * this session sees other documents than before, every response is invalidated.
+ * Invalidates cached responses about changed documents, and emits the changes, until the signal is aborted. When the documents
+ * visible to the session change, it invalidates every response.
  */
 export async function followChanges(
   client: Pick<Client<DaybookConfig>, 'subscribe'>,
   queries: QueryClient,
   changes: Emitter<LiveChange>,
-  ending: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
-  while (!ending.aborted) {
+  while (!signal.aborted) {
     try {
-      for await (const change of client.subscribe({ signal: ending })) {
+      for await (const change of client.subscribe({ signal })) {
         invalidate(queries, change)
         changes.emit(change)
       }
@@ -38,10 +38,10 @@ export async function followChanges(
   }
 }
 
-/** A response about a changed document is requested again when it is shown the next time. */
+/** Marks responses about a changed document as stale, to be fetched when they are shown next. */
 function invalidate(queries: QueryClient, { collection, id }: LiveChange): void {
   if (collection === 'globals') return void queries.invalidateQueries({ queryKey: queryKeys.global(id) })
-  // No row moves while the list is being read: a list decides itself when it loads again.
+  // Rows must not move while somebody reads a list: the list itself decides when to reload.
   void queries.invalidateQueries({ queryKey: queryKeys.lists(collection), refetchType: 'none' })
   for (const part of [queryKeys.entry, queryKeys.rights, queryKeys.title, queryKeys.previewCards])
     void queries.invalidateQueries({ queryKey: part(collection, id) })

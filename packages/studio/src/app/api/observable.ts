@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that changes, and those who want to know. */
+/** A value with listeners that are called when it changes. */
 export class Observable<T> {
   #value: T
   readonly #listeners = new Set<() => void>()
@@ -23,19 +23,19 @@ export class Observable<T> {
   }
 }
 
-/** The present value, drawn anew when it changes. */
+/** Returns the current value, and renders again when it changes. */
 export const useObservable = <T>({ subscribe, get }: Observable<T>): T => useSyncExternalStore(subscribe, get)
 
-/** Tells something to those who want to know. */
+/** Passes events to its listeners. */
 export class Emitter<T> {
-  readonly #listeners = new Set<(news: T) => void>()
+  readonly #listeners = new Set<(event: T) => void>()
 
-  emit(news: T): void {
-    for (const listener of this.#listeners) listener(news)
+  emit(event: T): void {
+    for (const listener of this.#listeners) listener(event)
   }
 
-  /** @returns ends it */
-  readonly subscribe = (listener: (news: T) => void): (() => void) => {
+  /** @returns a function that ends the subscription */
+  readonly subscribe = (listener: (event: T) => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

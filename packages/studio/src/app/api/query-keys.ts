@@ -1,34 +1,33 @@
-/** The keys of all that is kept of the service's answers (TanStack Query): each begins with what it is of. */
+/** The keys of cached responses (TanStack Query). */
 export const queryKeys = {
   session: ['session'],
   actions: ['actions'],
   model: ['model'],
-  /** All lists of a collection. */
+  /** The prefix of all lists of a collection. */
   lists: (collection: string) => ['list', collection] as const,
-  /** One list, by what was asked. */
   list: (collection: string, query: object) => ['list', collection, query] as const,
   /** The deleted entries of a collection. */
   deleted: (collection: string) => ['deleted', collection] as const,
   entry: (collection: string, id: string) => ['entry', collection, id] as const,
-  /** The rights of the person on an entry. */
+  /** The user's rights on an entry. */
   rights: (collection: string, id: string) => ['rights', collection, id] as const,
-  /** What an entry is called where another one refers to it. */
+  /** The title of an entry in references to it. */
   title: (collection: string, id: string) => ['title', collection, id] as const,
-  /** All parts of an entry that are looked at from elsewhere. */
+  /** The prefix of all preview cards of an entry. */
   previewCards: (collection: string, id: string) => ['glimpse', collection, id] as const,
-  /** A part of an entry that is looked at from elsewhere. */
+  /** A part of a preview card of an entry. */
   previewCard: (collection: string, id: string, part: string) => ['glimpse', collection, id, part] as const,
-  /** What the service made of a text that is being written. */
+  /** The rendered HTML of a text that is being edited. */
   rendered: (field: string, version: number) => ['rendered', field, version] as const,
-  /** Entries to choose from. */
+  /** Entries that a relation field offers. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
-  /** What somebody is called. */
+  /** The name of an actor. */
   person: (subject: string) => ['person', subject] as const,
-  /** All that is known of folders of files. */
+  /** The prefix of all requests for folders. */
   folders: ['folders'],
-  /** All folders of files, as far as one request tells them. */
+  /** All folders, as far as one response has them. */
   folderTree: ['folders', 'tree'],
-  /** The folders inside a folder of files; `undefined`: at the top. */
+  /** The folders inside a folder; `undefined` is the top level. */
   folder: (folder: string | undefined) => ['folders', 'inside', folder ?? ''] as const,
   global: (key: string) => ['global', key] as const,
 } as const

@@ -5,24 +5,24 @@ import { makeClient, SessionRenewal, type StudioClient, TokenStore } from './cli
 import type { LiveChange } from './live-changes.ts'
 import { Emitter, Observable } from './observable.ts'
 
-/** The parts that everything in the Studio shares; there is one for the page. */
+/** The services that all parts of the Studio share; there is one instance for each page. */
 export interface Studio {
   readonly settings: Settings
   readonly client: StudioClient
-  /** The same, without waiting for a new session: for what may go on as the same person alone. */
+  /** A client that fails when the session has ended, for work that must not continue as another user. */
   readonly clientWithoutRenewal: StudioClient
   readonly queries: QueryClient
   readonly connection: Connection
-  /** What others change, as the service tells it. */
+  /** Changes by others, from the live stream. */
   readonly changes: Emitter<LiveChange>
   readonly renewal: SessionRenewal
   readonly token: TokenStore
 }
 
-/** How long an answer counts as new, in milliseconds; live events tell what changes meanwhile. */
+/** The time in which a response counts as fresh, in milliseconds; live events report changes sooner. */
 const FRESH_MS = 30_000
 
-/** Makes the parts of the Studio; nothing is asked yet. */
+/** Makes the shared services; it sends no request. */
 export function makeStudio(settings: Settings): Studio {
   const renewal = new SessionRenewal()
   const token = new TokenStore()
@@ -32,11 +32,11 @@ export function makeStudio(settings: Settings): Studio {
     () => client.health({ timeout: 5000, retry: { attempts: 1 } }),
     () => void queries.invalidateQueries(),
   )
-  const note = { onError: (error: unknown) => connection.noteError(error), onSuccess: () => connection.noteResponse() }
+  const watch = { onError: (error: unknown) => connection.noteError(error), onSuccess: () => connection.noteResponse() }
   const queries = new QueryClient({
-    queryCache: new QueryCache(note),
-    mutationCache: new MutationCache(note),
-    // The client itself tries again what is worth it.
+    queryCache: new QueryCache(watch),
+    mutationCache: new MutationCache(watch),
+    // The client already retries where it helps.
     defaultOptions: { queries: { retry: false, staleTime: FRESH_MS }, mutations: { retry: false } },
   })
   return {
@@ -51,68 +51,68 @@ export function makeStudio(settings: Settings): Studio {
   }
 }
 
-/** Gives {@link useStudio} to all below. */
+/** Provides {@link useStudio}. */
 export const StudioContext = createContext<Studio | undefined>(undefined)
 
-/** The parts that everything shares. */
+/** Returns the shared services. */
 export function useStudio(): Studio {
   const studio = useContext(StudioContext)
   if (!studio) throw new Error('useStudio belongs inside StudioContext')
   return studio
 }
 
-/** What the page says to the program. */
+/** The settings that the server embeds in the page. */
 interface Settings {
-  /** Where the Studio is, such as `/studio`. */
+  /** The path of the Studio, such as `/studio`. */
   readonly path: string
   readonly title: string
-  /** The path of an image. */
+  /** The path of the logo. */
   readonly logo?: string
-  /** The paths of editors of field types that the config brings, by type. */
+  /** The paths of custom editors, by field type. */
   readonly editors?: Readonly<Record<string, string>>
-  /** The addresses of the site's pages, by collection, with places in braces. */
+  /** The preview URLs of the site, by collection, with placeholders in braces. */
   readonly preview: Readonly<Record<string, string>>
 }
 
-/** Reads what the page says. */
+/** Reads the settings from the page. */
 export const readSettings = (): Settings => ({
   preview: {},
   ...JSON.parse(document.getElementById('settings')?.textContent ?? '{}'),
 })
 
-/** How long to wait before asking again whether the service is back, in milliseconds. */
-const ASK_AGAIN_MS = 3000
+/** The interval of health checks while the service is unreachable, in milliseconds. */
+const HEALTH_CHECK_MS = 3000
 
-/** Whether an error says that the service cannot be reached now. */
+/** True if an error means that the service is unreachable. */
 export const isUnreachableError = (error: unknown): boolean =>
   error instanceof NetworkError ||
   error instanceof TimeoutError ||
   (error instanceof DaybookError && error.status === 503)
 
-/** Whether the service can be reached. Everything that talks to it notes how that went. */
+/** Tracks the reachability of the service from the outcome of every request. */
 class Connection {
   readonly isUnreachable: Observable<boolean> = new Observable(false)
-  readonly #ask: () => Promise<unknown>
+  readonly #checkHealth: () => Promise<unknown>
   readonly #onReturn: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param ask asks the service anything
-   * @param onReturn called when it answers again
+   * @param checkHealth sends a request to the service
+   * @param onReturn called when the service is reachable again
    */
-  constructor(ask: () => Promise<unknown>, onReturn: () => void) {
-    this.#ask = ask
+  constructor(checkHealth: () => Promise<unknown>, onReturn: () => void) {
+    this.#checkHealth = checkHealth
     this.#onReturn = onReturn
   }
 
-  /** Notes what a call failed with. */
+  /** Records the error of a request. */
   noteError(error: unknown): void {
     if (!isUnreachableError(error) || this.isUnreachable.get()) return
     this.isUnreachable.set(true)
-    this.#askLater()
+    this.#scheduleCheck()
   }
 
-  /** Notes that a call was answered. */
+  /** Records that a request got a response. */
   noteResponse(): void {
     if (!this.isUnreachable.get()) return
     clearTimeout(this.#timer)
@@ -120,12 +120,12 @@ class Connection {
     this.#onReturn()
   }
 
-  #askLater(): void {
+  #scheduleCheck(): void {
     this.#timer = setTimeout(() => {
-      this.#ask().then(
+      this.#checkHealth().then(
         () => this.noteResponse(),
-        () => this.#askLater(),
+        () => this.#scheduleCheck(),
       )
-    }, ASK_AGAIN_MS)
+    }, HEALTH_CHECK_MS)
   }
 }

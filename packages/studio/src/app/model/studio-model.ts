@@ -1,51 +1,53 @@
 import type { CollectionDescription, FieldDescription, GlobalDescription, ModelDescription } from 'daybook'
 import type { Messages } from '../messages/en.ts'
 
-/** The key of the collection of files, which has pages of its own. */
+/** The key of the collection of files, which has its own pages. */
 export const ASSETS = 'assets'
 
-/** A collection, as the Studio shows it. */
+/** A collection with a label. */
 export interface StudioCollection extends Omit<CollectionDescription, 'titleField'> {
-  /** Its name for people. */
   readonly label: string
-  /** The field that names its entries; `undefined`: there is none that could. */
+  /** The field whose value is the title of an entry; `undefined` if no field is suitable. */
   readonly titleField: string | undefined
 }
 
-/** A global, as the Studio shows it. */
+/** A global with a label. */
 export interface StudioGlobal extends GlobalDescription {
   readonly label: string
 }
 
-/** The model, as far as the session may know it. */
+/** The part of the model that the session may read. */
 export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins' | 'imageWidths'> {
   readonly collections: ReadonlyMap<string, StudioCollection>
   readonly globals: ReadonlyMap<string, StudioGlobal>
-  /** The collection of shared views, which is no collection of content; `undefined`: the config has none. */
+  /** The collection of shared views, which is not content; `undefined` if the config has none. */
   readonly sharedViews: StudioCollection | undefined
 }
 
-/** The key of the collection of shared views, as the plugin makes it. */
+/** The key of the collection of shared views that the plugin adds. */
 const SHARED_VIEWS = 'studioViews'
 
-/** Makes of the service's description what the Studio needs. */
+/** Converts the service's description of the model. */
 export function toStudioModel({ collections, globals, locales, plugins, imageWidths }: ModelDescription): StudioModel {
-  const all = new Map(
-    collections.map((one) => [one.key, { ...one, label: toLabel(one.key), titleField: one.titleField ?? undefined }]),
+  const byKey = new Map(
+    collections.map((collection) => [
+      collection.key,
+      { ...collection, label: toLabel(collection.key), titleField: collection.titleField ?? undefined },
+    ]),
   )
-  const sharedViews = all.get(SHARED_VIEWS)
-  all.delete(SHARED_VIEWS)
+  const sharedViews = byKey.get(SHARED_VIEWS)
+  byKey.delete(SHARED_VIEWS)
   return {
     locales,
     plugins,
     imageWidths,
-    collections: all,
-    globals: new Map(globals.map((one) => [one.key, { ...one, label: toLabel(one.key) }])),
+    collections: byKey,
+    globals: new Map(globals.map((global) => [global.key, { ...global, label: toLabel(global.key) }])),
     sharedViews,
   }
 }
 
-/** A key in words: `publishedOn` is `Published on`. */
+/** Turns a key into a label: `publishedOn` becomes `Published on`. */
 export function toLabel(key: string): string {
   const words = key
     .replaceAll('_', ' ')
@@ -53,7 +55,7 @@ export function toLabel(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What an entry is called; `undefined` where it has no name. */
+/** Returns the title of an entry, or `undefined` if it has none. */
 export function getEntryTitle(
   { titleField }: StudioCollection,
   entry: Readonly<Record<string, unknown>>,
@@ -62,20 +64,20 @@ export function getEntryTitle(
   return typeof title === 'string' && title.trim() !== '' ? title : undefined
 }
 
-/** The fields that a form shows, in the order of the config; what refers to the document comes last. */
+/** Returns the fields of a form in the order of the config, reverse fields last. */
 export const getFormFields = (fields: readonly FieldDescription[]): readonly FieldDescription[] => {
   const isReverse = ({ type }: FieldDescription): boolean => type === 'reverse'
   return [...fields.filter((field) => !isReverse(field)), ...fields.filter(isReverse)]
 }
 
-/** A place in words: `parts.0.title` is `Parts › 1 › Title`. */
-export const formatPath = (place: string): string =>
-  place
+/** Turns a field path into words: `parts.0.title` becomes `Parts › 1 › Title`. */
+export const formatPath = (path: string): string =>
+  path
     .split('.')
     .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : toLabel(step)))
     .join(' › ')
 
-/** What a status is called: those that every config may have, in the reader's language; others by the word of the config. */
+/** Returns the name of a status: translated if it is a built-in one, else the label of its key. */
 export function getStatusLabel(status: string, { publishing }: Messages): string {
   const { statuses } = publishing
   return (Object.hasOwn(statuses, status) ? statuses[status] : undefined) ?? toLabel(status)

@@ -6,46 +6,45 @@ import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 import type { StudioCollection } from './studio-model.ts'
 
-/** The rights of the person on one entry. */
+/** The user's rights on an entry. */
 export interface EntryRights extends Pick<PublicationPermissions, 'draft' | 'publish' | 'unpublish'> {
-  /** True until the service first tells the rights on a stored entry. */
+  /** True until the rights on a stored entry are loaded. */
   readonly isLoading: boolean
-  /** True if the person may save what is typed: in the draft, where the entry has one. */
+  /** True if the user may save changes, to the draft if the entry has one. */
   readonly edit: boolean
   readonly delete: boolean
-  /** True if the person may restore versions, discard the draft, and make preview links. */
+  /** True if the user may restore versions, discard the draft, and make preview links. */
   readonly restore: boolean
-  /** True if the person may give the entry this status. */
+  /** True if the user may set this status. */
   readonly canSetStatus: (status: string) => boolean
-  /** The fields that the person may read and not write, by key; `undefined`: the model says which those are. */
+  /** The fields that the user may read but not write, by key; `undefined` if the model decides. */
   readonly readOnlyFields: StoredRights['fields'] | undefined
 }
 
-/** The permissions as the client returns them: the types do not know which collections have a status. */
+/** The client's permissions; its static types do not know which collections have a status. */
 type StoredRights = EntryPermissions<DaybookConfig, string> & Partial<PublicationPermissions>
 
 /**
- * The rights of the person on one entry. They are asked for again when the entry has another tag, and when a live event names it.
- * While the service cannot be asked, the rights are those on the collection: what is typed then is stored in this browser, and the
- * service decides about it later.
+ * Loads the user's rights on an entry, again when its tag changes or a live event names it. While the service is unreachable, the
+ * rights on the collection apply: changes are stored in this browser, and the service decides about them later.
  *
- * @param id `null`: the entry is not stored yet
- * @param tag of the stored entry as the page shows it
+ * @param id `null` if the entry is not stored yet
+ * @param tag the entity tag of the entry that the page shows
  */
 export function useEntryRights(collection: StudioCollection, id: string | null, tag: string | null): EntryRights {
-  const { clientWithoutRenewal: ownClient } = useStudio()
+  const { clientWithoutRenewal } = useStudio()
   const queries = useQueryClient()
   const { key, permissions } = collection
   const shownTag = useRef(tag)
   const { data, isLoading, isFetched } = useQuery({
     queryKey: queryKeys.rights(key, id ?? ''),
     queryFn: async ({ signal }) =>
-      (await ownClient.auth.permissionsOn(
+      (await clientWithoutRenewal.auth.permissionsOn(
         { collection: key, id: id ?? '' },
         { signal, retry: { attempts: 1 } },
       )) as StoredRights,
     enabled: id !== null,
-    // What was true of an earlier visit may let the person type in vain.
+    // Outdated rights could let the user type text that cannot be saved.
     gcTime: 0,
   })
   useEffect(() => {

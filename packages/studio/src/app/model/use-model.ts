@@ -3,7 +3,7 @@ import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 import { type StudioCollection, type StudioGlobal, type StudioModel, toStudioModel } from './studio-model.ts'
 
-/** The model, loaded once for a session; what draws it waits. */
+/** Returns the model, loaded once for each session; suspends until it is loaded. */
 export function useModel(): StudioModel {
   const { client } = useStudio()
   const { data } = useSuspenseQuery({
@@ -16,8 +16,8 @@ export function useModel(): StudioModel {
   return data
 }
 
-/** A collection of the model; `undefined`: there is none that the session may read. */
+/** Returns a collection; `undefined` if the session cannot read one with this key. */
 export const useCollection = (key: string): StudioCollection | undefined => useModel().collections.get(key)
 
-/** A global of the model; `undefined`: there is none that the session may read. */
+/** Returns a global; `undefined` if the session cannot read one with this key. */
 export const useGlobal = (key: string): StudioGlobal | undefined => useModel().globals.get(key)
