@@ -3,10 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 
-/** The actions of the service, by name. */
+/** The actions of the auth adapter, by name. */
 export type AuthActions = Readonly<Record<string, AuthActionDescription>>
 
-/** What the auth adapter of the service can do. */
+/** Returns the actions of the auth adapter. */
 export function useAuthActions(): AuthActions {
   const { client } = useStudio()
   const { data } = useSuspenseQuery({
@@ -17,32 +17,32 @@ export function useAuthActions(): AuthActions {
   return data
 }
 
-/** Whether an account is made by an invitation. */
+/** True if the input of an action has an invitation. */
 export const acceptsInvitation = (input: AuthActionDescription['input']): boolean =>
   Object.hasOwn((input?.properties as object | undefined) ?? {}, 'invitation')
 
-/** Whether people register with invitations. */
+/** True if people register with invitations. */
 export const useAcceptsInvitations = (): boolean => acceptsInvitation(useAuthActions().register?.input)
 
-/** An invitation, as its link has it. */
+/** The invitation in a link. */
 export interface InvitationFromLink {
   readonly email: string
   readonly invitation: string
 }
 
 /**
- * The link that somebody makes an account by. Its secret stands behind `#`, which browsers send to no server.
+ * Makes the link with which an invited person creates an account. The secret follows `#`, which browsers send to no server.
  *
- * @param path where the Studio is
+ * @param path the path of the Studio
  */
 export const makeInvitationLink = (
   path: string,
   { email, secret }: { readonly email: string; readonly secret: string },
 ): string => `${location.origin}${path}#${new URLSearchParams({ email, invitation: secret })}`
 
-/** Reads what {@link makeInvitationLink} wrote; `undefined`: the address has no invitation. */
+/** Reads the invitation from the hash of a link; `undefined` if it has none. */
 export function readInvitation(hash: string): InvitationFromLink | undefined {
-  const said = new URLSearchParams(hash.replace(/^#/, ''))
-  const [email, invitation] = [said.get('email'), said.get('invitation')]
+  const params = new URLSearchParams(hash.replace(/^#/, ''))
+  const [email, invitation] = [params.get('email'), params.get('invitation')]
   return email === null || invitation === null ? undefined : { email, invitation }
 }

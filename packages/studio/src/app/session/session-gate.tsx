@@ -9,24 +9,24 @@ import styles from './sign-in.module.css'
 import type { SignInMethod } from './sign-in-form.tsx'
 import { useSession } from './use-session.ts'
 
-/** Most who come are signed in. */
+/** Loaded on demand, since most visitors are signed in. */
 const SignInForm = lazy(async () => ({ default: (await import('./sign-in-form.tsx')).SignInForm }))
 
-/** Shows its children to those who are signed in, and a page for signing in to all others, at the same address. */
+/** Shows its children to signed-in users, and the sign-in page to others, at the same URL. */
 export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
   const { authenticated } = useSession()
   const { queries, renewal } = useStudio()
-  const isAsked = useObservable(renewal.isPending)
+  const isRenewing = useObservable(renewal.isPending)
   const hadModel = queries.getQueryData(queryKeys.model) !== undefined
-  // A session that ends while somebody works closes nothing: what is on the page stays.
-  const isOver = authenticated || hadModel
+  // When a session expires during work, the page stays as it is.
+  const isOpen = authenticated || hadModel
   useEffect(() => {
     if (!authenticated && hadModel) void renewal.request()
   }, [authenticated, hadModel, renewal])
-  return isOver ? (
+  return isOpen ? (
     <>
       {children}
-      <SignInAgain isOpen={isAsked} />
+      <SignInAgain isOpen={isRenewing} />
     </>
   ) : (
     <SignInPage />
@@ -36,8 +36,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
 function SignInPage(): ReactNode {
   const { queries, settings } = useStudio()
   const { t } = useTexts()
-  const [way, setWay] = useState<SignInMethod>()
-  const title = way === 'register' ? t.session.register : t.session.signIn
+  const [method, setMethod] = useState<SignInMethod>()
+  const title = method === 'register' ? t.session.register : t.session.signIn
   useEffect(() => {
     document.title = `${title} · ${settings.title}`
   }, [title, settings])
@@ -50,7 +50,7 @@ function SignInPage(): ReactNode {
           <h1>{title}</h1>
         </div>
         <SignInForm
-          onMethodChange={setWay}
+          onMethodChange={setMethod}
           onDone={() => void queries.invalidateQueries({ queryKey: queryKeys.session })}
         />
       </div>
@@ -58,20 +58,20 @@ function SignInPage(): ReactNode {
   )
 }
 
-/** Signs in over the page when a session has ended; the calls that wait then go on. */
+/** A sign-in dialog over the page, after which waiting requests continue. */
 function SignInAgain({ isOpen }: { readonly isOpen: boolean }): ReactNode {
   const { queries, renewal } = useStudio()
   const { t } = useTexts()
-  const done = (): void => {
+  const finish = (): void => {
     renewal.finish(true)
-    // Another person may have signed in, who may do other things.
+    // Another user with other rights may have signed in.
     void queries.invalidateQueries()
   }
   return (
     <Dialog title={t.session.signInAgain} isOpen={isOpen} onClose={() => renewal.finish(false)}>
       <p>{t.session.signInAgainText}</p>
       <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
-        <SignInForm onDone={done} />
+        <SignInForm onDone={finish} />
       </Suspense>
     </Dialog>
   )

@@ -11,43 +11,42 @@ import { FormError } from '../ui/form-error.tsx'
 import { acceptsInvitation, type InvitationFromLink, readInvitation, useAuthActions } from './auth-actions.ts'
 import styles from './sign-in.module.css'
 
-/** A way to get a session. */
+/** A way to sign in. */
 export type SignInMethod = 'login' | 'register' | 'token'
 
-/** What a {@link SignInForm} takes. */
 export interface SignInFormProps {
-  /** Told which way the form shows. */
-  readonly onMethodChange?: (way: SignInMethod) => void
+  /** Called with the shown method when it changes. */
+  readonly onMethodChange?: (method: SignInMethod) => void
   readonly onDone: () => void
 }
 
-/** The form that begins a session, by what the service offers: an account, a new account, or a token. */
-export function SignInForm({ onMethodChange: onWay, onDone }: SignInFormProps): ReactNode {
+/** The sign-in form, with the methods that the service offers: an account, a new account, or a token. */
+export function SignInForm({ onMethodChange, onDone }: SignInFormProps): ReactNode {
   const actions = useAuthActions()
   const { t } = useTexts()
-  const ways: readonly SignInMethod[] = [
-    ...(['login', 'register'] as const).filter((one) => Object.hasOwn(actions, one)),
+  const methods: readonly SignInMethod[] = [
+    ...(['login', 'register'] as const).filter((name) => Object.hasOwn(actions, name)),
     'token',
   ]
-  const [invited] = useState(() =>
+  const [invitation] = useState(() =>
     acceptsInvitation(actions.register?.input) ? readInvitation(location.hash) : undefined,
   )
-  const [chosen, setWay] = useState<SignInMethod | undefined>(invited && 'register')
-  const way = chosen ?? ways[0] ?? 'token'
-  useEffect(() => onWay?.(way), [way, onWay])
+  const [chosen, setMethod] = useState<SignInMethod | undefined>(invitation && 'register')
+  const method = chosen ?? methods[0] ?? 'token'
+  useEffect(() => onMethodChange?.(method), [method, onMethodChange])
   const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
   return (
     <div className={styles.form}>
-      {invited && way === 'register' && <p>{t.session.invited(invited.email)}</p>}
-      <WayForm key={way} way={way} input={actions[way]?.input} invited={invited} onDone={onDone} />
-      {ways.length > 1 && (
+      {invitation && method === 'register' && <p>{t.session.invited(invitation.email)}</p>}
+      <MethodForm key={method} method={method} input={actions[method]?.input} invitation={invitation} onDone={onDone} />
+      {methods.length > 1 && (
         <ul className={styles.ways}>
-          {ways
-            .filter((one) => one !== way)
-            .map((one) => (
-              <li key={one}>
-                <Button variant="quiet" onPress={() => setWay(one)}>
-                  {texts[one]}
+          {methods
+            .filter((name) => name !== method)
+            .map((name) => (
+              <li key={name}>
+                <Button variant="quiet" onPress={() => setMethod(name)}>
+                  {texts[name]}
                 </Button>
               </li>
             ))}
@@ -57,36 +56,36 @@ export function SignInForm({ onMethodChange: onWay, onDone }: SignInFormProps): 
   )
 }
 
-interface WayFormProps {
-  readonly way: SignInMethod
-  /** The JSON Schema of what the action takes. */
+interface MethodFormProps {
+  readonly method: SignInMethod
+  /** The JSON Schema of the action's input. */
   readonly input: AuthActionDescription['input']
-  /** What the link says that led here. */
-  readonly invited: InvitationFromLink | undefined
+  /** The invitation in the URL. */
+  readonly invitation: InvitationFromLink | undefined
   readonly onDone: () => void
 }
 
-/** Texts that the person typed, by name. */
-type Typed = Readonly<Record<string, string>>
+/** Typed texts, by name. */
+type FormValues = Readonly<Record<string, string>>
 
-/** What each way asks for; an invitation only where the service takes one and no link brought it. */
-function namesOf({ way, input, invited }: WayFormProps): readonly string[] {
-  if (way === 'token') return ['token']
-  if (way === 'login') return ['email', 'password']
-  if (invited) return ['name', 'password']
+/** Lists the inputs of a method; an invitation only if the service requires one and the URL has none. */
+function listInputs({ method, input, invitation }: MethodFormProps): readonly string[] {
+  if (method === 'token') return ['token']
+  if (method === 'login') return ['email', 'password']
+  if (invitation) return ['name', 'password']
   return ['name', 'email', 'password', ...(acceptsInvitation(input) ? ['invitation'] : [])]
 }
 
-function WayForm(props: WayFormProps): ReactNode {
-  const { way, invited, onDone } = props
+function MethodForm(props: MethodFormProps): ReactNode {
+  const { method, invitation, onDone } = props
   const studio = useStudio()
   const { t } = useTexts()
-  const [typed, setTyped] = useState<Typed>({})
+  const [values, setValues] = useState<FormValues>({})
   const signIn = useMutation({
-    mutationFn: () => beginSession(studio, way, way === 'register' ? { ...typed, ...invited } : typed),
+    mutationFn: () => beginSession(studio, method, method === 'register' ? { ...values, ...invitation } : values),
     onSuccess: () => {
-      // What was used is worth nothing in the address.
-      if (invited) history.replaceState(history.state, '', location.pathname + location.search)
+      // A used invitation must not stay in the URL.
+      if (invitation) history.replaceState(history.state, '', location.pathname + location.search)
       onDone()
     },
   })
@@ -94,8 +93,8 @@ function WayForm(props: WayFormProps): ReactNode {
     event.preventDefault()
     if (!signIn.isPending) signIn.mutate()
   }
-  const names = namesOf(props)
-  const labels = labelsIn(t)
+  const names = listInputs(props)
+  const labels = getLabels(t)
   return (
     <form onSubmit={submit} className={styles.fields}>
       {names.map((name, index) => (
@@ -105,27 +104,27 @@ function WayForm(props: WayFormProps): ReactNode {
           label={labels[name] ?? name}
           description={name === 'token' ? t.session.tokenText : undefined}
           name={name}
-          value={typed[name] ?? ''}
-          onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
+          value={values[name] ?? ''}
+          onChange={(value) => setValues((current) => ({ ...current, [name]: value }))}
           autoFocus={index === 0}
           isRequired
         />
       ))}
-      {signIn.isError && <FormError>{sentenceFor(signIn.error, way, t)}</FormError>}
+      {signIn.isError && <FormError>{getSignInErrorText(signIn.error, method, t)}</FormError>}
       <Button type="submit" variant="primary" isPending={signIn.isPending}>
-        {way === 'register' ? t.session.register : t.session.signIn}
+        {method === 'register' ? t.session.register : t.session.signIn}
       </Button>
     </form>
   )
 }
 
-/** What the inputs are called, by name. */
-const labelsIn = ({ session }: Messages): Readonly<Record<string, string | undefined>> => {
+/** Returns the labels of inputs, by name. */
+const getLabels = ({ session }: Messages): Readonly<Record<string, string | undefined>> => {
   const { name, email, password, invitation, token } = session
   return { name, email, password, invitation, token }
 }
 
-/** What browsers and password managers are told of each input. */
+/** Hints for browsers and password managers, by input. */
 const INPUTS: Readonly<Record<string, { readonly type?: 'email' | 'password'; readonly autoComplete: string }>> = {
   name: { autoComplete: 'name' },
   email: { type: 'email', autoComplete: 'username' },
@@ -134,7 +133,7 @@ const INPUTS: Readonly<Record<string, { readonly type?: 'email' | 'password'; re
   token: { type: 'password', autoComplete: 'off' },
 }
 
-/** A refusal that the person can do something about. */
+/** A rejected sign-in that the user can act on. */
 class SignInRefusal extends Error {
   readonly reason: 'tokenWrong' | 'secondFactor'
 
@@ -144,28 +143,28 @@ class SignInRefusal extends Error {
   }
 }
 
-async function beginSession({ client, token }: Studio, way: SignInMethod, typed: Typed): Promise<void> {
-  if (way === 'token') {
-    const given = typed.token?.trim() ?? ''
-    const { authenticated } = await client.withToken(given).auth.session()
+async function beginSession({ client, token }: Studio, method: SignInMethod, values: FormValues): Promise<void> {
+  if (method === 'token') {
+    const pastedToken = values.token?.trim() ?? ''
+    const { authenticated } = await client.withToken(pastedToken).auth.session()
     if (!authenticated) throw new SignInRefusal('tokenWrong')
-    return token.set(given)
+    return token.set(pastedToken)
   }
   const { authenticated } = await client
     .withToken(undefined)
-    .auth.action<{ readonly authenticated: boolean }>(way, typed)
+    .auth.action<{ readonly authenticated: boolean }>(method, values)
   if (!authenticated) throw new SignInRefusal('secondFactor')
   token.set(undefined)
 }
 
-function sentenceFor(error: unknown, way: SignInMethod, t: Messages): string {
+function getSignInErrorText(error: unknown, method: SignInMethod, t: Messages): string {
   if (error instanceof SignInRefusal) return t.session[error.reason]
   if (!(error instanceof DaybookError)) return getErrorText(error, t)
   if (error.code === 'UNAUTHORIZED') return t.session.wrong
-  if (error.code === 'CONFLICT' && way === 'register') return t.session.taken
+  if (error.code === 'CONFLICT' && method === 'register') return t.session.taken
   const [issue] = error.details.issues ?? []
   if (issue?.path === '/invitation') return t.session.invitationOver
   if (!issue) return getErrorText(error, t)
   const name = issue.path.replace(/^\//, '')
-  return `${labelsIn(t)[name] ?? name}: ${getIssueText(issue, t)}`
+  return `${getLabels(t)[name] ?? name}: ${getIssueText(issue, t)}`
 }

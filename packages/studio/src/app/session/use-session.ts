@@ -3,22 +3,22 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 
-/** How often it is asked whether the session still holds, in milliseconds: public reads alone would not tell. */
-const ASK_MS = 5 * 60_000
+/** The interval of session checks, in milliseconds: requests for public content do not fail when the session has expired. */
+const CHECK_MS = 5 * 60_000
 
-/** The session; what draws it waits for the first answer. */
+/** Returns the session; suspends until it is loaded. */
 export function useSession(): Session {
   const { client } = useStudio()
   const { data } = useSuspenseQuery({
     queryKey: queryKeys.session,
     queryFn: ({ signal }) => client.auth.session({ signal }),
-    refetchInterval: ASK_MS,
+    refetchInterval: CHECK_MS,
   })
   return data
 }
 
-/** What the person is called: by name, by address, or by what the provider knows. */
+/** Returns the name of the user, else the e-mail address, else the subject. */
 export function getUserName({ principal, identity }: Session): string {
-  const named = [principal?.name, principal?.email, identity?.subject]
-  return named.find((one): one is string => typeof one === 'string' && one !== '') ?? ''
+  const candidates = [principal?.name, principal?.email, identity?.subject]
+  return candidates.find((name): name is string => typeof name === 'string' && name !== '') ?? ''
 }

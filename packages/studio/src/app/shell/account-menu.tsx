@@ -8,13 +8,13 @@ import { MenuButton, MenuChoice, MenuItem } from '../ui/overlays/menu.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
 import { usePreferences } from './preferences.ts'
 
-/** Who is signed in, what they chose for the Studio, and the way out. */
+/** The menu of the user, with preferences and signing out. */
 export function AccountMenu(): ReactNode {
   const studio = useStudio()
   const session = useSession()
   const { t, language } = useTexts()
   const { theme, chooseLanguage } = usePreferences()
-  const present = useObservable(theme.theme)
+  const currentTheme = useObservable(theme.theme)
   const toast = useToast()
   const { themes } = t.shell
   const leave = (): void => {
@@ -24,7 +24,7 @@ export function AccountMenu(): ReactNode {
     <MenuButton label={getUserName(session) || t.shell.account} icon="account">
       <MenuChoice
         title={t.shell.theme}
-        value={present}
+        value={currentTheme}
         options={[
           { id: 'system', label: themes.system },
           { id: 'light', label: themes.light },
@@ -38,9 +38,9 @@ export function AccountMenu(): ReactNode {
   )
 }
 
-/** Ends the session, and forgets all that it could see. */
+/** Ends the session, and reloads the page without its cached responses. */
 async function signOut({ client, token, settings }: Studio): Promise<void> {
-  // A pasted token has no session to end.
+  // A pasted token has no session.
   if (token.get() === undefined) await client.auth.logout()
   token.set(undefined)
   location.assign(settings.path)

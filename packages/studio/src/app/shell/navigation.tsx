@@ -8,19 +8,21 @@ import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import styles from './shell.module.css'
 
-/** From how many collections and globals on there is a box to find one. */
-const MANY = 15
+/** The number of collections and globals from which on there is a search field. */
+const SEARCH_THRESHOLD = 15
 
-/** The way to every collection and global. */
+/** The links to all collections and globals. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode {
   const { settings } = useStudio()
   const { collections, globals } = useModel()
   const { t } = useTexts()
   const [text, setText] = useState('')
-  const isNamed = ({ label }: { readonly label: string }): boolean =>
+  const matches = ({ label }: { readonly label: string }): boolean =>
     label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())
-  const written = [...collections.values()].filter((one) => one.key !== ASSETS && isNamed(one))
-  const alone = [...globals.values()].filter(isNamed)
+  const shownCollections = [...collections.values()].filter(
+    (collection) => collection.key !== ASSETS && matches(collection),
+  )
+  const shownGlobals = [...globals.values()].filter(matches)
   const go = onGo ? { onClick: onGo } : {}
   return (
     <nav className={styles.navigation} aria-label={t.shell.navigation}>
@@ -38,11 +40,11 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
           <span>{t.assets.navigation}</span>
         </Link>
       )}
-      {collections.size + globals.size >= MANY && (
+      {collections.size + globals.size >= SEARCH_THRESHOLD && (
         <SearchField label={t.palette.filter} value={text} onChange={setText} />
       )}
-      <Group title={t.shell.collections} isShown={written.length > 0}>
-        {written.map(({ key, label }) => (
+      <Group title={t.shell.collections} isShown={shownCollections.length > 0}>
+        {shownCollections.map(({ key, label }) => (
           <li key={key}>
             <Link to="/c/$collection" params={{ collection: key }} className={styles.link} {...go}>
               <Icon name="collection" />
@@ -51,8 +53,8 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
           </li>
         ))}
       </Group>
-      <Group title={t.shell.globals} isShown={alone.length > 0}>
-        {alone.map(({ key, label }) => (
+      <Group title={t.shell.globals} isShown={shownGlobals.length > 0}>
+        {shownGlobals.map(({ key, label }) => (
           <li key={key}>
             <Link to="/g/$global" params={{ global: key }} className={styles.link} {...go}>
               <Icon name="global" />

@@ -7,37 +7,36 @@ import { Button, buttonClass } from '../ui/controls/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './shell.module.css'
 
-/** What a {@link Page} takes. */
 export interface PageProps {
-  /** The heading, and the title in the browser's tab. */
+  /** The heading, also the title of the browser's tab. */
   readonly title: string
-  /** A line above the heading, such as the way back. */
+  /** Shown above the heading, such as a link back. */
   readonly above?: ReactNode
-  /** A few words at the end of that line, such as whether all is saved. */
+  /** Shown at the end of the line above the heading, such as the state of saving. */
   readonly status?: ReactNode
-  /** Beside the heading. */
+  /** Shown next to the heading. */
   readonly actions?: ReactNode
-  /** Whether the page takes the whole width. @default false */
+  /** True if the page takes the whole width. @default false */
   readonly isWide?: boolean
-  /** Whether something in the page takes the focus itself. @default false */
+  /** True if the content of the page manages the focus. @default false */
   readonly keepsFocus?: boolean
-  /** Whether the heading and what stands beside it stay in sight, above a form in the middle of the page. @default false */
+  /** True if the heading row is sticky, above a centred form. @default false */
   readonly isSticky?: boolean
   readonly children: ReactNode
 }
 
-/** One page: it names the browser's tab, and takes the focus to its heading when somebody comes to it from another page. */
+/** A page. It sets the title of the browser's tab, and focuses its heading after a navigation. */
 export function Page(props: PageProps): ReactNode {
   const { title, above, status, actions, isWide = false, keepsFocus = false, isSticky = false, children } = props
   const { settings } = useStudio()
   const heading = useRef<HTMLHeadingElement>(null)
-  // The focus moves when somebody comes, and not again.
+  // The focus moves once, on arrival.
   const [leavesFocus] = useState(keepsFocus)
   useEffect(() => {
     document.title = `${title} · ${settings.title}`
   }, [title, settings])
   useEffect(() => {
-    // The first page of a visit leaves the focus where browsers put it.
+    // The first page of a visit leaves the focus where the browser puts it.
     const isFirst = document.activeElement === document.body && !('studioVisited' in document.body.dataset)
     document.body.dataset.studioVisited = ''
     if (!isFirst && !leavesFocus) heading.current?.focus({ preventScroll: true })
@@ -65,27 +64,26 @@ export function Page(props: PageProps): ReactNode {
   )
 }
 
-/** What {@link ErrorNotice} and {@link ErrorPage} take. */
 interface ErrorNoticeProps {
   readonly error: unknown
   readonly onRetry: () => void
 }
 
-/** What stands in the place of a page that cannot be drawn or loaded. */
+/** Replaces a page that failed to load or render. */
 export const ErrorPage = (props: ErrorNoticeProps): ReactNode => (
   <div className={styles.page}>
     <ErrorNotice {...props} />
   </div>
 )
 
-/** What stands in the place of the whole Studio, where nothing of it can be shown. */
+/** Replaces the whole Studio if it failed to render. */
 export const StudioErrorPage = (props: ErrorNoticeProps): ReactNode => (
   <main className={styles.alone}>
     <ErrorNotice {...props} />
   </main>
 )
 
-/** What stands in the place of what a page is about. */
+/** Replaces the content of a page that failed to load. */
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps): ReactNode {
   const { t } = useTexts()
   const id = getRequestId(error)
@@ -104,7 +102,7 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps): ReactNode {
   )
 }
 
-/** What stands at an address that leads nowhere. */
+/** The page for URLs that lead nowhere. */
 export function NotFoundPage({ title, text }: { readonly title?: string; readonly text?: string }): ReactNode {
   const { t } = useTexts()
   return (

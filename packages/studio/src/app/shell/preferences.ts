@@ -2,34 +2,34 @@ import { createContext, useContext } from 'react'
 import { Observable } from '../api/observable.ts'
 import type { Language } from '../messages/messages.tsx'
 
-/** What the person chose for the Studio itself. */
+/** The user's preferences for the Studio, and the ways to change them. */
 export interface Preferences {
   readonly theme: ThemePreference
   readonly chooseLanguage: (language: Language) => void
 }
 
-/** Gives {@link usePreferences} to all below. */
+/** Provides {@link usePreferences}. */
 export const PreferencesContext = createContext<Preferences | undefined>(undefined)
 
-/** What the person chose for the Studio itself, and how to change that. */
+/** Returns the user's preferences. */
 export function usePreferences(): Preferences {
   const preferences = useContext(PreferencesContext)
   if (!preferences) throw new Error('usePreferences belongs inside PreferencesContext')
   return preferences
 }
 
-/** The colours of the page. */
+/** A colour theme. */
 type Theme = 'system' | 'light' | 'dark'
 
 const YEAR_S = 365 * 24 * 60 * 60
 
-/** The service reads these, so that the page comes as it was chosen. */
-function remember(name: 'theme' | 'language', value: string, path: string): void {
+/** Stores a preference in a cookie, which the server reads when it renders the page. */
+function setPreferenceCookie(name: 'theme' | 'language', value: string, path: string): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing from browsers that the build still targets
   document.cookie = `daybook-studio-${name}=${value}; Path=${path}; Max-Age=${YEAR_S}; SameSite=Lax`
 }
 
-/** The colours that are in use. */
+/** The chosen theme. */
 export class ThemePreference {
   readonly theme: Observable<Theme>
   readonly #path: string
@@ -43,10 +43,11 @@ export class ThemePreference {
   readonly choose = (theme: Theme): void => {
     if (theme === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = theme
-    remember('theme', theme, this.#path)
+    setPreferenceCookie('theme', theme, this.#path)
     this.theme.set(theme)
   }
 }
 
-/** Notes the language for the next page. */
-export const rememberLanguage = (language: Language, path: string): void => remember('language', language, path)
+/** Stores the language for the next visit. */
+export const rememberLanguage = (language: Language, path: string): void =>
+  setPreferenceCookie('language', language, path)

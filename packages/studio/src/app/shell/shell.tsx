@@ -17,13 +17,15 @@ import { StudioErrorPage } from './page.tsx'
 import { PaletteButton } from './palette/palette-button.tsx'
 import styles from './shell.module.css'
 
-/** What stands around every page. */
+/** The frame of every page. */
 export function Shell(): ReactNode {
   const { t } = useTexts()
-  const broken = (error: unknown, retry: () => void): ReactNode => <StudioErrorPage error={error} onRetry={retry} />
+  const renderError = (error: unknown, retry: () => void): ReactNode => (
+    <StudioErrorPage error={error} onRetry={retry} />
+  )
   return (
     <ToastProvider closeLabel={t.common.close}>
-      <ErrorBoundary fallback={broken}>
+      <ErrorBoundary fallback={renderError}>
         <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
           <SessionGate>
             <Frame />
@@ -34,7 +36,7 @@ export function Shell(): ReactNode {
   )
 }
 
-/** Shared by the link that skips to the content. */
+/** The id of the content, to which the skip link leads. */
 const MAIN_ID = 'content'
 
 function Frame(): ReactNode {
@@ -61,7 +63,7 @@ function Frame(): ReactNode {
         <Navigation onGo={close} />
       </Drawer>
       <main id={MAIN_ID} tabIndex={-1} className={styles.main}>
-        <AwayBanner />
+        <UnreachableBanner />
         <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
           <Outlet />
         </Suspense>
@@ -70,20 +72,20 @@ function Frame(): ReactNode {
   )
 }
 
-/** The address stays: it is that of a view. */
+/** Moves the focus without changing the URL, which identifies the view. */
 function skip(event: { preventDefault(): void }): void {
   event.preventDefault()
   document.getElementById(MAIN_ID)?.focus()
 }
 
-/** Says that the service cannot be reached, for as long as that is so. */
-function AwayBanner(): ReactNode {
+/** A banner that is shown while the service is unreachable. */
+function UnreachableBanner(): ReactNode {
   const { connection } = useStudio()
   const { t } = useTexts()
-  const isAway = useObservable(connection.isUnreachable)
+  const isUnreachable = useObservable(connection.isUnreachable)
   return (
     <div role="status">
-      {isAway && (
+      {isUnreachable && (
         <p className={styles.away}>
           <Icon name="warning" />
           <span>{t.shell.away}</span>
@@ -96,8 +98,8 @@ function AwayBanner(): ReactNode {
 function useLiveChanges(): void {
   const { client, queries, connection, changes } = useStudio()
   useEffect(() => {
-    const ending = new AbortController()
-    followChanges(client, queries, changes, ending.signal).catch((error: unknown) => connection.noteError(error))
-    return () => ending.abort()
+    const controller = new AbortController()
+    followChanges(client, queries, changes, controller.signal).catch((error: unknown) => connection.noteError(error))
+    return () => controller.abort()
   }, [client, queries, connection, changes])
 }

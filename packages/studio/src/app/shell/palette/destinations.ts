@@ -1,56 +1,58 @@
-/** A place in the Studio, as the palette offers it. */
+/** A page, entry or action that the palette offers. */
 export interface Destination {
-  /** Below the Studio's own path, such as `/c/posts`. */
+  /** The path below that of the Studio, such as `/c/posts`. */
   readonly to: string
   readonly label: string
-  /** What kind of place it is, in words. */
+  /** The kind of destination, in words. */
   readonly kind: string
 }
 
-/** The places whose names hold every word, those first whose name begins with the first one. */
-export function matchDestinations(places: readonly Destination[], text: string): readonly Destination[] {
-  const words = plain(text).split(/\s+/).filter(Boolean)
-  const [first = ''] = words
-  const found = places.filter(({ label, kind }) => words.every((word) => plain(`${label} ${kind}`).includes(word)))
-  return found.toSorted((a, b) => rank(a, first) - rank(b, first))
+/** Finds the destinations that contain every word, those first whose label begins with the first word. */
+export function matchDestinations(destinations: readonly Destination[], text: string): readonly Destination[] {
+  const searchWords = normalize(text).split(/\s+/).filter(Boolean)
+  const [first = ''] = searchWords
+  const matches = destinations.filter(({ label, kind }) => {
+    const words = normalize(`${label} ${kind}`)
+    return searchWords.every((word) => words.includes(word))
+  })
+  return matches.toSorted((a, b) => rank(a, first) - rank(b, first))
 }
 
-const rank = ({ label }: Destination, word: string): number => (plain(label).startsWith(word) ? 0 : 1)
+const rank = ({ label }: Destination, word: string): number => (normalize(label).startsWith(word) ? 0 : 1)
 
-/** A text without capitals and accents. */
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase()
+/** Removes capitals and accents. */
+const normalize = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase()
 
-/** How many places are remembered. */
+/** The number of recent destinations that are stored. */
 const MAX_RECENT = 8
 
-/** The places that a person chose last, in this browser; the last one comes first. */
+/** The recent destinations of a user in this browser, the latest first. */
 export class RecentDestinations {
-  readonly #name: string
+  readonly #storageKey: string
 
-  /** @param person the subject of who is signed in */
-  constructor(person: string) {
-    this.#name = `daybook-studio:${person}:recent`
+  /** @param subject of the signed-in user */
+  constructor(subject: string) {
+    this.#storageKey = `daybook-studio:${subject}:recent`
   }
 
   list(): readonly Destination[] {
     try {
-      const places: unknown = JSON.parse(localStorage.getItem(this.#name) ?? '[]')
-      return Array.isArray(places) ? places.filter(isPlace) : []
+      const stored: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? '[]')
+      return Array.isArray(stored) ? stored.filter(isDestination) : []
     } catch {
       return []
     }
   }
 
-  add(place: Destination): void {
-    const others = this.list().filter(({ to }) => to !== place.to)
-    const { to, label, kind } = place
-    localStorage.setItem(this.#name, JSON.stringify([{ to, label, kind }, ...others].slice(0, MAX_RECENT)))
+  add({ to, label, kind }: Destination): void {
+    const previous = this.list().filter((destination) => destination.to !== to)
+    localStorage.setItem(this.#storageKey, JSON.stringify([{ to, label, kind }, ...previous].slice(0, MAX_RECENT)))
   }
 }
 
-/** Only what leads into the Studio is a place. */
-const isPlace = (given: unknown): given is Destination => {
-  if (typeof given !== 'object' || given === null) return false
-  const { to, label, kind } = given as Readonly<Record<string, unknown>>
+/** True for a stored destination; its path must lead into the Studio. */
+const isDestination = (value: unknown): value is Destination => {
+  if (typeof value !== 'object' || value === null) return false
+  const { to, label, kind } = value as Readonly<Record<string, unknown>>
   return typeof to === 'string' && /^\/(?!\/)/.test(to) && typeof label === 'string' && typeof kind === 'string'
 }

@@ -20,7 +20,7 @@ import { useShortcuts } from './use-shortcuts.ts'
 const { Component: Palette, preload } = preloadable(async () => (await import('./palette.tsx')).default)
 const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
 
-/** The way to everything: the palette, by a button and by its keys; and the list of all keys. */
+/** Opens the palette by a button and by shortcuts, and the list of shortcuts. */
 export function PaletteButton(): ReactNode {
   const { t } = useTexts()
   const router = useRouter()
@@ -57,26 +57,25 @@ export function PaletteButton(): ReactNode {
 
 const focusSearch = (): void => document.querySelector<HTMLElement>('main input[type="search"]')?.focus()
 
-/** Where a page has a way to make something new, it leads to an address that ends so. */
+/** Links that create an entry lead to a URL that ends with `/new`. */
 const pressCreate = (): void => document.querySelector<HTMLElement>('main a[href$="/new"]')?.click()
 
-/** What a {@link TypeAheadBuffer} takes. */
 interface TypeAheadBufferProps {
-  /** What has been typed. */
+  /** The typed text. */
   readonly typed: RefObject<string>
   readonly onClose: () => void
 }
 
-/** Stands in the place of a field that is being loaded, and keeps what is typed for it. */
+/** Collects typed text while the palette loads. */
 function TypeAheadBuffer({ typed, onClose }: TypeAheadBufferProps): ReactNode {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey) return
-      // What has the focus meanwhile is not meant.
+      // Keys must not reach the focused element of the page.
       event.preventDefault()
       event.stopPropagation()
       if (event.key === 'Escape') onClose()
-      else typed.current = afterKey(typed.current, event.key)
+      else typed.current = applyKey(typed.current, event.key)
     }
     window.addEventListener('keydown', press, { capture: true })
     return () => window.removeEventListener('keydown', press, { capture: true })
@@ -84,8 +83,8 @@ function TypeAheadBuffer({ typed, onClose }: TypeAheadBufferProps): ReactNode {
   return null
 }
 
-/** A text after a key; keys that write nothing change nothing. */
-function afterKey(text: string, key: string): string {
+/** Applies a key to a text; keys that produce no character change nothing. */
+function applyKey(text: string, key: string): string {
   if (key === 'Backspace') return [...text].slice(0, -1).join('')
   return [...key].length === 1 ? text + key : text
 }

@@ -10,17 +10,16 @@ import { matchDestinations, RecentDestinations } from './destinations.ts'
 import styles from './palette.module.css'
 import { useDestinations, useEntrySearch } from './use-destinations.ts'
 
-/** How many pages and actions are offered at once. */
+/** The maximum number of pages and actions that are shown. */
 const MAX_SHOWN = 30
 
-/** What a {@link Palette} takes. */
 export interface PaletteProps {
-  /** What was typed before it was there. */
+  /** The text typed while the palette was loading. */
   readonly typed: RefObject<string>
   readonly onClose: () => void
 }
 
-/** Finds pages, actions and entries by what is typed, and goes there. Open while it is drawn. */
+/** A search for pages, actions and entries. Open while it is mounted. */
 export default function Palette({ typed, onClose }: PaletteProps): ReactNode {
   const { t } = useTexts()
   return (
@@ -40,29 +39,29 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
   const id = useId()
   const recent = useRecent()
   const [text, setText] = useState('')
-  // Only now has the field the focus: keys that came while it was being drawn count, too.
+  // The field has the focus from now on: take over the text typed until now.
   useLayoutEffect(() => {
-    const ahead = typed.current
+    const typedText = typed.current
     typed.current = ''
-    setText(ahead)
+    setText(typedText)
   }, [typed])
-  const [at, setAt] = useState(0)
-  const { offered, isSearching } = useOffered(text, recent)
-  const present = Math.min(at, offered.length - 1)
-  const go = (place: Destination | undefined): void => {
-    if (!place) return
-    recent.add(place)
+  const [selected, setSelected] = useState(0)
+  const { options, isSearching } = useOptions(text, recent)
+  const current = Math.min(selected, options.length - 1)
+  const go = (destination: Destination | undefined): void => {
+    if (!destination) return
+    recent.add(destination)
     onClose()
-    void router.navigate({ href: `${router.basepath === '/' ? '' : router.basepath}${place.to}` })
+    void router.navigate({ href: `${router.basepath === '/' ? '' : router.basepath}${destination.to}` })
   }
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step !== undefined && offered.length > 0) {
-      setAt((present + step + offered.length) % offered.length)
+    if (step !== undefined && options.length > 0) {
+      setSelected((current + step + options.length) % options.length)
       event.preventDefault()
     }
-    if (event.key === 'Enter') go(offered[present])
+    if (event.key === 'Enter') go(options[current])
   }
   return (
     <>
@@ -72,45 +71,45 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
           className={styles.input}
           role="combobox"
           aria-label={t.palette.placeholder}
-          aria-expanded={offered.length > 0}
+          aria-expanded={options.length > 0}
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
-          {...(offered.length > 0 ? { 'aria-activedescendant': `${id}-${present}` } : {})}
+          {...(options.length > 0 ? { 'aria-activedescendant': `${id}-${current}` } : {})}
           placeholder={t.palette.placeholder}
           autoComplete="off"
           spellCheck={false}
-          // biome-ignore lint/a11y/noAutofocus: who opens the palette wants to type
+          // biome-ignore lint/a11y/noAutofocus: the palette is opened to type in it
           autoFocus
           value={text}
           onChange={({ target }) => {
             setText(target.value)
-            setAt(0)
+            setSelected(0)
           }}
           onKeyDown={press}
         />
       </div>
       <div id={`${id}-list`} role="listbox" aria-label={t.palette.title} className={styles.list}>
-        {offered.map((place, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
+        {options.map((destination, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
           <div
-            key={`${place.to} ${place.kind}`}
+            key={`${destination.to} ${destination.kind}`}
             id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={index === present}
+            aria-selected={index === current}
             ref={(option) => {
-              if (index === present) option?.scrollIntoView({ block: 'nearest' })
+              if (index === current) option?.scrollIntoView({ block: 'nearest' })
             }}
             className={styles.option}
-            onClick={() => go(place)}
+            onClick={() => go(destination)}
           >
-            <bdi className={styles.label}>{place.label}</bdi>
-            <span className={styles.kind}>{place.kind}</span>
+            <bdi className={styles.label}>{destination.label}</bdi>
+            <span className={styles.kind}>{destination.kind}</span>
           </div>
         ))}
       </div>
       <p role="status" className={styles.state}>
-        {isSearching ? t.common.loading : offered.length === 0 ? t.palette.none : t.palette.hint}
+        {isSearching ? t.common.loading : options.length === 0 ? t.palette.none : t.palette.hint}
       </p>
     </>
   )
@@ -118,21 +117,22 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
 
 function useRecent(): RecentDestinations {
   const { identity } = useSession()
-  const person = identity?.subject ?? ''
-  return useMemo(() => new RecentDestinations(person), [person])
+  const subject = identity?.subject ?? ''
+  return useMemo(() => new RecentDestinations(subject), [subject])
 }
 
-function useOffered(
+function useOptions(
   text: string,
   recent: RecentDestinations,
-): { readonly offered: readonly Destination[]; readonly isSearching: boolean } {
-  const places = useDestinations()
-  const { destinations: found, isSearching } = useEntrySearch(text)
-  const before = useMemo(() => recent.list(), [recent])
+): { readonly options: readonly Destination[]; readonly isSearching: boolean } {
+  const destinations = useDestinations()
+  const { destinations: entries, isSearching } = useEntrySearch(text)
+  const recentDestinations = useMemo(() => recent.list(), [recent])
   const isEmpty = text.trim() === ''
-  const known = isEmpty
-    ? [...before, ...places]
-    : [...matchDestinations(before, text), ...matchDestinations(places, text)]
-  const all = new Map([...known.slice(0, MAX_SHOWN), ...(isEmpty ? [] : found)].map((place) => [place.to, place]))
-  return { offered: [...all.values()], isSearching: !isEmpty && isSearching }
+  const matches = isEmpty
+    ? [...recentDestinations, ...destinations]
+    : [...matchDestinations(recentDestinations, text), ...matchDestinations(destinations, text)]
+  const options = [...matches.slice(0, MAX_SHOWN), ...(isEmpty ? [] : entries)]
+  const byPath = new Map(options.map((destination) => [destination.to, destination]))
+  return { options: [...byPath.values()], isSearching: !isEmpty && isSearching }
 }

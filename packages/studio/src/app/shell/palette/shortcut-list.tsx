@@ -6,13 +6,13 @@ import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import styles from './palette.module.css'
 import { singleKeys } from './use-shortcuts.ts'
 
-/** The keys that do something, and a switch for those that are pressed alone. */
+/** The list of shortcuts, with a switch for single keys. */
 export default function ShortcutList({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useTexts()
   const [isOn, setIsOn] = useState(() => singleKeys.isOn())
   return (
     <Sheet title={t.palette.shortcuts} closeLabel={t.common.close} onClose={onClose}>
-      {groups(t.shortcuts).map(({ title, rows }) => (
+      {listGroups(t.shortcuts).map(({ title, rows }) => (
         <section key={title} className={styles.group}>
           <h3>{title}</h3>
           <dl className={styles.shortcuts}>
@@ -49,8 +49,8 @@ interface Group {
   readonly rows: readonly (readonly [label: string, presses: readonly string[]])[]
 }
 
-/** Every shortcut of the table with what it does. */
-function groups({ titles, labels }: Texts): readonly Group[] {
+/** Lists the shortcuts with their labels. */
+function listGroups({ titles, labels }: Texts): readonly Group[] {
   return (Object.keys(SHORTCUTS) as (keyof typeof SHORTCUTS)[]).map((where) => {
     const names: Readonly<Record<string, string>> = labels[where]
     return {

@@ -7,19 +7,19 @@ import { useModel } from '../../model/use-model.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import type { Destination } from './destinations.ts'
 
-/** Every page of the Studio, and what can be begun. */
+/** Returns the pages of the Studio and the actions that create entries. */
 export function useDestinations(): readonly Destination[] {
   const { t } = useTexts()
   const { collections, globals } = useModel()
   return useMemo(() => {
-    const written = [...collections.values()].filter(({ key }) => key !== ASSETS)
-    const made = written.filter(({ permissions }) => permissions.create !== false)
+    const content = [...collections.values()].filter(({ key }) => key !== ASSETS)
+    const creatable = content.filter(({ permissions }) => permissions.create !== false)
     return [
       { to: '/', label: t.shell.overview, kind: t.palette.page },
       ...(collections.has(ASSETS) ? [{ to: '/assets', label: t.assets.navigation, kind: t.palette.page }] : []),
-      ...written.map(({ key, label }) => ({ to: `/c/${key}`, label, kind: t.palette.collection })),
+      ...content.map(({ key, label }) => ({ to: `/c/${key}`, label, kind: t.palette.collection })),
       ...[...globals.values()].map(({ key, label }) => ({ to: `/g/${key}`, label, kind: t.palette.global })),
-      ...made.map(({ key, label }) => ({
+      ...creatable.map(({ key, label }) => ({
         to: `/c/${key}/new`,
         label: t.palette.createIn(label),
         kind: t.palette.action,
@@ -28,18 +28,18 @@ export function useDestinations(): readonly Destination[] {
   }, [collections, globals, t])
 }
 
-/** How long after the last key entries are looked for, in milliseconds. */
+/** The delay between the last key press and the search, in milliseconds. */
 const SEARCH_MS = 150
-/** How many entries are offered. */
-const OFFERED = 24
+/** The maximum number of entries that are offered. */
+const MAX_ENTRIES = 24
 
-/** What was found of the words that were typed. */
+/** Entries that match the typed words. */
 interface FoundEntries {
   readonly destinations: readonly Destination[]
   readonly isSearching: boolean
 }
 
-/** Entries of any collection by their words; a request is given up as soon as something else is typed. */
+/** Searches entries of all collections; further typing aborts the request. */
 export function useEntrySearch(text: string): FoundEntries {
   const { client } = useStudio()
   const { collections } = useModel()
@@ -47,14 +47,14 @@ export function useEntrySearch(text: string): FoundEntries {
   const words = useDebounced(text.trim(), SEARCH_MS)
   const { data, isFetching } = useQuery({
     queryKey: ['found', words],
-    queryFn: ({ signal }) => client.search({ q: words, limit: OFFERED, signal }),
+    queryFn: ({ signal }) => client.search({ q: words, limit: MAX_ENTRIES, signal }),
     enabled: words.length > 1,
   })
-  const places = (data?.items ?? []).flatMap(({ collection: key, id, title }) => {
+  const destinations = (data?.items ?? []).flatMap(({ collection: key, id, title }) => {
     const collection = collections.get(key)
     if (!collection) return []
     const kind = key === ASSETS ? t.assets.navigation : collection.label
     return [{ to: `/c/${key}/${id}`, label: title ?? id, kind }]
   })
-  return { destinations: places, isSearching: words !== text.trim() || isFetching }
+  return { destinations, isSearching: words !== text.trim() || isFetching }
 }

@@ -1,29 +1,29 @@
 import { useEffect } from 'react'
 import { findShortcut, type Shortcut } from './find-shortcut.ts'
 
-const OFF = 'daybook-studio:single-keys-off'
+const STORAGE_KEY = 'daybook-studio:single-keys-off'
 
-/** Whether single keys do something: who types by voice switches them off (WCAG 2.1.4). */
+/** The setting for single-key shortcuts, which users of speech input switch off (WCAG 2.1.4). */
 export const singleKeys = {
-  isOn: (): boolean => localStorage.getItem(OFF) === null,
+  isOn: (): boolean => localStorage.getItem(STORAGE_KEY) === null,
   set(isOn: boolean): void {
-    if (isOn) localStorage.removeItem(OFF)
-    else localStorage.setItem(OFF, 'true')
+    if (isOn) localStorage.removeItem(STORAGE_KEY)
+    else localStorage.setItem(STORAGE_KEY, 'true')
   },
 }
 
 const FIELDS =
   'input, textarea, select, [contenteditable]:not([contenteditable="false"]), [role="textbox"], [role="combobox"]'
 
-/** Whether what has the focus takes keys itself. @param path of the event, through shadow roots */
+/** True if the focused element takes text. @param path of the event, through shadow roots */
 const isTyping = (path: readonly EventTarget[]): boolean =>
-  path.some((one) => one instanceof Element && one.matches(FIELDS))
+  path.some((target) => target instanceof Element && target.matches(FIELDS))
 
-/** Whether a dialog is open: it has keys of its own. */
+/** True if a dialog or menu is open, which handles keys itself. */
 const isDialogOpen = (): boolean =>
   document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
 
-/** Listens to shortcuts for as long as the page is shown. */
+/** Runs shortcuts while the component is mounted. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
