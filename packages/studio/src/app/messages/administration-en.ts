@@ -1,4 +1,4 @@
-/** The texts of the pages for administrators in English: their form is what every other language has, too. */
+/** The English texts of the administration pages, which define the keys of other languages. */
 export const administrationEn = {
   invitations: {
     title: 'Invitations',

@@ -5,7 +5,7 @@ import { issuesEn } from './issues-en.ts'
 
 const counted = makeCountFormatter('en')
 
-/** The texts of the Studio in English: their form is what every other language has, too. */
+/** The English texts of the Studio, which define the keys of other languages. */
 export const en = {
   common: {
     save: 'Save',

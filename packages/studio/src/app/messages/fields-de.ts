@@ -3,7 +3,7 @@ import { makeCountFormatter } from './formats.ts'
 
 const counted = makeCountFormatter('de')
 
-/** The texts of the editors of fields in German. */
+/** The German texts of the field editors. */
 export const fieldsDe: typeof fieldsEn = {
   waiting: 'Der Editor lädt …',
   items: (count) => (count === 1 ? '1 Element' : `${counted(count)} Elemente`),

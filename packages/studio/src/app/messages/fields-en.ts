@@ -2,7 +2,7 @@ import { makeCountFormatter } from './formats.ts'
 
 const counted = makeCountFormatter('en')
 
-/** The texts of the editors of fields in English. */
+/** The English texts of the field editors. */
 export const fieldsEn = {
   waiting: 'Loading the editor …',
   items: (count: number) => (count === 1 ? '1 item' : `${counted(count)} items`),

@@ -2,7 +2,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How times and numbers are written in one place. */
+/** Formats times and numbers in a locale. */
 export class Formats {
   readonly #relative: Intl.RelativeTimeFormat
   readonly #day: Intl.DateTimeFormat
@@ -21,7 +21,7 @@ export class Formats {
   }
 
   /**
-   * How long ago something was, or its day when that was more than a week ago.
+   * Formats a time relative to now, or as a date if it is more than a week ago.
    *
    * @param timestamp ISO 8601
    */
@@ -33,38 +33,38 @@ export class Formats {
     return this.#day.format(Date.parse(timestamp))
   }
 
-  /** A moment in the reader's time zone. @param timestamp ISO 8601 */
+  /** Formats a date and time in the user's time zone. @param timestamp ISO 8601 */
   moment(timestamp: string): string {
     return this.#moment.format(Date.parse(timestamp))
   }
 
-  /** A time of day in the reader's time zone. @param timestamp ISO 8601 */
+  /** Formats a time of day in the user's time zone. @param timestamp ISO 8601 */
   time(timestamp: string): string {
     return this.#time.format(Date.parse(timestamp))
   }
 
-  /** A day of the calendar, which is the same in every time zone. @param date such as `2026-10-20` */
+  /** Formats a calendar date, which is the same in every time zone. @param date such as `2026-10-20` */
   calendarDay(date: string): string {
     return this.#calendarDay.format(Date.parse(date))
   }
 
-  /** A number, with all of its digits. */
+  /** Formats a number with all of its digits. */
   number(value: number): string {
     return this.#number.format(value)
   }
 }
 
 /**
- * How the reader writes dates and numbers in a language of the Studio: in the manner of their country, as far as the browser says it.
+ * Returns the user's locale for a language of the Studio, so that dates and numbers follow their country.
  *
  * @param language a language of the Studio, such as `en`
- * @param preferred what the browser prefers, the first one most
- * @returns a locale, such as `en-GB`; the language itself where the browser prefers none of it
+ * @param preferred the browser's locales, the most preferred one first
+ * @returns a locale such as `en-GB`, or the language itself if the browser prefers no locale of it
  */
 export const getUserLocale = (language: string, preferred: readonly string[] = navigator.languages): string =>
   preferred.find((locale) => locale.split('-')[0] === language && isLocale(locale)) ?? language
 
-/** Some browsers name locales as their system does, such as `en-US@posix`, which `Intl` refuses. */
+/** Some browsers report locales of the system, such as `en-US@posix`, which `Intl` rejects. */
 function isLocale(name: string): boolean {
   try {
     return Intl.getCanonicalLocales(name).length > 0
@@ -73,7 +73,7 @@ function isLocale(name: string): boolean {
   }
 }
 
-/** Writes counts in the texts of a language. */
+/** Makes a function that formats counts in a language. */
 export function makeCountFormatter(language: string): (count: number) => string {
   const locale = getUserLocale(language)
   return (count) => count.toLocaleString(locale)

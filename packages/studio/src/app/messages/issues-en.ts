@@ -1,7 +1,7 @@
 import type { IssueCode } from 'daybook'
 import { makeCountFormatter } from './formats.ts'
 
-/** Codes about how a program writes its requests. The Studio's own are well-formed, so that no person reads them. */
+/** Codes of malformed requests. The Studio's requests are well-formed, so that its users never see these. */
 type ProgramCode =
   | ('cursor' | 'empty' | 'encoding' | 'entity_tag' | 'exclusive' | 'form' | 'json' | 'not_included' | 'operator')
   | (
@@ -16,25 +16,25 @@ type ProgramCode =
       | 'upload'
       | 'where'
     )
-  // Of signed addresses of pictures, and of `daybook restore`.
+  // For signed image URLs, and for `daybook restore`.
   | ('signature' | 'size' | 'duplicate')
-  // A validator of the config says what is wrong in the words of the config.
+  // Validators of the config have their own messages.
   | 'validate'
 
-/** Texts for one case of a code: after the dot stands a type, a format, or a param that only some of its issues have. */
+/** A code with a suffix: a type, a format, or a param that only some of its issues have. */
 type Case =
   | ('type.integer' | 'type.number' | 'type.boolean')
   | ('format.date' | 'format.date-time' | 'format.email' | 'format.uri')
   | ('accept.type' | 'unknown_field.name')
 
-/** A code of the service, a case of it, or `taken`, which the Studio makes of a conflict. */
+/** A code of the service, a case of it, or `taken`, with which the Studio shows a conflict. */
 export type IssueTextName = Exclude<IssueCode, ProgramCode> | Case | 'taken'
 
 /** The texts of issues in one language. */
 export interface IssueTexts {
-  /** Writes a number in the language. */
+  /** Formats a number in the language. */
   readonly formatCount: (count: number) => string
-  /** Each text follows the name of a field, or stands below the field; `{limit}` is a param of the issue. */
+  /** Each text is shown after the label of a field, or below the field; `{limit}` is a param of the issue. */
   readonly texts: Readonly<Record<IssueTextName, string>>
 }
 

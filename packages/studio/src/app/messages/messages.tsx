@@ -3,7 +3,7 @@ import { I18nProvider } from 'react-aria-components/I18nProvider'
 import type { Messages } from './en.ts'
 import { Formats, getUserLocale } from './formats.ts'
 
-/** The languages of the Studio, each by its own name. */
+/** The languages of the Studio with their native names. */
 export const LANGUAGES = [
   { id: 'en', label: 'English' },
   { id: 'de', label: 'Deutsch' },
@@ -12,35 +12,35 @@ export const LANGUAGES = [
 /** A language of the Studio. */
 export type Language = (typeof LANGUAGES)[number]['id']
 
-/** What a language brings. */
+/** The texts and formats of a language. */
 export interface Texts {
   readonly language: Language
-  /** The reader's manner of writing dates and numbers in that language, such as `en-GB`. */
+  /** The user's locale in this language, such as `en-GB`. */
   readonly locale: string
   readonly t: Messages
   readonly formats: Formats
 }
 
-/** Loads one language; the others are not asked for. */
+/** Loads the texts of a language. */
 export async function loadTexts(language: Language): Promise<Texts> {
   const t = language === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en
   const locale = getUserLocale(language)
   return { language, locale, t, formats: new Formats(locale) }
 }
 
-/** The language of the page, which the service chose by a cookie or by what the browser asks for. */
+/** Returns the language of the page, which the server chose by a cookie or by `Accept-Language`. */
 export const pageLanguage = (): Language => (document.documentElement.lang === 'de' ? 'de' : 'en')
 
 const TextsContext = createContext<Texts | undefined>(undefined)
 
-/** The texts of the language that is in use: `const { t, formats } = useTexts()`. */
+/** Returns the texts of the current language: `const { t, formats } = useTexts()`. */
 export function useTexts(): Texts {
   const texts = useContext(TextsContext)
   if (!texts) throw new Error('useTexts belongs inside TextsProvider')
   return texts
 }
 
-/** Gives its children {@link useTexts}. */
+/** Provides {@link useTexts}. */
 export function TextsProvider({ texts, children }: { readonly texts: Texts; readonly children: ReactNode }): ReactNode {
   return (
     <TextsContext value={texts}>

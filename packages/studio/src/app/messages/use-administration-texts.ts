@@ -4,13 +4,13 @@ import { type Language, type Texts, useTexts } from './messages.tsx'
 
 type AdministrationMessages = typeof administrationEn
 
-/** The promise of a language's texts has to stay the same for as long as they are waited for. */
+/** Promises by language: `use()` needs the same promise on each render. */
 const loading = new Map<Language, Promise<AdministrationMessages>>()
 
 function load(language: Language): Promise<AdministrationMessages> {
-  const begun = loading.get(language) ?? importTexts(language)
-  loading.set(language, begun)
-  return begun
+  const texts = loading.get(language) ?? importTexts(language)
+  loading.set(language, texts)
+  return texts
 }
 
 const importTexts = async (language: Language): Promise<AdministrationMessages> =>
@@ -18,7 +18,7 @@ const importTexts = async (language: Language): Promise<AdministrationMessages> 
     ? (await import('./administration-de.ts')).administrationDe
     : (await import('./administration-en.ts')).administrationEn
 
-/** {@link useTexts} with those of the pages for administrators, which come with the first of these pages. */
+/** Returns {@link useTexts} with the texts of the administration pages, which load with the first of these pages. */
 export function useAdministrationTexts(): Texts & { readonly t: AdministrationMessages } {
   const texts = useTexts()
   const more = use(load(texts.language))
