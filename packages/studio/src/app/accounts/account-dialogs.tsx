@@ -10,7 +10,7 @@ import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
 import { type Account, makeAccountsApi, makePassword, parseRoles } from './accounts-api.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
-/** Makes an account with a password that is shown once, for the person to be given. */
+/** Creates an account with a random password, which is shown once. */
 export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()
@@ -40,7 +40,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       <TextField label={t.session.name} value={name} onChange={setName} autoFocus isRequired />
       <TextField label={t.session.email} type="email" value={email} onChange={setEmail} isRequired />
       <TextField label={t.accounts.roles} description={t.accounts.rolesText} value={roles} onChange={setRoles} />
-      {create.error && <FormError>{createErrorText(create.error)}</FormError>}
+      {create.error && <FormError>{getCreateErrorText(create.error)}</FormError>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>
         <Button variant="primary" onPress={() => create.mutate()} isDisabled={!isComplete} isPending={create.isPending}>
@@ -50,19 +50,18 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
     </Dialog>
   )
 
-  function createErrorText(error: Error): string {
-    // The account library answers in words of its own, in English.
+  function getCreateErrorText(error: Error): string {
+    // The account library has no code for this, only an English message.
     return /already/i.test(error.message) ? t.accounts.taken : getErrorText(error, t)
   }
 }
 
-/** What {@link SetRolesDialog} takes. */
 interface SetRolesDialogProps {
   readonly account: Account
   readonly onClose: () => void
 }
 
-/** The roles of an account; what a role may do is a matter of the config. */
+/** Edits the roles of an account. */
 export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()

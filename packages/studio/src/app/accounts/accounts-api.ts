@@ -1,25 +1,23 @@
 import { DaybookError } from '@daybook/client'
 import type { StudioClient } from '../api/client.ts'
 
-/** An account, as administrators know it. */
+/** An account in the list for administrators. */
 export interface Account {
   readonly id: string
   readonly email: string
   readonly name: string
-  /** Roles with commas between. */
+  /** Roles, separated by commas. */
   readonly role: string | null
   readonly banned: boolean | null
   /** ISO 8601. */
   readonly createdAt: string
 }
 
-/** A page of accounts. */
 export interface AccountPage {
   readonly users: readonly Account[]
   readonly total: number
 }
 
-/** What a new account is made of. */
 export interface NewAccount {
   readonly email: string
   readonly name: string
@@ -27,17 +25,17 @@ export interface NewAccount {
   readonly roles: readonly string[]
 }
 
-/** How many accounts are asked for at once. */
+/** The number of accounts in a page. */
 export const ACCOUNTS_PAGE_SIZE = 50
 
-/** The routes of the service's accounts, which are for administrators. */
+/** Makes the requests for accounts, which are for administrators. */
 export const makeAccountsApi = (client: Pick<StudioClient, 'request'>) => {
   const post = (name: string, body: object): Promise<unknown> =>
     client.request({ method: 'POST', path: `/api/auth/admin/${name}`, body })
   return {
     list(search: string, offset: number, signal: AbortSignal): Promise<AccountPage> {
-      const found = search === '' ? {} : { searchValue: search, searchField: 'email', searchOperator: 'contains' }
-      const query = { limit: ACCOUNTS_PAGE_SIZE, offset, sortBy: 'createdAt', sortDirection: 'desc', ...found }
+      const filter = search === '' ? {} : { searchValue: search, searchField: 'email', searchOperator: 'contains' }
+      const query = { limit: ACCOUNTS_PAGE_SIZE, offset, sortBy: 'createdAt', sortDirection: 'desc', ...filter }
       return client.request<AccountPage>({ path: '/api/auth/admin/list-users', query, signal })
     },
     create: ({ roles, ...account }: NewAccount) => post('create-user', { ...account, role: roles }),
@@ -47,18 +45,18 @@ export const makeAccountsApi = (client: Pick<StudioClient, 'request'>) => {
   }
 }
 
-/** Roles in a text, with commas or spaces between. */
+/** Parses roles separated by commas or spaces. */
 export const parseRoles = (text: string | null): readonly string[] => [
   ...new Set((text ?? '').split(/[\s,]+/).filter((role) => role !== '')),
 ]
 
-const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const CHARACTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** A password that nobody guesses, in letters that are not taken for others. */
+/** Makes a random password without characters that look alike. */
 export const makePassword = (): string =>
-  [...crypto.getRandomValues(new Uint32Array(20))].map((one) => LETTERS[one % LETTERS.length]).join('')
+  [...crypto.getRandomValues(new Uint32Array(20))].map((value) => CHARACTERS[value % CHARACTERS.length]).join('')
 
-/** An invitation that can still be used. */
+/** An unused invitation. */
 export interface Invitation {
   readonly id: string
   readonly email: string
@@ -67,38 +65,37 @@ export interface Invitation {
   readonly expiresAt: string
 }
 
-/** A token of a program, without its secret. */
+/** An access token without its secret. */
 export interface Token {
   readonly id: string
   readonly name: string
-  /** How it begins. */
+  /** The first characters of the secret. */
   readonly prefix: string
   readonly scopes: readonly string[]
   readonly roles: readonly string[]
-  /** ISO 8601, as the others. */
+  /** ISO 8601, like the other times. */
   readonly createdAt: string
-  /** `null`: it does not expire. */
+  /** `null` if it does not expire. */
   readonly expiresAt: string | null
-  /** To the minute; `null`: never. */
+  /** Exact to the minute; `null` if never used. */
   readonly lastUsedAt: string | null
 }
 
-/** What a new token is made of. */
 interface NewToken {
   readonly name: string
   readonly scopes: readonly string[]
   readonly roles: readonly string[]
-  /** `undefined`: until it is revoked. */
+  /** `undefined` if it does not expire. */
   readonly days: number | undefined
 }
 
 const INVITATIONS = ['api', 'cms', 'auth', 'invitations'] as const
 const TOKENS = ['api', 'cms', 'auth', 'tokens'] as const
 
-/** Keys of what is kept of the answers. */
+/** The keys of cached responses. */
 export const grantKeys = { invitations: ['invitations'], tokens: ['tokens'] } as const
 
-/** The routes of invitations and tokens, which are for administrators. */
+/** Makes the requests for invitations and tokens, which are for administrators. */
 export const makeGrantsApi = (client: Pick<StudioClient, 'request'>) => ({
   invitations: (signal: AbortSignal) =>
     client.request<{ readonly items: readonly Invitation[] }>({ path: INVITATIONS, signal }),
@@ -111,5 +108,5 @@ export const makeGrantsApi = (client: Pick<StudioClient, 'request'>) => ({
   revoke: (id: string) => client.request<void>({ method: 'DELETE', path: [...TOKENS, id] }),
 })
 
-/** Whether the service has something of that name already. */
+/** True if the name is already in use. */
 export const isConflict = (error: unknown): boolean => error instanceof DaybookError && error.code === 'CONFLICT'

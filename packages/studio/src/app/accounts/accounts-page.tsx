@@ -19,7 +19,7 @@ import { Invitations } from './invitations.tsx'
 
 const ACCOUNTS = ['accounts']
 
-/** The accounts of the service, for administrators: `/accounts`. */
+/** The page of accounts, for administrators: `/accounts`. */
 export function AccountsPage(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()
@@ -33,23 +33,23 @@ export function AccountsPage(): ReactNode {
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) =>
       pages.length * ACCOUNTS_PAGE_SIZE < total ? pages.length * ACCOUNTS_PAGE_SIZE : undefined,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   })
   // Without the list, there is nothing to manage.
-  const isRefused = list.isError && list.data === undefined
+  const isRejected = list.isError && list.data === undefined
   const accounts = list.data?.pages.flatMap(({ users }) => users) ?? []
   return (
     <Page
       title={t.overview.accounts}
       actions={
-        !isRefused && (
+        !isRejected && (
           <Button variant="primary" icon="plus" onPress={() => setIsCreating(true)}>
             {t.accounts.create}
           </Button>
         )
       }
     >
-      {!isRefused && <SearchField label={t.accounts.search} value={search} onChange={setSearch} />}
+      {!isRejected && <SearchField label={t.accounts.search} value={search} onChange={setSearch} />}
       {list.isPending && <LoadingPlaceholder label={t.common.loading} />}
       {list.error && <ErrorNotice error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && accounts.length === 0 && <p className={styles.note}>{t.accounts.noneFound}</p>}

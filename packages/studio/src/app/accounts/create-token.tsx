@@ -14,14 +14,14 @@ import styles from './accounts.module.css'
 import { grantKeys, isConflict, makeGrantsApi } from './accounts-api.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
-/** What many tokens are for; `some` is chosen by collection. */
+/** Scopes by purpose; those of `some` are chosen by collection. */
 const PURPOSES = { read: ['*:read'], some: [], export: ['export'], all: ['*'] } as const
 type Purpose = keyof typeof PURPOSES
 
-/** For how many days a token lasts; `never`: until it is revoked. */
-const DAYS = ['30', '90', '365', 'never'] as const
+/** The lifetimes of tokens in days; `never` expires only by revocation. */
+const LIFETIMES = ['30', '90', '365', 'never'] as const
 
-/** Makes a token for a program, which is shown once. */
+/** Creates an access token, whose secret is shown once. */
 export function CreateTokenDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()
@@ -79,7 +79,7 @@ export function CreateTokenDialog({ onClose }: { readonly onClose: () => void })
         <ChoiceField
           label={t.invitations.lasts}
           value={days}
-          options={DAYS.map((id) => ({
+          options={LIFETIMES.map((id) => ({
             id,
             label: id === 'never' ? t.tokens.forever : t.invitations.days(Number(id)),
           }))}
@@ -100,17 +100,16 @@ export function CreateTokenDialog({ onClose }: { readonly onClose: () => void })
 }
 
 const ACTIONS = ['read', 'create', 'update', 'delete'] as const
-/** There is one of a global, which nobody makes or deletes. */
+/** A global can be neither created nor deleted. */
 const GLOBAL_ACTIONS = ['read', 'update'] as const
 
-/** What {@link ScopeTable} takes. */
 interface ScopeTableProps {
   /** Such as `posts:update`, `globals.site:read`. */
   readonly scopes: ReadonlySet<string>
   readonly onChange: (scopes: ReadonlySet<string>) => void
 }
 
-/** What a token may do with each collection and global. */
+/** A table of the actions that a token may perform on each collection and global. */
 function ScopeTable({ scopes, onChange }: ScopeTableProps): ReactNode {
   const { t } = useAdministrationTexts()
   const { collections, globals } = useModel()

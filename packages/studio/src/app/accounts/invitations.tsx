@@ -14,7 +14,7 @@ import styles from './accounts.module.css'
 import { grantKeys, type Invitation, isConflict, makeGrantsApi, parseRoles } from './accounts-api.ts'
 import { SecretDialog } from './secret-dialog.tsx'
 
-/** The invitations that can still be used. */
+/** The list of unused invitations. */
 export function Invitations(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()
@@ -70,10 +70,10 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }): Rea
   )
 }
 
-/** For how many days an invitation lasts. */
-const DAYS = [1, 7, 30] as const
+/** The lifetimes of invitations, in days. */
+const LIFETIMES = [1, 7, 30] as const
 
-/** Invites somebody by a link that is shown once, for the person to be given. */
+/** Creates an invitation, whose link is shown once. */
 function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { t } = useAdministrationTexts()
   const { client, settings } = useStudio()
@@ -110,7 +110,7 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
         <ChoiceField
           label={t.invitations.lasts}
           value={days}
-          options={DAYS.map((count) => ({ id: String(count), label: t.invitations.days(count) }))}
+          options={LIFETIMES.map((count) => ({ id: String(count), label: t.invitations.days(count) }))}
           onChange={setDays}
         />
         {invite.error && (

@@ -4,27 +4,26 @@ import { Button } from '../ui/controls/button.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
 import styles from './accounts.module.css'
 
-/** What {@link SecretDialog} takes. */
 export interface SecretDialogProps {
   readonly title: string
   readonly text: string
   readonly secret: string
-  /** What the button says that copies the secret. */
+  /** The label of the button that copies the secret. */
   readonly copy: string
   readonly onClose: () => void
 }
 
-/** Shows a secret that the service tells this once. Escape does not close it. */
+/** Shows a secret that cannot be shown again. Escape does not close the dialog. */
 export function SecretDialog({ title, text, secret, copy, onClose }: SecretDialogProps): ReactNode {
   const { t } = useTexts()
   const [isCopied, setIsCopied] = useState(false)
-  const write = (): void => void navigator.clipboard.writeText(secret).then(() => setIsCopied(true))
+  const copySecret = (): void => void navigator.clipboard.writeText(secret).then(() => setIsCopied(true))
   return (
     <Dialog title={title} isOpen>
       <p>{text}</p>
       <code className={styles.secret}>{secret}</code>
       <DialogButtons>
-        <Button icon={isCopied ? 'check' : 'copy'} onPress={write}>
+        <Button icon={isCopied ? 'check' : 'copy'} onPress={copySecret}>
           {isCopied ? t.common.copied : copy}
         </Button>
         <Button variant="primary" onPress={onClose}>

@@ -14,7 +14,7 @@ import styles from './accounts.module.css'
 import { grantKeys, makeGrantsApi, type Token } from './accounts-api.ts'
 import { CreateTokenDialog } from './create-token.tsx'
 
-/** The tokens of programs, for administrators: `/tokens`. */
+/** The page of access tokens, for administrators: `/tokens`. */
 export function TokensPage(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()
@@ -50,9 +50,9 @@ function TokenRow({ token }: { readonly token: Token }): ReactNode {
   const { client } = useStudio()
   const queries = useQueryClient()
   const toast = useToast()
-  const [isAsking, setIsAsking] = useState(false)
+  const [isConfirming, setIsConfirming] = useState(false)
   const { id, name, prefix, scopes, expiresAt, lastUsedAt } = token
-  const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now()
+  const isExpired = expiresAt !== null && Date.parse(expiresAt) <= Date.now()
   const revoke = useMutation({
     mutationFn: () => makeGrantsApi(client).revoke(id),
     onSuccess: () => toast({ text: t.tokens.revoked(name) }),
@@ -64,7 +64,7 @@ function TokenRow({ token }: { readonly token: Token }): ReactNode {
       <div className={styles.who}>
         <p className={styles.name}>
           <bdi>{name}</bdi>
-          {isOver && <Badge tone="waiting">{t.tokens.isOver}</Badge>}
+          {isExpired && <Badge tone="waiting">{t.tokens.isOver}</Badge>}
         </p>
         <p className={styles.note}>
           <code>{prefix}…</code> · {scopes.join(', ')}
@@ -74,18 +74,18 @@ function TokenRow({ token }: { readonly token: Token }): ReactNode {
           {lastUsedAt === null ? t.tokens.unused : t.tokens.used(formats.ago(lastUsedAt))}
         </p>
       </div>
-      <Button onPress={() => setIsAsking(true)} isPending={revoke.isPending} label={t.tokens.revokeOne(name)}>
+      <Button onPress={() => setIsConfirming(true)} isPending={revoke.isPending} label={t.tokens.revokeOne(name)}>
         {t.tokens.revoke}
       </Button>
       <ConfirmDialog
         title={t.tokens.revokeTitle(name)}
         text={t.tokens.revokeText}
-        isOpen={isAsking}
+        isOpen={isConfirming}
         confirm={t.tokens.revoke}
         cancel={t.common.cancel}
-        onCancel={() => setIsAsking(false)}
+        onCancel={() => setIsConfirming(false)}
         onConfirm={() => {
-          setIsAsking(false)
+          setIsConfirming(false)
           revoke.mutate()
         }}
       />

@@ -12,7 +12,7 @@ import { Notice } from '../ui/notice.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
 import styles from './webhooks.module.css'
 
-/** An endpoint, and how far it has come. */
+/** An endpoint and its progress in the journal. */
 interface Endpoint {
   readonly name: string
   readonly origin: string
@@ -24,17 +24,17 @@ interface Endpoint {
 
 const PATH = ['api', 'cms', 'webhooks'] as const
 const WEBHOOKS = ['webhooks']
-/** How often the page asks how endpoints do, in milliseconds. */
-const ASK_MS = 10_000
+/** The refresh interval, in milliseconds. */
+const REFRESH_MS = 10_000
 
-/** The endpoints of webhooks, with what failed: `/webhooks`. */
+/** The page of webhook endpoints and their failed deliveries: `/webhooks`. */
 export function WebhooksPage(): ReactNode {
   const { client } = useStudio()
   const { t } = useAdministrationTexts()
   const list = useQuery({
     queryKey: WEBHOOKS,
     queryFn: ({ signal }) => client.request<{ readonly items: readonly Endpoint[] }>({ path: PATH, signal }),
-    refetchInterval: ASK_MS,
+    refetchInterval: REFRESH_MS,
   })
   const items = list.data?.items
   return (
@@ -106,7 +106,7 @@ function Deliveries({ name, state, count }: DeliveriesProps): ReactNode {
         query: { state },
         signal,
       }),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   })
   return (
     <div className={styles.deliveries}>
