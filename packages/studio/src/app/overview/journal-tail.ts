@@ -1,38 +1,36 @@
 import type { JournalPage, JournalRecord } from '@daybook/client'
 
-/** Reads a page of the journal. */
+/** Reads a page of journal records. */
 export type ReadJournal = (query: { readonly since: number; readonly limit: number }) => Promise<JournalPage>
 
-/** The end of the journal, as far as the session may read it. */
+/** The newest journal records that the session may read. */
 export interface JournalTail {
-  /** In the order of their numbers. */
+  /** In the order of `seq`. */
   readonly records: readonly JournalRecord[]
-  /** The number to go on after. */
+  /** The `seq` to continue after. */
   readonly head: number
 }
 
-/** How many records one request asks for. */
+/** The number of records in a request. */
 const PAGE = 1000
 
-/** The number that the journal begins after, where it no longer has all. */
-type FloorOf = (error: unknown) => number | undefined
+/** Returns the `seq` after which the journal begins if an error says that earlier records are gone, else `undefined`. */
+type GetFloor = (error: unknown) => number | undefined
 
 /**
- * Reads the last records of a journal that tells them from its beginning on: it looks for the end in steps that grow, then halves.
- *
- * @param floorOf tells, of an error, from where on the journal is there; `undefined`: the error is another one
+ * Reads the last records. The journal can be read only forwards, so this finds its end by growing steps and bisection.
  */
-export async function readTail(read: ReadJournal, count: number, floorOf: FloorOf): Promise<JournalTail> {
-  const near = await nearEnd(read, floorOf)
-  return continueTail(read, { records: [], head: Math.max(0, near - count) }, floorOf)
+export async function readTail(read: ReadJournal, count: number, getFloor: GetFloor): Promise<JournalTail> {
+  const nearEnd = await findNearEnd(read, getFloor)
+  return continueTail(read, { records: [], head: Math.max(0, nearEnd - count) }, getFloor)
 }
 
-/** Reads what came since; of a long tail, the newest records stay. */
-export async function continueTail(read: ReadJournal, tail: JournalTail, floorOf: FloorOf): Promise<JournalTail> {
+/** Reads the records after a tail, and drops the oldest of a long one. */
+export async function continueTail(read: ReadJournal, tail: JournalTail, getFloor: GetFloor): Promise<JournalTail> {
   const records = [...tail.records]
   for (let head = tail.head; ; ) {
     const page = await read({ since: head, limit: PAGE }).catch((error: unknown): JournalPage => {
-      const floor = floorOf(error)
+      const floor = getFloor(error)
       if (floor === undefined || floor <= head) throw error
       return { items: [], next: floor }
     })
@@ -42,13 +40,13 @@ export async function continueTail(read: ReadJournal, tail: JournalTail, floorOf
   }
 }
 
-/** A number at most one page before the end. */
-async function nearEnd(read: ReadJournal, floorOf: FloorOf): Promise<number> {
+/** Finds a `seq` at most one page before the end. */
+async function findNearEnd(read: ReadJournal, getFloor: GetFloor): Promise<number> {
   const hasMoreAfter = (since: number): Promise<boolean> =>
     read({ since, limit: 1 }).then(
       ({ next }) => next > since,
       (error: unknown) => {
-        if (floorOf(error) === undefined) throw error
+        if (getFloor(error) === undefined) throw error
         return true
       },
     )
@@ -66,25 +64,25 @@ async function nearEnd(read: ReadJournal, floorOf: FloorOf): Promise<number> {
   return low
 }
 
-/** A document, and what was done to it last. */
+/** The last change of a document. */
 export interface LastChange extends JournalRecord {
-  /** Differs from those of all other documents. */
+  /** Identifies the document among those of all collections. */
   readonly documentKey: string
 }
 
-/** The documents of records, each with its last change, the newest first. */
+/** Returns the last change of each document, the newest first. */
 export function getLastChanges(
   records: readonly JournalRecord[],
-  isMeant: (record: JournalRecord) => boolean,
+  isIncluded: (record: JournalRecord) => boolean,
 ): readonly LastChange[] {
-  const found = new Map<string, LastChange>()
+  const changes = new Map<string, LastChange>()
   for (const record of records) {
-    const name = `${record.collection} ${record.id}`
-    if (isMeant(record)) {
-      // A document that changes again is the newest again.
-      found.delete(name)
-      found.set(name, { ...record, documentKey: name })
+    const documentKey = `${record.collection} ${record.id}`
+    if (isIncluded(record)) {
+      // Insert again, so that the newest change is last.
+      changes.delete(documentKey)
+      changes.set(documentKey, { ...record, documentKey })
     }
   }
-  return [...found.values()].reverse()
+  return [...changes.values()].reverse()
 }

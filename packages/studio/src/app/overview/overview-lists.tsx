@@ -10,17 +10,17 @@ import { getLastChanges, type LastChange } from './journal-tail.ts'
 import styles from './overview.module.css'
 import { type CurrentDocument, useChangedDocuments, useJournal, useMyDrafts, useSchedules } from './overview-queries.ts'
 
-/** How many lines a list has. */
-const SHOWN = 12
+/** The maximum number of rows in a list. */
+const MAX_ROWS = 12
 
-/** What changed lately, by whom; what others do appears. */
+/** The documents that changed last, updated live. */
 export function RecentChanges(): ReactNode {
   const { t, formats } = useTexts()
   const { records, error } = useJournal()
   const { collections, globals } = useModel()
-  const isKnown = ({ collection, id }: { readonly collection: string; readonly id: string }): boolean =>
+  const isReadable = ({ collection, id }: { readonly collection: string; readonly id: string }): boolean =>
     collection === 'globals' ? globals.has(id) : collections.has(collection)
-  const changes = getLastChanges(records ?? [], isKnown).slice(0, SHOWN)
+  const changes = getLastChanges(records ?? [], isReadable).slice(0, MAX_ROWS)
   const documents = useChangedDocuments(changes)
   const personName = useActorName(changes.map(({ actor }) => actor))
   return (
@@ -45,10 +45,10 @@ export function RecentChanges(): ReactNode {
   )
 }
 
-/** What is to be published or taken back, the soonest first. */
+/** Scheduled publications and unpublications, the next one first. */
 export function Scheduled(): ReactNode {
   const { t, formats } = useTexts()
-  const schedules = useSchedules(SHOWN)
+  const schedules = useSchedules(MAX_ROWS)
   if (schedules.length === 0) return null
   return (
     <Section title={t.overview.scheduled}>
@@ -69,10 +69,10 @@ export function Scheduled(): ReactNode {
   )
 }
 
-/** Entries whose working copies the person saved last, and that are not published. */
+/** Unpublished drafts that the user saved last. */
 export function MyDrafts(): ReactNode {
   const { t, formats } = useTexts()
-  const drafts = useMyDrafts(SHOWN)
+  const drafts = useMyDrafts(MAX_ROWS)
   if (drafts.length === 0) return null
   return (
     <Section title={t.overview.drafts}>
@@ -136,14 +136,13 @@ function Rows({ changes, documents, note }: RowsProps): ReactNode {
   )
 }
 
-/** What a {@link DocumentLink} takes. */
 interface DocumentLinkProps {
   readonly change: LastChange
-  /** `undefined`: it is gone, or not known yet. */
+  /** `undefined` if it is deleted or not loaded yet. */
   readonly document: CurrentDocument | undefined
 }
 
-/** The way to a document, with what it is called. */
+/** A link to a document with its title. */
 function DocumentLink({ change, document }: DocumentLinkProps): ReactNode {
   const { t } = useTexts()
   const { globals } = useModel()

@@ -14,15 +14,15 @@ import { MyDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
 const ServiceMetrics = lazy(async () => ({ default: (await import('./service-metrics.tsx')).ServiceMetrics }))
 const ServiceLinks = lazy(async () => ({ default: (await import('./service-links.tsx')).ServiceLinks }))
 
-/** How many collections have a button of their own for a new entry. */
+/** The maximum number of buttons that create an entry. */
 const MAX_CREATE = 6
 
-/** Where everything begins: what happened, what is to come, and what one was at. */
+/** The start page, with recent changes, drafts, schedules and all collections. */
 export function OverviewPage(): ReactNode {
   const { collections, globals } = useModel()
   const { t } = useTexts()
   const { identity } = useSession()
-  const mayWatch = identity?.actorType === 'service' || identity?.roles.includes('admin')
+  const canSeeMetrics = identity?.actorType === 'service' || identity?.roles.includes('admin')
   const isEmpty = collections.size + globals.size === 0
   return (
     <Page title={t.overview.title} isWide>
@@ -37,7 +37,7 @@ export function OverviewPage(): ReactNode {
             <div className={styles.column}>
               <MyDrafts />
               <Scheduled />
-              <Places />
+              <ContentLinks />
             </div>
           </div>
         </>
@@ -45,7 +45,7 @@ export function OverviewPage(): ReactNode {
       <Suspense>
         <ServiceLinks />
       </Suspense>
-      {mayWatch && (
+      {canSeeMetrics && (
         <Suspense>
           <ServiceMetrics />
         </Suspense>
@@ -73,8 +73,8 @@ function CreateLinks(): ReactNode {
   )
 }
 
-/** The collections and globals, with what the config says of them. */
-function Places(): ReactNode {
+/** Links to the collections and globals, with their descriptions. */
+function ContentLinks(): ReactNode {
   const { collections, globals } = useModel()
   const { t } = useTexts()
   return (

@@ -9,40 +9,40 @@ import { useModel } from '../model/use-model.ts'
 import { useSession } from '../session/use-session.ts'
 import { continueTail, type JournalTail, type LastChange, readTail } from './journal-tail.ts'
 
-/** What a document is now. */
+/** The current state of a changed document. */
 export interface CurrentDocument {
   readonly title: string | undefined
 }
 
-/** How many entries of a collection are asked for. */
-const AT_ONCE = 100
+/** The maximum number of entries in a request. */
+const BATCH_SIZE = 100
 
-/** What the documents of changes are now, by their names: one request for each collection. One that is gone is absent. */
+/** Loads the changed documents with one request for each collection, by document key. Deleted documents are absent. */
 export function useChangedDocuments(changes: readonly LastChange[]): ReadonlyMap<string, CurrentDocument> {
   const { client } = useStudio()
   const { collections } = useModel()
   const ids = new Map<string, string[]>()
   for (const { collection, id } of changes) {
-    if (collections.has(collection)) ids.set(collection, [...(ids.get(collection) ?? []), id].slice(0, AT_ONCE))
+    if (collections.has(collection)) ids.set(collection, [...(ids.get(collection) ?? []), id].slice(0, BATCH_SIZE))
   }
-  const answers = useQueries({
-    queries: [...ids].map(([key, some]) => {
+  const results = useQueries({
+    queries: [...ids].map(([key, batch]) => {
       const collection = collections.get(key)
       const hasStatus = collection?.statusField !== null
       const query = {
-        where: { id: { in: some } },
+        where: { id: { in: batch } },
         select: [collection?.titleField ?? 'id'],
-        limit: Math.min(some.length, collection?.maxLimit ?? AT_ONCE),
+        limit: Math.min(batch.length, collection?.maxLimit ?? BATCH_SIZE),
         ...(hasStatus ? { draft: true } : {}),
       }
       return {
-        // What changes is asked anew: the newest change is part of the name.
-        queryKey: ['documents', key, query, changes.find((one) => one.collection === key)?.seq],
+        // The latest change is part of the key, so that a change loads the documents again.
+        queryKey: ['documents', key, query, changes.find((change) => change.collection === key)?.seq],
         queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
           (key === ASSETS
             ? await client.assets.list(query as object, { signal })
             : await client.collections[key]?.findMany(query as object, { signal })) as unknown as ListPage,
-        placeholderData: (before: ListPage | undefined) => before,
+        placeholderData: (previous: ListPage | undefined) => previous,
         select: ({ items }: ListPage) =>
           items.map((item): readonly [string, CurrentDocument] => [
             `${key} ${item.id}`,
@@ -51,79 +51,76 @@ export function useChangedDocuments(changes: readonly LastChange[]): ReadonlyMap
       }
     }),
   })
-  return new Map(answers.flatMap(({ data = [] }) => data))
+  return new Map(results.flatMap(({ data = [] }) => data))
 }
 
 const JOURNAL = ['journal']
 
-/** How many of the newest changes are looked at. */
+/** The number of journal records to read. */
 const RECENT = 500
 
-/** The newest changes as far as the session may read them; `undefined`: not known yet. */
+/** Loads the newest journal records that the session may read; `undefined` until they are loaded. */
 export function useJournal(): {
   readonly records: readonly JournalRecord[] | undefined
   readonly error: unknown
 } {
-  const { client, changes } = useStudio()
+  const { client } = useStudio()
   const queries = useQueryClient()
   const { data, error } = useQuery({
     queryKey: JOURNAL,
     queryFn: ({ signal }) => {
       const read = (query: { readonly since: number; readonly limit: number }) => client.journal({ ...query, signal })
-      const before = queries.getQueryData<JournalTail>(JOURNAL)
-      return before ? continueTail(read, before, floorOf) : readTail(read, RECENT, floorOf)
+      const tail = queries.getQueryData<JournalTail>(JOURNAL)
+      return tail ? continueTail(read, tail, getFloor) : readTail(read, RECENT, getFloor)
     },
     staleTime: 0,
   })
-  useEffect(
-    // What is asked already is not asked anew with each of many changes.
-    () => changes.subscribe(() => void queries.invalidateQueries({ queryKey: JOURNAL }, { cancelRefetch: false })),
-    [changes, queries],
-  )
+  useRefreshOnChange(JOURNAL)
   return { records: data?.records, error }
 }
 
-const floorOf = (error: unknown): number | undefined => {
+/** Returns the seq after which the journal begins, if an error says that earlier records are gone. */
+const getFloor = (error: unknown): number | undefined => {
   const floor = error instanceof DaybookError && error.code === 'GONE' ? error.details.restart : undefined
   return typeof floor === 'number' ? floor : undefined
 }
 
-const DRAFTS = 'drafts'
-const SCHEDULES = 'schedules'
-const NOTHING: readonly never[] = []
+const DRAFTS = ['drafts']
+const SCHEDULES = ['schedules']
+const EMPTY: readonly never[] = []
 
-/** The entries whose working copies the person saved last. */
+/** Loads the unpublished drafts that the user saved last. */
 export function useMyDrafts(limit: number): readonly ListedDraft<DaybookConfig>[] {
   const { client } = useStudio()
   const { identity } = useSession()
   const actor = identity?.subject ?? ''
-  useAskedAnew(DRAFTS)
+  useRefreshOnChange(DRAFTS)
   const { data } = useQuery({
-    queryKey: [DRAFTS, actor],
+    queryKey: [...DRAFTS, actor],
     queryFn: ({ signal }) => client.drafts({ actor, limit, signal }),
     staleTime: 0,
   })
-  return data?.items ?? NOTHING
+  return data?.items ?? EMPTY
 }
 
-/** What is to be published or unpublished, the soonest first. */
+/** Loads scheduled publications and unpublications, the next one first. */
 export function useSchedules(limit: number): readonly ListedSchedule<DaybookConfig>[] {
   const { client } = useStudio()
-  useAskedAnew(SCHEDULES)
+  useRefreshOnChange(SCHEDULES)
   const { data } = useQuery({
-    queryKey: [SCHEDULES],
+    queryKey: SCHEDULES,
     queryFn: ({ signal }) => client.schedules({ limit, signal }),
     staleTime: 0,
   })
-  return data?.items ?? NOTHING
+  return data?.items ?? EMPTY
 }
 
-/** Asks anew when something changes; what is asked already is not asked anew with each of many changes. */
-function useAskedAnew(name: string): void {
+/** Refreshes queries when content changes, without restarting requests that are under way. */
+function useRefreshOnChange(queryKey: readonly string[]): void {
   const { changes } = useStudio()
   const queries = useQueryClient()
   useEffect(
-    () => changes.subscribe(() => void queries.invalidateQueries({ queryKey: [name] }, { cancelRefetch: false })),
-    [changes, queries, name],
+    () => changes.subscribe(() => void queries.invalidateQueries({ queryKey }, { cancelRefetch: false })),
+    [changes, queries, queryKey],
   )
 }

@@ -2,38 +2,37 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../messages/messages.tsx'
 import styles from './metrics.module.css'
 
-/** How many minutes a plot has room for. */
+/** The width of a plot, one unit for each minute. */
 const MINUTES = 60
-/** The height of a plot in its own units; its width is one unit for each minute. */
+/** The height of a plot in its own units. */
 const HEIGHT = 100
 const MINUTE_MS = 60_000
 
-/** Values by minute, the oldest first; `null`: there is none. */
+/** Values by minute, the oldest first; `null` for a minute without a value. */
 export type Values = readonly (number | null)[]
 
-/** One kind of value in a plot. */
+/** A series of values in a plot. */
 export interface Series {
   readonly name: string
   readonly values: Values
   readonly kind: 'bars' | 'failedBars' | 'line' | 'dashedLine'
 }
 
-/** What a {@link Plot} takes. */
 export interface PlotProps {
   readonly title: string
-  /** What the plot shows, in a sentence. */
+  /** A sentence that summarizes the plot. */
   readonly summary: string
-  /** When the last minute began: ISO 8601. */
+  /** The start of the last minute, ISO 8601. */
   readonly until: string
-  /** Drawn in this order, each over those before it. */
+  /** Later series are drawn over earlier ones. */
   readonly series: readonly Series[]
 }
 
-/** Values of the last hour over time, the present minute at the end. */
+/** A plot of the last hour, the current minute at the right edge. */
 export function Plot({ title, summary, until, series }: PlotProps): ReactNode {
   const { formats } = useTexts()
-  const values = series.flatMap((one) => one.values.filter((value) => value !== null))
-  // Where nothing is, one stands at the top.
+  const values = series.flatMap((line) => line.values.filter((value) => value !== null))
+  // An empty plot has the scale 0 to 1.
   const top = Math.max(...values) || 1
   const from = new Date(Date.parse(until) - (MINUTES - 1) * MINUTE_MS).toISOString()
   return (
@@ -54,7 +53,7 @@ export function Plot({ title, summary, until, series }: PlotProps): ReactNode {
           aria-label={`${title}. ${summary}`}
         >
           {series.map(({ name, kind, values }) => (
-            <path key={name} className={styles[kind]} d={pathOf(values, kind, top)} />
+            <path key={name} className={styles[kind]} d={buildPath(values, kind, top)} />
           ))}
         </svg>
         <p className={styles.times} aria-hidden="true">
@@ -79,18 +78,18 @@ export function Plot({ title, summary, until, series }: PlotProps): ReactNode {
   )
 }
 
-/** The path of a series; its last value stands at the right edge. */
-function pathOf(values: Values, kind: Series['kind'], top: number): string {
+/** Builds the SVG path of a series, whose last value is at the right edge. */
+function buildPath(values: Values, kind: Series['kind'], top: number): string {
   const start = MINUTES - values.length
   const isBar = kind === 'bars' || kind === 'failedBars'
-  const heightOf = (value: number): number => Math.round((value / top) * HEIGHT * 100) / 100
+  const scale = (value: number): number => Math.round((value / top) * HEIGHT * 100) / 100
   return values
     .map((value, index) => {
       if (value === null || (isBar && value === 0)) return ''
       const left = start + index
-      const y = HEIGHT - heightOf(value)
+      const y = HEIGHT - scale(value)
       if (isBar) return `M${left + 0.1} ${HEIGHT}V${y}H${left + 0.9}V${HEIGHT}Z`
-      // A step: a minute between two without requests is seen, too.
+      // A step is also visible for a single minute between two without a value.
       const isConnected = (values[index - 1] ?? null) !== null
       return `${isConnected ? 'V' : `M${left} `}${y}H${left + 1}`
     })

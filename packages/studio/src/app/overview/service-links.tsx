@@ -6,19 +6,19 @@ import { useSession } from '../session/use-session.ts'
 import { buttonClass } from '../ui/controls/button.tsx'
 import styles from './overview.module.css'
 
-/** The ways to what the service itself is about, for those who may. */
+/** Links to the administration pages that the user may open. */
 export function ServiceLinks(): ReactNode {
   const { t } = useTexts()
   const { identity } = useSession()
   const { plugins } = useModel()
-  const mayManage = identity?.provider === 'better-auth' && identity.roles.includes('admin')
+  const canManageAccounts = identity?.provider === 'better-auth' && identity.roles.includes('admin')
   const hasWebhooks = plugins.some(({ name }) => name === 'webhooks')
-  if (!mayManage && !hasWebhooks) return null
+  if (!canManageAccounts && !hasWebhooks) return null
   return (
     <section className={styles.section}>
       <h2>{t.overview.service}</h2>
       <div className={styles.create}>
-        {mayManage && (
+        {canManageAccounts && (
           <>
             <Link to="/accounts" className={buttonClass()}>
               {t.overview.accounts}

@@ -6,7 +6,7 @@ import { ScrollRegion } from '../ui/scroll-region.tsx'
 import styles from './metrics.module.css'
 import { Plot } from './plot.tsx'
 
-/** Requests and latency of the last hour, where the service counts them and the person may know. */
+/** Requests and latency of the last hour, if metrics are on and the user may read them. */
 export function ServiceMetrics(): ReactNode {
   const metrics = useMetrics()
   return metrics && <Metrics {...metrics} />
@@ -34,7 +34,7 @@ interface PointsProps {
   readonly points: readonly MinutePoint[]
 }
 
-const endOf = (points: readonly MinutePoint[]): string => points.at(-1)?.at ?? new Date().toISOString()
+const getEnd = (points: readonly MinutePoint[]): string => points.at(-1)?.at ?? new Date().toISOString()
 
 function Requests({ points }: PointsProps): ReactNode {
   const { t, formats } = useAdministrationTexts()
@@ -44,7 +44,7 @@ function Requests({ points }: PointsProps): ReactNode {
     <Plot
       title={t.metrics.requests}
       summary={t.metrics.requestsInAll(sum('requests'), sum('failures'))}
-      until={endOf(points)}
+      until={getEnd(points)}
       series={[
         { name: t.metrics.count, kind: 'bars', values: points.map(({ requests }) => requests) },
         { name: t.metrics.failed, kind: 'failedBars', values: points.map(({ failures }) => failures) },
@@ -64,7 +64,7 @@ function Latency({ points }: PointsProps): ReactNode {
           ? t.metrics.latencyNow(formats.number(last.p50 ?? 0), formats.number(last.p95 ?? 0))
           : t.metrics.latencyNone
       }
-      until={endOf(points)}
+      until={getEnd(points)}
       series={[
         { name: t.metrics.p95, kind: 'dashedLine', values: points.map(({ p95 }) => p95) },
         { name: t.metrics.median, kind: 'line', values: points.map(({ p50 }) => p50) },
@@ -73,10 +73,10 @@ function Latency({ points }: PointsProps): ReactNode {
   )
 }
 
-/** The same in figures, the present minute first. */
+/** The plotted values as a table, the current minute first. */
 function Figures({ points }: PointsProps): ReactNode {
   const { t, formats } = useAdministrationTexts()
-  const shown = (value: number | null): string => (value === null ? '–' : formats.number(value))
+  const formatValue = (value: number | null): string => (value === null ? '–' : formats.number(value))
   return (
     <ScrollRegion className={styles.scroll} label={t.metrics.table}>
       <table className={styles.table}>
@@ -95,10 +95,10 @@ function Figures({ points }: PointsProps): ReactNode {
               <th scope="row">
                 <time dateTime={at}>{formats.time(at)}</time>
               </th>
-              <td>{shown(requests)}</td>
-              <td>{shown(failures)}</td>
-              <td>{shown(p50)}</td>
-              <td>{shown(p95)}</td>
+              <td>{formatValue(requests)}</td>
+              <td>{formatValue(failures)}</td>
+              <td>{formatValue(p50)}</td>
+              <td>{formatValue(p95)}</td>
             </tr>
           ))}
         </tbody>
@@ -107,9 +107,9 @@ function Figures({ points }: PointsProps): ReactNode {
   )
 }
 
-/** What the process that answers counted in one minute. */
+/** Metrics of one minute, of the process that responds. */
 export interface MinutePoint {
-  /** When the minute began: ISO 8601. */
+  /** The start of the minute, ISO 8601. */
   readonly at: string
   readonly requests: number
   readonly failures: number
@@ -118,27 +118,27 @@ export interface MinutePoint {
   readonly p95: number | null
 }
 
-/** The last hour of the process that answers. */
+/** Metrics of the last hour, of the process that responds. */
 export interface RecentMetrics {
   readonly node: string
   /** ISO 8601. */
   readonly since: string
-  /** At most sixty, the oldest first; the last one is the present minute. */
+  /** At most 60 points, the oldest first, the current minute last. */
   readonly points: readonly MinutePoint[]
 }
 
-/** How often the figures are asked for, in milliseconds. */
-const ASK_MS = 20_000
+/** The refresh interval, in milliseconds. */
+const REFRESH_MS = 20_000
 
-/** The figures of the service; `undefined` where metrics are off, or not for this person. */
+/** Loads the metrics; `undefined` if they are off or the user may not read them. */
 export function useMetrics(): RecentMetrics | undefined {
   const { client } = useStudio()
   const { data } = useQuery({
     queryKey: ['metrics'],
     queryFn: ({ signal }) => client.request<RecentMetrics>({ path: '/api/cms/metrics', signal }),
     retry: false,
-    // A service without metrics has none until it is started again.
-    refetchInterval: ({ state }) => (state.data ? ASK_MS : false),
+    // Metrics that are off stay off until the service restarts.
+    refetchInterval: ({ state }) => (state.data ? REFRESH_MS : false),
   })
   return data
 }
