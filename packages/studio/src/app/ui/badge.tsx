@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react'
 import styles from './badge.module.css'
 
-/** What a badge says of a state, by its colour. */
 export type BadgeTone = 'neutral' | 'good' | 'waiting'
 
-/** A word about the state of something. */
+/** A coloured label for a state. */
 export function Badge({
   tone = 'neutral',
   children,

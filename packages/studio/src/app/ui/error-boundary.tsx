@@ -1,13 +1,12 @@
 import { Component, type ReactNode } from 'react'
 
-/** What an {@link ErrorBoundary} takes. */
 export interface ErrorBoundaryProps {
   readonly children: ReactNode
-  /** Drawn in the place of what failed. */
+  /** Rendered in place of children that failed. */
   readonly fallback: (error: unknown, retry: () => void) => ReactNode
 }
 
-/** Keeps what fails to draw from taking anything else down. */
+/** Contains render errors of its children. */
 export class ErrorBoundary extends Component<
   ErrorBoundaryProps,
   { readonly failure: { readonly error: unknown } | null }

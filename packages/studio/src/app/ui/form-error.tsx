@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './form-error.module.css'
 
-/** Why a form was not carried out, said as soon as it is known. */
+/** The error of a form, announced to screen readers. */
 export const FormError = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <p role="alert" className={styles.problem}>
     {children}

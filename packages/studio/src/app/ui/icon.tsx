@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './icon.module.css'
 
-/** Outlines on a grid of 20, by name. */
+/** Outlines on a grid of 20 × 20, by name. */
 const OUTLINES = {
   bold: 'M6.500 4.500h4a2.500 2.500 0 0 1 0 5.500h-4zM6.500 10h4.500a2.750 2.750 0 0 1 0 5.500H6.500z',
   code: 'm7 6-4 4 4 4M13 6l4 4-4 4',
@@ -51,10 +51,9 @@ const OUTLINES = {
   warning: 'M10 4 3 16h14L10 4Zm0 4.5v3.5m0 2v.1',
 } as const
 
-/** The name of an icon. */
 export type IconName = keyof typeof OUTLINES
 
-/** An icon beside a text, or in a control with a label: by itself it says nothing to those who cannot see it. */
+/** A decorative icon, hidden from screen readers: put it next to a text, or in a control with a label. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className={styles.icon} viewBox="0 0 20 20" aria-hidden="true" focusable="false">

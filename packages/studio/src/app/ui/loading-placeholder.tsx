@@ -2,10 +2,10 @@ import { type ReactNode, useEffect, useState } from 'react'
 import styles from './loading-placeholder.module.css'
 import unseen from './visually-hidden.module.css'
 
-/** A shorter wait shows nothing that moves, in milliseconds. */
-const UNSEEN_MS = 150
+/** The delay before the placeholder is shown, in milliseconds, so that short waits do not flicker. */
+const DELAY_MS = 150
 
-/** Lines where content will be; shown only to those who wait for longer than a moment. */
+/** Placeholder lines for content that is loading. */
 export function LoadingPlaceholder({
   label,
   lines = 5,
@@ -15,7 +15,7 @@ export function LoadingPlaceholder({
 }): ReactNode {
   const [isLate, setIsLate] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setIsLate(true), UNSEEN_MS)
+    const timer = setTimeout(() => setIsLate(true), DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
   if (!isLate) return null

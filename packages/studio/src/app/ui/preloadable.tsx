@@ -1,51 +1,50 @@
 import { type ComponentType, lazy, type ReactNode, useState } from 'react'
 
-/** A component that is loaded when it is drawn, or before. */
+/** A lazy component that can be loaded before it is rendered. */
 export interface Preloadable<Props> {
   readonly Component: ComponentType<Props>
-  /** Loads it; what cannot be loaded now is tried again when it is drawn. */
+  /** Loads the component. A failed load is tried again when the component is rendered. */
   readonly preload: () => Promise<void>
 }
 
 /**
- * A component of a file of its own. Once it is loaded it is drawn at once: React's own `lazy` would draw the fallback first, and take that back no
- * sooner than 300 ms later.
+ * Makes a lazy component that renders at once when it is loaded. React's `lazy` would show the fallback first, for at least 300 ms.
  */
 export function preloadable<Props extends object>(load: () => Promise<ComponentType<Props>>): Preloadable<Props> {
   let loaded: ComponentType<Props> | undefined
-  const keep = async (): Promise<ComponentType<Props>> => {
+  const loadOnce = async (): Promise<ComponentType<Props>> => {
     loaded ??= await load()
     return loaded
   }
-  const Later = lazy(async () => ({ default: await keep() }))
+  const Lazy = lazy(async () => ({ default: await loadOnce() }))
   function Component(props: Props): ReactNode {
-    // What it began with stays, so that its state does.
-    const [Own] = useState<ComponentType<Props>>(() => loaded ?? Later)
-    return <Own {...props} />
+    // Switching to another component type would lose its state.
+    const [Rendered] = useState<ComponentType<Props>>(() => loaded ?? Lazy)
+    return <Rendered {...props} />
   }
   return {
     Component,
     preload: () =>
-      keep().then(
+      loadOnce().then(
         () => undefined,
         () => undefined,
       ),
   }
 }
 
-/** How long after it was asked for it is done at the latest, in milliseconds. */
-const LATEST_MS = 2000
-/** How long it waits in browsers that do not say when they are idle, in milliseconds. */
-const PAUSE_MS = 500
+/** The maximum delay, in milliseconds. */
+const MAX_DELAY_MS = 2000
+/** The delay in browsers without idle callbacks, in milliseconds. */
+const FALLBACK_DELAY_MS = 500
 
-/** Does something once the page has nothing else to do, such as to load what may be opened next. @returns gives it up */
+/** Runs work when the browser is idle, such as preloading. @returns a function that cancels it */
 export function runWhenIdle(work: () => void): () => void {
-  // Safari has none, which its types do not know.
+  // Safari has no idle callbacks, unlike the DOM types.
   const { requestIdleCallback, cancelIdleCallback }: Partial<Window> = window
   if (!requestIdleCallback || !cancelIdleCallback) {
-    const timer = setTimeout(work, PAUSE_MS)
+    const timer = setTimeout(work, FALLBACK_DELAY_MS)
     return () => clearTimeout(timer)
   }
-  const asked = requestIdleCallback(work, { timeout: LATEST_MS })
-  return () => cancelIdleCallback(asked)
+  const handle = requestIdleCallback(work, { timeout: MAX_DELAY_MS })
+  return () => cancelIdleCallback(handle)
 }

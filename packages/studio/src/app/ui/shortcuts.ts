@@ -1,6 +1,6 @@
 /**
- * Every shortcut of the Studio, by where it works: what listens to keys and the list of shortcuts are both made from this. A shortcut has one or
- * more presses, such as `Mod+Shift+Z`: `Mod` is Ctrl, on a Mac Cmd; the key is as `KeyboardEvent.key` says it.
+ * All shortcuts of the Studio, by scope. A shortcut has one or more presses, such as `Mod+Shift+Z`: `Mod` is Ctrl, or Cmd on a Mac; the
+ * key is a value of `KeyboardEvent.key`.
  */
 export const SHORTCUTS = {
   anywhere: { open: ['Mod+K'], shortcuts: ['?'], overview: ['G'], close: ['Escape'] },
@@ -26,10 +26,10 @@ export const SHORTCUTS = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
-/** The names of shortcuts, by where they work. */
+/** The names of shortcuts, by scope. */
 export type ShortcutNames = { readonly [Where in keyof typeof SHORTCUTS]: keyof (typeof SHORTCUTS)[Where] }
 
-/** What there is of a key press to know. */
+/** The part of a `KeyboardEvent` that identifies a press. */
 export interface KeyPress {
   readonly key: string
   readonly ctrlKey: boolean
@@ -38,18 +38,18 @@ export interface KeyPress {
   readonly shiftKey: boolean
 }
 
-/** Whether a press has Ctrl or Cmd in it. */
+/** True if a press includes Ctrl or Cmd. */
 export const hasCommandKey = (press: string): boolean => press.startsWith('Mod+')
 
-/** Which of several presses a key press is, by its index; -1: none. */
+/** Returns the index of the press that an event matches, or -1. */
 export const findPressIndex = (presses: readonly string[], event: KeyPress): number =>
   presses.findIndex((press) => isPress(press, event))
 
 function isPress(press: string, { key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): boolean {
   const parts = press.split('+')
-  const own = parts.at(-1) ?? ''
-  if (key.toLowerCase() !== own.toLowerCase()) return false
+  const pressKey = parts.at(-1) ?? ''
+  if (key.toLowerCase() !== pressKey.toLowerCase()) return false
   if ((ctrlKey || metaKey) !== parts.includes('Mod') || altKey !== parts.includes('Alt')) return false
-  // Some keyboards write a sign such as ? with Shift, and others without.
+  // Some keyboards need Shift for a character such as ?, and others do not.
   return press.length === 1 || shiftKey === parts.includes('Shift')
 }

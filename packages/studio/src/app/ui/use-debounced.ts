@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** A text as it was when it last stayed the same for a while, such as words that somebody types. @param ms how long, in milliseconds */
+/** Returns a text once it has not changed for a delay. @param ms the delay in milliseconds */
 export function useDebounced(text: string, ms: number): string {
-  const [settled, setSettled] = useState(text)
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), ms)
+    const timer = setTimeout(() => setDebounced(text), ms)
     return () => clearTimeout(timer)
   }, [text, ms])
-  return settled
+  return debounced
 }

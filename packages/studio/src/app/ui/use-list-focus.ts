@@ -1,58 +1,57 @@
 import { type KeyboardEvent, useCallback, useEffect, useRef } from 'react'
 
-/** Places in a row, of which not all are drawn. */
+/** The items of a list, of which not all are rendered. */
 export interface FocusableItems {
   readonly has: (index: number) => boolean
-  /** What takes the focus at a place; undefined or null: it is not drawn or loaded yet. */
+  /** Finds the element to focus in an item; `undefined` or `null` if the item is not rendered or loaded yet. */
   readonly find: (index: number) => HTMLElement | null | undefined
-  /** Has a place drawn, and loaded. */
+  /** Scrolls to an item, so that it is loaded and rendered. */
   readonly show: (index: number) => void
-  /** Whether a place can take no focus, and is passed over. @default none */
+  /** True for items that are skipped. @default none */
   readonly isEmpty?: (index: number) => boolean
 }
 
-/** Moves the focus from place to place. */
 export interface ListFocus {
-  /** Goes on by a number of places, counted from where presses before this one lead to. A key without such a place does what it always does. */
+  /** Moves the focus by a number of items from the target of earlier presses. At the end of the list, the key keeps its default action. */
   readonly move: (event: KeyboardEvent, from: number, step: number) => void
-  /** Told that the focus has left. */
+  /** Forgets the target, when the focus leaves the list. */
   readonly reset: () => void
 }
 
-/** What somebody does who goes elsewhere, while what they went to before may never come. */
-const LEAVING = ['wheel', 'touchmove', 'pointerdown'] as const
+/** Events by which the user goes elsewhere while the target is still loading. */
+const INTERRUPTING_EVENTS = ['wheel', 'touchmove', 'pointerdown'] as const
 
-/** Keys move the focus, each press one further, also to what is not drawn or loaded yet. */
+/** Moves the focus through a list by keys, also to items that are not rendered or loaded yet. */
 export function useListFocus({ has, find, show, isEmpty }: FocusableItems): ListFocus {
-  const wanted = useRef<number>(undefined)
-  const forget = useCallback(() => {
-    wanted.current = undefined
+  const target = useRef<number>(undefined)
+  const reset = useCallback(() => {
+    target.current = undefined
   }, [])
-  const go = (): void => {
-    const { current: index } = wanted
+  const focusTarget = (): void => {
+    const { current: index } = target
     if (index === undefined) return
     const element = find(index)
-    if (element || isEmpty?.(index)) forget()
+    if (element || isEmpty?.(index)) reset()
     if (element) element.focus()
     else show(index)
   }
-  // Whatever is drawn anew may be what is waited for.
-  useEffect(go)
+  // Any render may bring the target.
+  useEffect(focusTarget)
   useEffect(() => {
-    for (const name of LEAVING) window.addEventListener(name, forget, { passive: true })
+    for (const name of INTERRUPTING_EVENTS) window.addEventListener(name, reset, { passive: true })
     return () => {
-      for (const name of LEAVING) window.removeEventListener(name, forget)
+      for (const name of INTERRUPTING_EVENTS) window.removeEventListener(name, reset)
     }
-  }, [forget])
+  }, [reset])
   return {
     move: (event, from, step) => {
-      let next = (wanted.current ?? from) + step
+      let next = (target.current ?? from) + step
       while (isEmpty?.(next)) next += step
       if (!has(next)) return
       event.preventDefault()
-      wanted.current = next
-      go()
+      target.current = next
+      focusTarget()
     },
-    reset: forget,
+    reset,
   }
 }

@@ -1,10 +1,9 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** How many rows beyond those that are seen are drawn, and how near the end the next page is asked for. */
+/** The number of rows rendered outside the viewport, also the distance to the end at which more rows are loaded. */
 const OVERSCAN = 6
 
-/** Rows of which only those that are seen are drawn. */
 export interface VirtualRows {
   /** The element that scrolls. */
   readonly box: RefObject<HTMLDivElement | null>
@@ -12,7 +11,7 @@ export interface VirtualRows {
 }
 
 /**
- * Draws only the rows that are seen, and loads more when the last of them come into sight.
+ * Renders only visible rows, and loads more when the last rows come into view.
  *
  * @param rowPx the height of a row until it is measured, in pixels
  */

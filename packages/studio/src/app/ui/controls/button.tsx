@@ -3,19 +3,18 @@ import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react
 import { Icon, type IconName } from '../icon.tsx'
 import styles from './button.module.css'
 
-/** How much a button asks to be pressed. */
+/** The emphasis of a button. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
-type Kept = 'onPress' | 'onHoverStart' | 'onFocus' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form'
+type ForwardedProp = 'onPress' | 'onHoverStart' | 'onFocus' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form'
 
-/** What a {@link Button} takes. */
-export interface ButtonProps extends Pick<AriaButtonProps, Kept> {
+export interface ButtonProps extends Pick<AriaButtonProps, ForwardedProp> {
   /** @default 'secondary' */
   readonly variant?: ButtonVariant
   readonly icon?: IconName
-  /** Whether what it does is under way: it keeps the focus, and does nothing when pressed again. @default false */
+  /** True while the action is running: the button keeps the focus and ignores presses. @default false */
   readonly isPending?: boolean
-  /** What it does, where its text alone would not tell. */
+  /** The accessible name, if the text alone is ambiguous. */
   readonly label?: string
   readonly children: ReactNode
   readonly ref?: Ref<HTMLButtonElement>
@@ -23,33 +22,32 @@ export interface ButtonProps extends Pick<AriaButtonProps, Kept> {
 
 /** A button with a text. */
 export function Button(props: ButtonProps): ReactNode {
-  const { variant = 'secondary', icon, isPending = false, onPress, label, children, ...others } = props
+  const { variant = 'secondary', icon, isPending = false, onPress, label, children, ...rest } = props
   const press = isPending || !onPress ? {} : { onPress }
-  const own = `${styles.button} ${styles[variant]} ${isPending ? styles.pending : ''}`
+  const className = `${styles.button} ${styles[variant]} ${isPending ? styles.pending : ''}`
   return (
-    <AriaButton {...others} {...press} {...(label !== undefined && { 'aria-label': label })} className={own}>
+    <AriaButton {...rest} {...press} {...(label !== undefined && { 'aria-label': label })} className={className}>
       {icon && <Icon name={icon} />}
       {children}
     </AriaButton>
   )
 }
 
-/** What an {@link IconButton} takes. */
-export interface IconButtonProps extends Pick<AriaButtonProps, Kept> {
+export interface IconButtonProps extends Pick<AriaButtonProps, ForwardedProp> {
   readonly icon: IconName
-  /** What it does, for those who cannot see the icon. */
+  /** The accessible name. */
   readonly label: string
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A button that is an icon alone. */
-export function IconButton({ icon, label, ...others }: IconButtonProps): ReactNode {
+/** A button with only an icon. */
+export function IconButton({ icon, label, ...rest }: IconButtonProps): ReactNode {
   return (
-    <AriaButton {...others} aria-label={label} className={`${styles.button} ${styles.quiet} ${styles.square}`}>
+    <AriaButton {...rest} aria-label={label} className={`${styles.button} ${styles.quiet} ${styles.square}`}>
       <Icon name={icon} />
     </AriaButton>
   )
 }
 
-/** The class of a link that looks like a button. */
+/** Returns the class of a link that looks like a button. */
 export const buttonClass = (variant: ButtonVariant = 'secondary'): string => `${styles.button} ${styles[variant]}`

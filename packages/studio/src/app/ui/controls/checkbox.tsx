@@ -1,27 +1,26 @@
 import type { ReactNode } from 'react'
 import styles from './checkbox.module.css'
 
-/** What a {@link Checkbox} takes. */
 export interface CheckboxProps {
   readonly label: string
-  /** Whether the label is for those who cannot see what the box stands beside. @default false */
+  /** True if the label is only for screen readers. @default false */
   readonly isLabelHidden?: boolean
   readonly isSelected: boolean
-  /** Whether some of what it stands for is chosen, and not all. @default false */
+  /** True if some, but not all, items are selected. @default false */
   readonly isMixed?: boolean
   readonly isDisabled?: boolean
-  /** @param isRange whether Shift was held */
+  /** @param isRange true if Shift was pressed */
   readonly onChange: (isSelected: boolean, isRange: boolean) => void
 }
 
-/** A box to tick: the browser's own. */
+/** A native checkbox with a label. */
 export function Checkbox(props: CheckboxProps): ReactNode {
-  const { label, isLabelHidden: isBare = false, isSelected, isMixed = false, isDisabled = false, onChange } = props
+  const { label, isLabelHidden = false, isSelected, isMixed = false, isDisabled = false, onChange } = props
   return (
-    <label className={`${styles.checkbox} ${isBare ? styles.bare : ''}`}>
+    <label className={`${styles.checkbox} ${isLabelHidden ? styles.bare : ''}`}>
       <input
         type="checkbox"
-        {...(isBare ? { 'aria-label': label } : {})}
+        {...(isLabelHidden ? { 'aria-label': label } : {})}
         checked={isSelected}
         disabled={isDisabled}
         ref={(box) => {
@@ -31,7 +30,7 @@ export function Checkbox(props: CheckboxProps): ReactNode {
           onChange(target.checked, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)
         }
       />
-      {!isBare && (
+      {!isLabelHidden && (
         <span dir="auto" className={styles.text}>
           {label}
         </span>

@@ -2,10 +2,9 @@ import { type ReactNode, useId } from 'react'
 import styles from './choice-field.module.css'
 import field from './field.module.css'
 
-/** What a {@link ChoiceField} takes. */
 export interface ChoiceFieldProps {
   readonly label: string
-  /** Whether the label is for those who cannot see what the field stands beside. @default false */
+  /** True if the label is only for screen readers. @default false */
   readonly isLabelHidden?: boolean
   readonly value: string
   readonly options: readonly { readonly id: string; readonly label: string }[]
@@ -13,20 +12,20 @@ export interface ChoiceFieldProps {
   readonly isDisabled?: boolean
 }
 
-/** A choice of one of a few values, with the list that the browser itself opens: on a phone, its own. */
+/** A native select. */
 export function ChoiceField(props: ChoiceFieldProps): ReactNode {
-  const { label, isLabelHidden: isBare = false, value, options, onChange, isDisabled = false } = props
+  const { label, isLabelHidden = false, value, options, onChange, isDisabled = false } = props
   const id = useId()
   return (
     <div className={field.field}>
-      {!isBare && (
+      {!isLabelHidden && (
         <label className={field.label} htmlFor={id}>
           {label}
         </label>
       )}
       <select
         id={id}
-        {...(isBare ? { 'aria-label': label } : {})}
+        {...(isLabelHidden ? { 'aria-label': label } : {})}
         className={`${field.input} ${styles.choice}`}
         value={value}
         disabled={isDisabled}

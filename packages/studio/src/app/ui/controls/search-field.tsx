@@ -5,15 +5,14 @@ import { Icon } from '../icon.tsx'
 import field from './field.module.css'
 import styles from './search-field.module.css'
 
-/** What a {@link SearchField} takes. */
 export interface SearchFieldProps {
-  /** What is searched, for those who cannot see the field; also shown in it while it is empty. */
+  /** The accessible name, also the placeholder. */
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** A field for words to search; Escape empties it. */
+/** A search field; Escape clears it. */
 export const SearchField = ({ label, value, onChange }: SearchFieldProps): ReactNode => (
   <AriaSearchField aria-label={label} value={value} onChange={onChange} className={styles.search ?? ''}>
     <Icon name="search" />

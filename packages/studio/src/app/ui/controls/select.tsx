@@ -11,18 +11,16 @@ import menu from '../overlays/menu.module.css'
 import field from './field.module.css'
 import styles from './select.module.css'
 
-/** A value to choose. */
 export interface SelectOption {
   readonly id: string
   readonly label: string
 }
 
-/** What a {@link Select} takes. */
 export interface SelectProps {
   readonly label: string
   readonly description?: string | undefined
   readonly error?: string | undefined
-  /** `null`: nothing is chosen. */
+  /** `null` if nothing is selected. */
   readonly value: string | null
   readonly options: readonly SelectOption[]
   readonly onChange: (value: string) => void
@@ -31,7 +29,7 @@ export interface SelectProps {
   readonly isRequired?: boolean
 }
 
-/** A field for one of a few values. */
+/** A select with a label, a description and an error. */
 export function Select(props: SelectProps): ReactNode {
   const {
     label,

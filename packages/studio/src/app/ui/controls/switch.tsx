@@ -3,7 +3,6 @@ import { Switch as AriaSwitch } from 'react-aria-components/Switch'
 import field from './field.module.css'
 import styles from './switch.module.css'
 
-/** What a {@link Switch} takes. */
 export interface SwitchProps {
   readonly label: string
   readonly description?: string | undefined
@@ -13,7 +12,7 @@ export interface SwitchProps {
   readonly isDisabled?: boolean
 }
 
-/** A field for yes or no. */
+/** A switch for a boolean. */
 export function Switch({ label, description, error, value, onChange, isDisabled = false }: SwitchProps): ReactNode {
   return (
     <div className={field.field}>

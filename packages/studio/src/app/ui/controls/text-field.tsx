@@ -7,7 +7,7 @@ import { TextArea } from 'react-aria-components/TextArea'
 import { TextField as AriaTextField, type TextFieldProps as AriaTextFieldProps } from 'react-aria-components/TextField'
 import styles from './field.module.css'
 
-type Kept =
+type ForwardedProp =
   | 'value'
   | 'onChange'
   | 'onBlur'
@@ -22,47 +22,36 @@ type Kept =
   | 'maxLength'
   | 'spellCheck'
 
-/** What a {@link TextField} takes. */
-export interface TextFieldProps extends Pick<AriaTextFieldProps, Kept> {
+export interface TextFieldProps extends Pick<AriaTextFieldProps, ForwardedProp> {
   readonly label: string
   readonly description?: string | undefined
-  /** What is wrong with the value. */
   readonly error?: string | undefined
-  /** Whether it takes several lines. @default false */
+  /** True for several lines of text. @default false */
   readonly isMultiline?: boolean
-  /** Whether it is for short values. @default false */
+  /** True for short values. @default false */
   readonly isNarrow?: boolean
   readonly placeholder?: string
   readonly ref?: Ref<HTMLInputElement>
 }
 
-/** A field for text. */
+/** A text field with a label. */
 export function TextField(props: TextFieldProps): ReactNode {
-  const {
-    label,
-    description,
-    error,
-    isMultiline: isLong = false,
-    isNarrow = false,
-    placeholder,
-    ref,
-    ...others
-  } = props
-  const own = `${styles.input} ${isNarrow ? styles.narrow : ''}`
+  const { label, description, error, isMultiline = false, isNarrow = false, placeholder, ref, ...rest } = props
+  const className = `${styles.input} ${isNarrow ? styles.narrow : ''}`
   return (
-    <AriaTextField {...others} isInvalid={error !== undefined} validationBehavior="aria" className={styles.field ?? ''}>
+    <AriaTextField {...rest} isInvalid={error !== undefined} validationBehavior="aria" className={styles.field ?? ''}>
       <Label className={styles.label ?? ''}>{label}</Label>
       {description !== undefined && (
         <Text slot="description" className={styles.description ?? ''}>
           {description}
         </Text>
       )}
-      {isLong ? (
-        <TextArea dir="auto" className={own} {...(placeholder === undefined ? {} : { placeholder })} />
+      {isMultiline ? (
+        <TextArea dir="auto" className={className} {...(placeholder === undefined ? {} : { placeholder })} />
       ) : (
         <Input
           dir="auto"
-          className={own}
+          className={className}
           {...(placeholder === undefined ? {} : { placeholder })}
           {...(ref === undefined ? {} : { ref })}
         />

@@ -5,18 +5,17 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Button } from '../controls/button.tsx'
 import styles from './dialog.module.css'
 
-/** What a {@link Dialog} takes. */
 export interface DialogProps {
   readonly title: string
   readonly isOpen: boolean
-  /** Called when it is closed without an answer, by Escape. Absent: it has to be answered. */
+  /** Called when Escape closes the dialog. If absent, Escape does not close it. */
   readonly onClose?: () => void
-  /** Whether it takes most of the page. @default false */
+  /** True if the dialog covers most of the page. @default false */
   readonly isWide?: boolean
   readonly children: ReactNode
 }
 
-/** A window over the page, which waits meanwhile. */
+/** A modal dialog. */
 export function Dialog({ title, isOpen, onClose, isWide = false, children }: DialogProps): ReactNode {
   return (
     <ModalOverlay
@@ -42,7 +41,6 @@ export const DialogButtons = ({ children }: { readonly children: ReactNode }): R
   <div className={styles.buttons}>{children}</div>
 )
 
-/** What a {@link ConfirmDialog} takes. */
 export interface ConfirmDialogProps {
   readonly title: string
   readonly text: string
@@ -53,7 +51,7 @@ export interface ConfirmDialogProps {
   readonly onCancel: () => void
 }
 
-/** A question before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { title, text, isOpen, confirm, cancel, onConfirm, onCancel } = props
   return (
@@ -71,7 +69,6 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   )
 }
 
-/** What a {@link Drawer} takes. */
 export interface DrawerProps {
   readonly label: string
   readonly isOpen: boolean
@@ -79,7 +76,7 @@ export interface DrawerProps {
   readonly children: ReactNode
 }
 
-/** A panel at the side of a small screen, over the page. */
+/** A panel at the side of a small screen. */
 export function Drawer({ label, isOpen, onClose, children }: DrawerProps): ReactNode {
   return (
     <ModalOverlay

@@ -7,7 +7,6 @@ import { buttonClass } from '../controls/button.tsx'
 import { Icon, type IconName } from '../icon.tsx'
 import styles from './menu.module.css'
 
-/** What a {@link MenuButton} takes. */
 export interface MenuButtonProps {
   readonly label: string
   readonly icon: IconName
@@ -31,9 +30,8 @@ export function MenuButton({ label, icon, children }: MenuButtonProps): ReactNod
   )
 }
 
-/** What a {@link PopupMenu} takes. */
 export interface PopupMenuProps {
-  /** What it opens beside; it gets the focus back. */
+  /** The element next to which the menu opens, and which gets the focus back. */
   readonly anchor: HTMLElement
   readonly label: string
   readonly onClose: () => void
@@ -41,7 +39,7 @@ export interface PopupMenuProps {
   readonly children: ReactNode
 }
 
-/** An open menu beside a button of many, which share it. */
+/** An open menu, shared by several buttons. */
 export function PopupMenu({ anchor, label, onClose, children }: PopupMenuProps): ReactNode {
   const trigger = useMemo(() => ({ current: anchor }), [anchor])
   return (
@@ -59,7 +57,7 @@ export function PopupMenu({ anchor, label, onClose, children }: PopupMenuProps):
   )
 }
 
-/** Something that a menu does. */
+/** An action in a menu. */
 export function MenuItem({
   children,
   onAction,
@@ -74,7 +72,6 @@ export function MenuItem({
   )
 }
 
-/** What a {@link MenuChoice} takes. */
 export interface MenuChoiceProps<Id extends string> {
   readonly title: string
   readonly value: Id
@@ -82,10 +79,10 @@ export interface MenuChoiceProps<Id extends string> {
   readonly onChange: (value: Id) => void
 }
 
-/** A choice of one of a few values in a menu. */
+/** A group of options in a menu, of which one is selected. */
 export function MenuChoice<Id extends string>({ title, value, options, onChange }: MenuChoiceProps<Id>): ReactNode {
   const choose = ([id]: readonly unknown[]): void => {
-    const option = options.find((one) => one.id === id)
+    const option = options.find((item) => item.id === id)
     if (option) onChange(option.id)
   }
   return (

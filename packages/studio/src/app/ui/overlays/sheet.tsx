@@ -5,17 +5,16 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { IconButton } from '../controls/button.tsx'
 import styles from './sheet.module.css'
 
-/** What a {@link Sheet} takes. */
 export interface SheetProps {
   readonly title: string
   readonly closeLabel: string
   readonly onClose: () => void
-  /** Stays at the bottom while the rest is scrolled. */
+  /** Stays at the bottom while the content scrolls. */
   readonly footer?: ReactNode
   readonly children: ReactNode
 }
 
-/** A panel at the end of the page, over it, with room for a form; on a phone it is the whole page. Open while it is drawn. */
+/** A modal panel at the side with room for a form; on a phone it covers the page. Open while it is mounted. */
 export function Sheet({ title, closeLabel, onClose, footer, children }: SheetProps): ReactNode {
   return (
     <ModalOverlay isOpen isDismissable onOpenChange={(open) => !open && onClose()} className={styles.veil ?? ''}>

@@ -2,39 +2,38 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { Button, IconButton } from '../controls/button.tsx'
 import styles from './toasts.module.css'
 
-/** A message that goes by itself; one about a failure stays. */
+/** A message that disappears by itself, unless it reports a failure. */
 export interface Toast {
   readonly text: string
   /** @default 'done' */
   readonly kind?: 'done' | 'failed'
-  /** Something to do about it, for as long as the message is shown. */
+  /** An action that is offered while the message is shown. */
   readonly action?: { readonly label: string; readonly onPress: () => void }
 }
 
 /** Shows messages. */
 export type ShowToast = (toast: Toast) => void
 
-/** A message among those that are shown. */
 interface NumberedToast extends Toast {
   readonly number: number
 }
 
 const MAX_SHOWN = 3
-/** How long a message stays, in milliseconds. */
+/** The duration of a message, in milliseconds. */
 const SHOWN_MS = 6000
-/** How long a message stays that offers something, in milliseconds. */
-const OFFERED_MS = 30_000
+/** The duration of a message with an action, in milliseconds. */
+const SHOWN_WITH_ACTION_MS = 30_000
 
 const ToastContext = createContext<ShowToast | undefined>(undefined)
 
-/** The function that shows a message at the edge of the page. */
+/** Returns the function that shows a message. */
 export function useToast(): ShowToast {
   const show = useContext(ToastContext)
   if (!show) throw new Error('useToast belongs inside ToastProvider')
   return show
 }
 
-/** Gives its children {@link useToast}, and shows the messages. */
+/** Provides {@link useToast}, and shows the messages. */
 export function ToastProvider({
   closeLabel,
   children,
@@ -45,14 +44,14 @@ export function ToastProvider({
   const [shown, setShown] = useState<readonly NumberedToast[]>([])
   const show = useMemo<ShowToast>(
     () => (toast) =>
-      setShown((before) => [...before, { ...toast, number: (before.at(-1)?.number ?? 0) + 1 }].slice(-MAX_SHOWN)),
+      setShown((current) => [...current, { ...toast, number: (current.at(-1)?.number ?? 0) + 1 }].slice(-MAX_SHOWN)),
     [],
   )
-  const [isHeld, setIsHeld] = useState(false)
+  const [isPaused, setIsPaused] = useState(false)
   const hide = (toast: NumberedToast): void => {
-    setShown((before) => before.filter((one) => one !== toast))
-    // What is removed tells nobody that the focus has left it.
-    setIsHeld(false)
+    setShown((current) => current.filter((other) => other !== toast))
+    // A removed element fires no blur event.
+    setIsPaused(false)
   }
   return (
     <ToastContext value={show}>
@@ -60,16 +59,16 @@ export function ToastProvider({
       <div
         className={styles.region}
         role="status"
-        onPointerEnter={() => setIsHeld(true)}
-        onPointerLeave={() => setIsHeld(false)}
-        onFocus={() => setIsHeld(true)}
-        onBlur={() => setIsHeld(false)}
+        onPointerEnter={() => setIsPaused(true)}
+        onPointerLeave={() => setIsPaused(false)}
+        onFocus={() => setIsPaused(true)}
+        onBlur={() => setIsPaused(false)}
       >
         {shown.map((toast) => (
           <ShownToast
             key={toast.number}
             toast={toast}
-            isHeld={isHeld}
+            isPaused={isPaused}
             closeLabel={closeLabel}
             onClose={() => hide(toast)}
           />
@@ -81,21 +80,21 @@ export function ToastProvider({
 
 interface ShownToastProps {
   readonly toast: Toast
-  /** Whether somebody is at the messages: none goes by itself then. */
-  readonly isHeld: boolean
+  /** True while the pointer or the focus is on the messages, which keeps them all. */
+  readonly isPaused: boolean
   readonly closeLabel: string
   readonly onClose: () => void
 }
 
-function ShownToast({ toast, isHeld, closeLabel, onClose }: ShownToastProps): ReactNode {
+function ShownToast({ toast, isPaused, closeLabel, onClose }: ShownToastProps): ReactNode {
   const { action } = toast
   const isFailure = toast.kind === 'failed'
   const hasAction = action !== undefined
   useEffect(() => {
-    if (isFailure || isHeld) return
-    const timer = setTimeout(onClose, hasAction ? OFFERED_MS : SHOWN_MS)
+    if (isFailure || isPaused) return
+    const timer = setTimeout(onClose, hasAction ? SHOWN_WITH_ACTION_MS : SHOWN_MS)
     return () => clearTimeout(timer)
-  }, [isFailure, isHeld, hasAction, onClose])
+  }, [isFailure, isPaused, hasAction, onClose])
   return (
     <div className={`${styles.toast} ${isFailure ? styles.failed : ''}`}>
       <span>{toast.text}</span>
