@@ -9,52 +9,53 @@ import type { LocalizedAsset } from './use-asset-form.ts'
 
 const MoveFiles = lazy(() => import('./move-files.tsx'))
 
-/** What {@link AssetMetadata} take. */
 export interface AssetMetadataProps {
   readonly asset: LocalizedAsset
-  /** Whether the session may put the file into another folder. */
-  readonly mayMove: boolean
+  /** True if the user may move the file to another folder. */
+  readonly canMove: boolean
 }
 
-/** What is known of a file. */
-export function AssetMetadata({ asset, mayMove }: AssetMetadataProps): ReactNode {
+/** The metadata of a file. */
+export function AssetMetadata({ asset, canMove }: AssetMetadataProps): ReactNode {
   const { t, formats, locale } = useTexts()
   const toast = useToast()
   const { mimeType, size, width, height, directory, url, createdAt } = asset
-  const address = new URL(url, location.origin).href
+  const absoluteUrl = new URL(url, location.origin).href
   const [isMoving, setIsMoving] = useState(false)
   const close = (): void => setIsMoving(false)
   const copy = (): void => {
-    void navigator.clipboard.writeText(address).then(() => toast({ text: t.common.copied }))
+    void navigator.clipboard.writeText(absoluteUrl).then(() => toast({ text: t.common.copied }))
   }
   return (
     <section className={styles.section}>
       <h2>{t.assets.facts}</h2>
       <dl className={styles.facts}>
-        <Fact name={t.assets.kind}>{mimeType}</Fact>
-        <Fact name={t.assets.size}>{formatBytes(size, locale)}</Fact>
-        {width !== null && height !== null && <Fact name={t.assets.dimensions}>{t.assets.pixels(width, height)}</Fact>}
-        <Fact name={t.assets.uploaded}>
+        <Property name={t.assets.kind}>{mimeType}</Property>
+        <Property name={t.assets.size}>{formatBytes(size, locale)}</Property>
+        {width !== null && height !== null && (
+          <Property name={t.assets.dimensions}>{t.assets.pixels(width, height)}</Property>
+        )}
+        <Property name={t.assets.uploaded}>
           <time dateTime={createdAt}>{formats.moment(createdAt)}</time>
-        </Fact>
+        </Property>
         {directory !== '' && (
-          <Fact name={t.assets.folder}>
+          <Property name={t.assets.folder}>
             <Link to="/assets" search={{ folder: directory }}>
               {directory}
             </Link>
-          </Fact>
+          </Property>
         )}
-        <Fact name={t.assets.address}>
+        <Property name={t.assets.address}>
           <a href={url} target="_blank" rel="noopener">
             {url}
           </a>
-        </Fact>
+        </Property>
       </dl>
       <div className={styles.buttons}>
         <Button icon="copy" onPress={copy}>
           {t.assets.copyAddress}
         </Button>
-        {mayMove && (
+        {canMove && (
           <Button icon="folder" onPress={() => setIsMoving(true)}>
             {t.assets.move}
           </Button>
@@ -69,7 +70,7 @@ export function AssetMetadata({ asset, mayMove }: AssetMetadataProps): ReactNode
   )
 }
 
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode => (
+const Property = ({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode => (
   <div className={styles.fact}>
     <dt>{name}</dt>
     <dd>{children}</dd>

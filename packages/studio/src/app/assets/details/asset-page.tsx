@@ -24,7 +24,7 @@ import { type AssetForm, type LocalizedAsset, useAssetForm } from './use-asset-f
 
 const route = getRouteApi('/assets/$id')
 
-/** One file: `/assets/:id`. */
+/** The page of a file: `/assets/:id`. */
 export function AssetPage(): ReactNode {
   const { id } = route.useParams()
   const collection = useCollection(ASSETS)
@@ -41,7 +41,7 @@ function StoredAsset({ id, collection }: { readonly id: string; readonly collect
       (await client.assets.get(id, (locales ? { locale: 'all' } : {}) as object, {
         signal,
       })) as unknown as LocalizedAsset | null,
-    // A file remembers its tag; a copy of it would not.
+    // The client remembers the entity tag of this object, which a copy would lose.
     structuralSharing: false,
   })
   if (!asset) return <NotFoundPage title={t.assets.missing} text={t.assets.missingText} />
@@ -60,7 +60,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
   const [isDeleting, setIsDeleting] = useState(false)
   const rights = useEntryRights(collection, asset.id, null)
   if (rights.isLoading) return <LoadingPlaceholder label={t.common.loading} />
-  const mayWrite = rights.edit
+  const canEdit = rights.edit
   return (
     <Page
       title={asset.originalName}
@@ -82,7 +82,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
               {t.assets.delete}
             </Button>
           )}
-          {mayWrite && (
+          {canEdit && (
             <Button variant="primary" onPress={form.save} isDisabled={!form.isChanged} isPending={form.isSaving}>
               {t.common.save}
             </Button>
@@ -91,12 +91,12 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
       }
     >
       <div className={styles.columns}>
-        <AssetPreview asset={asset} point={form.focalPoint} onChange={mayWrite ? form.setFocalPoint : undefined} />
+        <AssetPreview asset={asset} point={form.focalPoint} onChange={canEdit ? form.setFocalPoint : undefined} />
         <div className={styles.side}>
-          {!mayWrite && <p>{t.editor.readOnly}</p>}
+          {!canEdit && <p>{t.editor.readOnly}</p>}
           {form.error !== null && <FormError>{getErrorText(form.error, t)}</FormError>}
-          <AltFields form={form} isReadOnly={!mayWrite} />
-          <AssetMetadata asset={asset} mayMove={mayWrite} />
+          <AltFields form={form} isReadOnly={!canEdit} />
+          <AssetMetadata asset={asset} canMove={canEdit} />
           <AssetUsages id={asset.id} />
         </div>
       </div>
@@ -111,14 +111,15 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
   )
 }
 
-/** The texts in place of a file, one for each language. */
-export function AltFields({ form, isReadOnly }: { readonly form: AssetForm; readonly isReadOnly: boolean }): ReactNode {
+/** The alt texts of a file, one for each language. */
+function AltFields({ form, isReadOnly }: { readonly form: AssetForm; readonly isReadOnly: boolean }): ReactNode {
   const { t, language } = useTexts()
-  const nameOf = (locale: string): string => new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
+  const getLanguageName = (locale: string): string =>
+    new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
   return form.locales.map((locale, index) => (
     <TextField
       key={locale ?? ''}
-      label={locale === undefined ? t.assets.alt : t.assets.altIn(nameOf(locale))}
+      label={locale === undefined ? t.assets.alt : t.assets.altIn(getLanguageName(locale))}
       description={index === 0 ? t.assets.altText : undefined}
       value={form.alt(locale)}
       onChange={(text) => form.setAlt(locale, text)}

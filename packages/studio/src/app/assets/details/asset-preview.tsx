@@ -8,22 +8,21 @@ import styles from './details.module.css'
 import { moveFocalPoint, toFocalPoint } from './focal-point.ts'
 import type { LocalizedAsset } from './use-asset-form.ts'
 
-/** What an {@link AssetPreview} takes. */
 export interface AssetPreviewProps {
   readonly asset: LocalizedAsset
   readonly point: FocalPoint | null
-  /** Absent: the focal point cannot be changed. */
+  /** If absent, the focal point cannot be changed. */
   readonly onChange?: ((point: FocalPoint | null) => void) | undefined
 }
 
-/** A file as far as a browser can show it; of an image, also the place that stays when it is cropped. */
+/** The preview of a file, for images with the focal point and crops. */
 export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): ReactNode {
   const { t } = useTexts()
   const { imageWidths } = useModel()
   const { id, url, mimeType, originalName, width, height } = asset
   const kind = getAssetKind(mimeType)
   if (kind === 'video' || kind === 'audio') {
-    // An asset has no captions: there is no track to show.
+    // Files have no captions, so there is no track.
     const Player = kind
     return <Player controls preload="metadata" src={url} className={styles.media} aria-label={originalName} />
   }
@@ -49,7 +48,7 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
                 alt=""
                 className={styles[crop]}
                 style={{ objectPosition: toObjectPosition(point) }}
-                onError={({ currentTarget }) => fallBack(currentTarget, url)}
+                onError={({ currentTarget }) => showOriginal(currentTarget, url)}
               />
               <figcaption>{t.assets.cropNames[crop]}</figcaption>
             </figure>
@@ -60,31 +59,29 @@ export function AssetPreview({ asset, point, onChange }: AssetPreviewProps): Rea
   )
 }
 
-/** Where the service makes no smaller images, the image itself may be there. */
-function fallBack(image: HTMLImageElement, url: string): void {
+/** Shows the original image if the service does not resize images. */
+function showOriginal(image: HTMLImageElement, url: string): void {
   if (image.getAttribute('src') !== url) image.src = url
 }
 
-/** What a {@link FocalPointEditor} takes. */
 interface FocalPointEditorProps {
-  /** The image's width divided by its height. */
+  /** The width of the image divided by its height. */
   readonly ratio: number
-  /** `null`: none is set, which means the middle. */
+  /** `null` if none is set, which means the middle. */
   readonly point: FocalPoint | null
-  /** Absent: it cannot be changed. */
+  /** If absent, the point cannot be changed. */
   readonly onChange?: ((point: FocalPoint | null) => void) | undefined
-  /** The image. */
   readonly children: ReactNode
 }
 
 const MIDDLE: FocalPoint = { x: 0.5, y: 0.5 }
 
-/** An image with the place that stays when it is cropped: clicked, dragged, or moved by arrow keys. */
+/** An image with its focal point, which is set by clicking, dragging or arrow keys. */
 function FocalPointEditor({ ratio, point, onChange, children }: FocalPointEditorProps): ReactNode {
   const { t } = useTexts()
   const picture = useRef<HTMLDivElement>(null)
-  const shown = point ?? MIDDLE
-  const put = (event: PointerEvent): void => {
+  const current = point ?? MIDDLE
+  const setPoint = (event: PointerEvent): void => {
     const box = picture.current?.getBoundingClientRect()
     if (!box || !onChange) return
     onChange(toFocalPoint(event, box))
@@ -92,15 +89,15 @@ function FocalPointEditor({ ratio, point, onChange, children }: FocalPointEditor
   const begin = (event: PointerEvent<HTMLElement>): void => {
     if (event.button !== 0) return
     event.currentTarget.setPointerCapture(event.pointerId)
-    put(event)
+    setPoint(event)
   }
   const press = (event: KeyboardEvent): void => {
-    const next = moveFocalPoint(shown, event)
+    const next = moveFocalPoint(current, event)
     if (!next || !onChange) return
     event.preventDefault()
     onChange(next)
   }
-  const percent = { x: Math.round(shown.x * 100), y: Math.round(shown.y * 100) }
+  const percent = { x: Math.round(current.x * 100), y: Math.round(current.y * 100) }
   return (
     <div className={styles.focal}>
       <div
@@ -109,7 +106,7 @@ function FocalPointEditor({ ratio, point, onChange, children }: FocalPointEditor
         style={{ '--ratio': ratio } as CSSProperties}
         {...(onChange && {
           onPointerDown: begin,
-          onPointerMove: (event) => event.buttons === 1 && put(event),
+          onPointerMove: (event) => event.buttons === 1 && setPoint(event),
         })}
       >
         {children}
@@ -117,7 +114,7 @@ function FocalPointEditor({ ratio, point, onChange, children }: FocalPointEditor
           <button
             type="button"
             className={`${styles.marker} ${point === null ? styles.unset : ''}`}
-            style={{ insetInlineStart: `${shown.x * 100}%`, insetBlockStart: `${shown.y * 100}%` }}
+            style={{ insetInlineStart: `${current.x * 100}%`, insetBlockStart: `${current.y * 100}%` }}
             aria-label={t.assets.focalPointAt(percent.x, percent.y)}
             aria-describedby="focal-hint"
             onKeyDown={press}

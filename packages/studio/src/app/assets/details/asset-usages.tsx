@@ -11,45 +11,45 @@ import { useModel } from '../../model/use-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './details.module.css'
 
-/** A place that refers to a file. */
-interface Place {
-  /** The key of a collection; of a global, its own. */
+/** A field that refers to a file. */
+interface Usage {
+  /** The key of the collection or of the global. */
   readonly collection: string
   readonly id: string
   readonly field: string
 }
 
-/** How many places are asked for at once. */
+/** The number of usages in a page. */
 const PAGE = 20
 
-/** The documents that refer to a file, as far as the session may read them. */
+/** The documents that refer to a file, if the user may read them. */
 export function AssetUsages({ id }: { readonly id: string }): ReactNode {
   const { client } = useStudio()
   const { t } = useTexts()
-  const used = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: [...queryKeys.entry(ASSETS, id), 'references'],
     queryFn: ({ pageParam, signal }) => client.assets.references(id, { limit: PAGE, offset: pageParam }, { signal }),
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => (pages.length * PAGE < total ? pages.length * PAGE : undefined),
   })
-  const places: readonly Place[] = used.data?.pages.flatMap(({ items }) => items) ?? []
-  const total = used.data?.pages[0]?.total ?? 0
-  const titles = useTitles(places)
+  const usages: readonly Usage[] = query.data?.pages.flatMap(({ items }) => items) ?? []
+  const total = query.data?.pages[0]?.total ?? 0
+  const titles = useTitles(usages)
   return (
     <section className={styles.section}>
       <h2>{t.assets.usedIn}</h2>
-      {used.error && <p role="alert">{getErrorText(used.error, t)}</p>}
-      {used.isSuccess && <p className={styles.note}>{t.assets.usedCount(total)}</p>}
+      {query.error && <p role="alert">{getErrorText(query.error, t)}</p>}
+      {query.isSuccess && <p className={styles.note}>{t.assets.usedCount(total)}</p>}
       <ul className={styles.places}>
-        {places.map((place) => (
-          <li key={`${place.collection} ${place.id} ${place.field}`}>
-            <PlaceLink place={place} title={titles.get(place.id)} />
+        {usages.map((usage) => (
+          <li key={`${usage.collection} ${usage.id} ${usage.field}`}>
+            <UsageLink usage={usage} title={titles.get(usage.id)} />
           </li>
         ))}
       </ul>
-      {used.hasNextPage && (
+      {query.hasNextPage && (
         <div>
-          <Button onPress={() => void used.fetchNextPage()} isPending={used.isFetchingNextPage}>
+          <Button onPress={() => void query.fetchNextPage()} isPending={query.isFetchingNextPage}>
             {t.assets.more}
           </Button>
         </div>
@@ -58,49 +58,49 @@ export function AssetUsages({ id }: { readonly id: string }): ReactNode {
   )
 }
 
-function PlaceLink({ place, title }: { readonly place: Place; readonly title: string | undefined }): ReactNode {
+function UsageLink({ usage, title }: { readonly usage: Usage; readonly title: string | undefined }): ReactNode {
   const { t } = useTexts()
   const { collections, globals } = useModel()
-  const { collection: key, id, field } = place
+  const { collection: key, id, field } = usage
   const collection = collections.get(key)
-  const where = <span className={styles.note}>{`${collection?.label ?? toLabel(key)} · ${toLabel(field)}`}</span>
+  const location = <span className={styles.note}>{`${collection?.label ?? toLabel(key)} · ${toLabel(field)}`}</span>
   if (collection) {
     return (
       <Link to="/c/$collection/$id" params={{ collection: key, id }} className={styles.place}>
         <span dir="auto">{title ?? t.lists.untitled}</span>
-        {where}
+        {location}
       </Link>
     )
   }
   const global = globals.get(key === 'globals' ? id : key)
-  if (!global) return where
+  if (!global) return location
   return (
     <Link to="/g/$global" params={{ global: global.key }} className={styles.place}>
       <span>{global.label}</span>
-      {where}
+      {location}
     </Link>
   )
 }
 
-/** What the documents of places are called, by id: one request for each collection. */
-function useTitles(places: readonly Place[]): ReadonlyMap<string, string> {
+/** Loads the titles of documents by id, with one request for each collection. */
+function useTitles(usages: readonly Usage[]): ReadonlyMap<string, string> {
   const { client } = useStudio()
   const { collections } = useModel()
   const ids = new Map<string, Set<string>>()
-  for (const { collection, id } of places) {
+  for (const { collection, id } of usages) {
     if (collections.has(collection)) ids.set(collection, (ids.get(collection) ?? new Set()).add(id))
   }
-  const answers = useQueries({
-    queries: [...ids].map(([key, some]) => {
+  const results = useQueries({
+    queries: [...ids].map(([key, idSet]) => {
       const collection = collections.get(key)
-      const named = [...some]
+      const idList = [...idSet]
       return {
-        queryKey: ['titles', key, named],
+        queryKey: ['titles', key, idList],
         queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
           const query = {
-            where: { id: { in: named } },
+            where: { id: { in: idList } },
             select: collection?.titleField === undefined ? ['id'] : [collection.titleField],
-            limit: Math.min(named.length, collection?.maxLimit ?? named.length),
+            limit: Math.min(idList.length, collection?.maxLimit ?? idList.length),
             ...(collection?.statusField ? { draft: true } : {}),
           }
           return (await client.collections[key]?.findMany(query as object, { signal })) as unknown as ListPage
@@ -113,5 +113,5 @@ function useTitles(places: readonly Place[]): ReadonlyMap<string, string> {
       }
     }),
   })
-  return new Map(answers.flatMap(({ data = [] }) => data))
+  return new Map(results.flatMap(({ data = [] }) => data))
 }

@@ -15,102 +15,101 @@ import type { Asset } from '../media/asset.ts'
 import { forEachChunk } from '../media/asset.ts'
 import styles from './details.module.css'
 
-/** What {@link DeleteFilesDialog} takes. */
 export interface DeleteFilesDialogProps {
   readonly assets: readonly Pick<Asset, 'id' | 'originalName'>[]
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-/** What a dry run of the deletion found. */
-interface Forecast {
-  /** Those that cannot be deleted. */
+/** The result of a dry run. */
+interface DryRun {
+  /** The ids of the files that cannot be deleted. */
   readonly refused: readonly string[]
-  /** Why, of the first one. */
+  /** The error of the first one. */
   readonly reason: unknown
 }
 
-/** Asks before files are deleted, and names those that cannot be: a dry run tells. */
+/** Confirms the deletion of files. A dry run finds those that cannot be deleted. */
 export function DeleteFilesDialog({ assets, onClose, onDone }: DeleteFilesDialogProps): ReactNode {
   const { client } = useStudio()
   const { t } = useTexts()
   const canBeRestored = useCollection(ASSETS)?.permissions.restore !== false
   const queries = useQueryClient()
   const toast = useToast()
-  const forecast = useQuery({
+  const dryRun = useQuery({
     queryKey: ['deletion', ASSETS, assets.map(({ id }) => id)],
-    queryFn: ({ signal }) => foresee(assets, (ids) => deleteAll(ids, { dryRun: true, signal })),
+    queryFn: ({ signal }) => tryDelete(assets, (ids) => deleteAll(ids, { dryRun: true, signal })),
     gcTime: 0,
     staleTime: 0,
   })
   const deleteAll = (ids: readonly string[], options: object = {}): Promise<unknown> =>
     client.assets.deleteMany({ id: { in: ids } }, options)
-  const refused = assets.filter(({ id }) => forecast.data?.refused.includes(id))
-  const others = assets.filter(({ id }) => !forecast.data?.refused.includes(id))
+  const undeletable = assets.filter(({ id }) => dryRun.data?.refused.includes(id))
+  const deletable = assets.filter(({ id }) => !dryRun.data?.refused.includes(id))
   const remove = useMutation({
-    mutationFn: () => forEachChunk(others, deleteAll),
+    mutationFn: () => forEachChunk(deletable, deleteAll),
     onSuccess: () => {
-      toast({ text: t.assets.deleted(others.length) })
+      toast({ text: t.assets.deleted(deletable.length) })
       onDone()
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) }),
   })
-  const error = remove.error ?? forecast.error
+  const error = remove.error ?? dryRun.error
   return (
     <Dialog title={t.assets.deleteTitle(assets.length)} isOpen onClose={onClose}>
-      {forecast.isPending && <p role="status">{t.assets.checking}</p>}
-      {refused.length > 0 && (
+      {dryRun.isPending && <p role="status">{t.assets.checking}</p>}
+      {undeletable.length > 0 && (
         <div role="alert" className={styles.refusals}>
-          <p>{t.assets.refusedFiles(refused.length)}</p>
+          <p>{t.assets.refusedFiles(undeletable.length)}</p>
           <ul>
-            {refused.map(({ id, originalName }) => (
+            {undeletable.map(({ id, originalName }) => (
               <li key={id} dir="auto">
                 {originalName}
               </li>
             ))}
           </ul>
-          <p>{forecast.data && refusalText(forecast.data.reason)}</p>
+          <p>{dryRun.data && getRefusalText(dryRun.data.reason)}</p>
         </div>
       )}
-      {others.length > 0 && <p>{canBeRestored ? t.assets.deleteText : t.assets.deleteForeverText}</p>}
+      {deletable.length > 0 && <p>{canBeRestored ? t.assets.deleteText : t.assets.deleteForeverText}</p>}
       {error && <FormError>{getErrorText(error, t)}</FormError>}
       <DialogButtons>
         <Button onPress={onClose} autoFocus>
           {t.common.cancel}
         </Button>
-        {others.length > 0 && (
+        {deletable.length > 0 && (
           <Button
             variant="danger"
             onPress={() => remove.mutate()}
-            isDisabled={!forecast.isSuccess}
+            isDisabled={!dryRun.isSuccess}
             isPending={remove.isPending}
           >
-            {refused.length > 0 ? t.assets.deleteOthers(others.length) : t.assets.delete}
+            {undeletable.length > 0 ? t.assets.deleteOthers(deletable.length) : t.assets.delete}
           </Button>
         )}
       </DialogButtons>
     </Dialog>
   )
 
-  function refusalText(reason: unknown): string {
+  function getRefusalText(reason: unknown): string {
     return reason instanceof DaybookError && reason.code === 'CONFLICT' ? t.assets.usedText : getErrorText(reason, t)
   }
 }
 
-/** @throws what is wrong with the request itself */
-async function foresee(
+/** @throws errors other than refusals */
+async function tryDelete(
   assets: DeleteFilesDialogProps['assets'],
-  tryDeletion: (ids: readonly string[]) => Promise<unknown>,
-): Promise<Forecast> {
+  deleteChunk: (ids: readonly string[]) => Promise<unknown>,
+): Promise<DryRun> {
   const refused: string[] = []
   let reason: unknown
   await forEachChunk(assets, async (ids) => {
     try {
-      await tryDeletion(ids)
+      await deleteChunk(ids)
     } catch (error) {
-      const named = error instanceof DaybookError ? error.details.refused : undefined
-      if (!Array.isArray(named)) throw error
-      refused.push(...named)
+      const ids = error instanceof DaybookError ? error.details.refused : undefined
+      if (!Array.isArray(ids)) throw error
+      refused.push(...ids)
       reason ??= error
     }
   })

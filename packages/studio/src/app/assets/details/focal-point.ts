@@ -1,7 +1,8 @@
 import type { FocalPoint } from '../media/asset.ts'
 
-/** How far an arrow key moves the point, alone and with Shift, as a part of the image. */
+/** The distance that an arrow key moves the point, as a fraction of the image. */
 const STEP = 0.01
+/** The same with Shift. */
 const LARGE_STEP = 0.1
 
 const DIRECTIONS: Readonly<Record<string, FocalPoint>> = {
@@ -11,7 +12,7 @@ const DIRECTIONS: Readonly<Record<string, FocalPoint>> = {
   ArrowDown: { x: 0, y: 1 },
 }
 
-/** Where a key moves a point; `undefined`: it does not. */
+/** Moves a point by an arrow key; `undefined` for other keys. */
 export function moveFocalPoint(
   { x, y }: FocalPoint,
   { key, shiftKey }: { readonly key: string; readonly shiftKey: boolean },
@@ -19,10 +20,10 @@ export function moveFocalPoint(
   const direction = DIRECTIONS[key]
   if (!direction) return undefined
   const step = shiftKey ? LARGE_STEP : STEP
-  return { x: within(x + direction.x * step), y: within(y + direction.y * step) }
+  return { x: clamp(x + direction.x * step), y: clamp(y + direction.y * step) }
 }
 
-/** Where an image is on the screen, in pixels. */
+/** The position of an image on the screen, in pixels. */
 interface Box {
   readonly left: number
   readonly top: number
@@ -30,11 +31,11 @@ interface Box {
   readonly height: number
 }
 
-/** Where in an image somebody points. */
+/** Converts the position of the pointer to a focal point. */
 export const toFocalPoint = (
   { clientX, clientY }: { readonly clientX: number; readonly clientY: number },
   { left, top, width, height }: Box,
-): FocalPoint => ({ x: within((clientX - left) / width), y: within((clientY - top) / height) })
+): FocalPoint => ({ x: clamp((clientX - left) / width), y: clamp((clientY - top) / height) })
 
-/** From 0 to 1, and no finer than anybody points. */
-const within = (part: number): number => Math.round(Math.min(1, Math.max(0, part)) * 1000) / 1000
+/** Limits a coordinate to 0 to 1, rounded to three digits. */
+const clamp = (coordinate: number): number => Math.round(Math.min(1, Math.max(0, coordinate)) * 1000) / 1000

@@ -16,33 +16,32 @@ import { isFolderPath } from '../media/folders.ts'
 import { useFolders } from '../media/use-folders.ts'
 import styles from './move-files.module.css'
 
-/** What {@link MoveFiles} takes. */
-export interface MoveFilesProps {
+interface MoveFilesProps {
   readonly assets: readonly Pick<Asset, 'id' | 'originalName' | 'directory'>[]
   readonly onClose: () => void
   readonly onDone: () => void
 }
 
-/** Asks for a folder, and moves files there; names those that the service leaves where they are. */
-export default function MoveFiles({ assets, onClose, onDone }: MoveFilesProps): ReactNode {
+/** Moves files to a folder, and lists those that the service rejects. */
+export default function MoveFilesDialog({ assets, onClose, onDone }: MoveFilesProps): ReactNode {
   const { t } = useTexts()
-  const [typed, setTyped] = useState(() => `${sharedFolder(assets)}/`.replace(/^\/$/, ''))
-  const folder = typed.replace(/\/$/, '')
+  const [path, setPath] = useState(() => `${findSharedFolder(assets)}/`.replace(/^\/$/, ''))
+  const folder = path.replace(/\/$/, '')
   const { move, moved } = useMove(assets, folder, onDone)
   const error = folder === '' || isFolderPath(folder) ? undefined : t.assets.noFolderName
-  const isThere = assets.every(({ directory }) => directory === folder)
+  const isUnchanged = assets.every(({ directory }) => directory === folder)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (error === undefined && !isThere && !move.isPending) move.mutate()
+    if (error === undefined && !isUnchanged && !move.isPending) move.mutate()
   }
   const refused = move.data?.refused ?? []
   return (
     <Dialog title={t.assets.moveTitle(assets.length)} isOpen onClose={onClose}>
       {refused.length > 0 ? (
-        <Refused names={namesOf(assets, refused)} reason={move.data?.reason} onClose={onDone} />
+        <Refused names={getNames(assets, refused)} reason={move.data?.reason} onClose={onDone} />
       ) : (
         <form className={styles.form} onSubmit={submit}>
-          <FolderField value={typed} onChange={setTyped} error={error} />
+          <FolderField value={path} onChange={setPath} error={error} />
           {move.error && <FormError>{getErrorText(move.error, t)}</FormError>}
           <p role="status">{move.isPending && moved > 0 && t.assets.movedSoFar(moved, assets.length)}</p>
           <DialogButtons>
@@ -50,7 +49,7 @@ export default function MoveFiles({ assets, onClose, onDone }: MoveFilesProps): 
             <Button
               variant="primary"
               type="submit"
-              isDisabled={isThere || error !== undefined}
+              isDisabled={isUnchanged || error !== undefined}
               isPending={move.isPending}
             >
               {t.assets.move}
@@ -120,32 +119,31 @@ function Refused({ names, reason, onClose }: RefusedProps): ReactNode {
   )
 }
 
-const namesOf = (assets: MoveFilesProps['assets'], ids: readonly string[]): readonly string[] =>
+const getNames = (assets: MoveFilesProps['assets'], ids: readonly string[]): readonly string[] =>
   assets.filter(({ id }) => ids.includes(id)).map(({ originalName }) => originalName)
 
-/** The folder that all files are in; otherwise the top. */
-function sharedFolder([first, ...others]: MoveFilesProps['assets']): string {
+/** Returns the folder of all files, or the top level if they are in different folders. */
+function findSharedFolder([first, ...rest]: MoveFilesProps['assets']): string {
   const folder = first?.directory ?? ''
-  return others.every(({ directory }) => directory === folder) ? folder : ''
+  return rest.every(({ directory }) => directory === folder) ? folder : ''
 }
 
-/** What a {@link FolderField} takes. */
-export interface FolderFieldProps {
-  /** The path as it is typed, such as `images/20`. */
+interface FolderFieldProps {
+  /** The typed path, such as `images/20`. */
   readonly value: string
   readonly onChange: (value: string) => void
   readonly error: string | undefined
 }
 
-/** A path of folders, typed or chosen one level at a time. A name that no folder has makes a new one. */
-export function FolderField({ value, onChange, error }: FolderFieldProps): ReactNode {
+/** A path of folders, typed or chosen level by level. A new name creates a folder. */
+function FolderField({ value, onChange, error }: FolderFieldProps): ReactNode {
   const { t } = useTexts()
   const end = value.lastIndexOf('/')
   const level = end < 0 ? undefined : value.slice(0, end)
-  const begun = value.slice(end + 1)
-  const { names, isPartial: isCut } = useFolders(level)
-  const fitting = names.filter((name) => name.toLowerCase().startsWith(begun.toLowerCase()))
-  const isNew = begun !== '' && error === undefined && !isCut && !names.includes(begun)
+  const typedName = value.slice(end + 1)
+  const { names, isPartial } = useFolders(level)
+  const matches = names.filter((name) => name.toLowerCase().startsWith(typedName.toLowerCase()))
+  const isNew = typedName !== '' && error === undefined && !isPartial && !names.includes(typedName)
   return (
     <div className={styles.choice}>
       <TextField
@@ -164,66 +162,64 @@ export function FolderField({ value, onChange, error }: FolderFieldProps): React
       <ul className={styles.folders} aria-label={t.assets.foldersIn(level)}>
         {level !== undefined && (
           <li>
-            <Button variant="quiet" icon="back" onPress={() => onChange(parentOf(level))}>
+            <Button variant="quiet" icon="back" onPress={() => onChange(getParent(level))}>
               {t.assets.upFolder}
             </Button>
           </li>
         )}
-        {fitting.map((name) => (
+        {matches.map((name) => (
           <li key={name}>
             <Button icon="folder" onPress={() => onChange(`${value.slice(0, end + 1)}${name}/`)}>
               {name}
             </Button>
           </li>
         ))}
-        {isCut && <li className={styles.note}>{t.assets.moreFolders}</li>}
+        {isPartial && <li className={styles.note}>{t.assets.moreFolders}</li>}
       </ul>
     </div>
   )
 }
 
-/** The folder around a folder, as it is typed: `a/b` is in `a/`, `a` at the top. */
-const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/') + 1)
+/** Returns the parent of a folder as a typed path: `a/` for `a/b`, empty for `a`. */
+const getParent = (folder: string): string => folder.slice(0, folder.lastIndexOf('/') + 1)
 
-/** What came of moving files. */
-export interface MoveOutcome {
-  /** The ids of the files that the service did not move; all others are moved. */
+interface MoveOutcome {
+  /** The ids of the files that were not moved. */
   readonly refused: readonly string[]
-  /** Why, of the first one. */
+  /** The error of the first one. */
   readonly reason: unknown
 }
 
-/** What {@link moveAssets} takes. */
-export interface MoveOptions {
+interface MoveOptions {
   readonly assets: readonly { readonly id: string }[]
-  /** Moves some files, all or none. */
+  /** Moves files, all or none. */
   readonly send: (ids: readonly string[]) => Promise<unknown>
-  /** Told how many files have been moved so far. */
+  /** Called with the number of files moved so far. */
   readonly onProgress: (moved: number) => void
 }
 
 /**
- * Moves files, many with each request. Those that the service refuses stay where they are, and do not hold up the others.
+ * Moves files in chunks. Files that the service rejects do not stop the others.
  *
- * @throws what is wrong with a request itself
+ * @throws errors other than refusals
  */
-export async function moveAssets({ assets, send, onProgress }: MoveOptions): Promise<MoveOutcome> {
+async function moveAssets({ assets, send, onProgress }: MoveOptions): Promise<MoveOutcome> {
   const refused: string[] = []
   let reason: unknown
   let moved = 0
   await forEachChunk(assets, async (ids) => {
-    let others = ids
+    let movable = ids
     try {
       await send(ids)
     } catch (error) {
-      const named = error instanceof DaybookError ? error.details.refused : undefined
-      if (!Array.isArray(named) || named.length === 0) throw error
+      const refusedIds = error instanceof DaybookError ? error.details.refused : undefined
+      if (!Array.isArray(refusedIds) || refusedIds.length === 0) throw error
       reason ??= error
-      refused.push(...named)
-      others = ids.filter((id) => !named.includes(id))
-      if (others.length > 0) await send(others)
+      refused.push(...refusedIds)
+      movable = ids.filter((id) => !refusedIds.includes(id))
+      if (movable.length > 0) await send(movable)
     }
-    moved += others.length
+    moved += movable.length
     onProgress(moved)
   })
   return { refused, reason }

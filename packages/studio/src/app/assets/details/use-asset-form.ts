@@ -9,15 +9,15 @@ import { useModel } from '../../model/use-model.ts'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import type { Asset, FocalPoint } from '../media/asset.ts'
 
-/** A file with its texts in all languages: by locale where there are any. */
+/** A file with its alt text in all languages: an object by locale if content has locales. */
 export interface LocalizedAsset extends Omit<Asset, 'alt'> {
   readonly alt: string | null | Readonly<Record<string, string | null>>
   readonly sha256: string
 }
 
-/** What can be said of a file, and what was not saved yet. */
+/** The form of a file with its unsaved changes. */
 export interface AssetForm {
-  /** The languages that have a text of their own; `undefined` stands for the only one. */
+  /** The locales of the alt text; `[undefined]` if content has no locales. */
   readonly locales: readonly (string | undefined)[]
   alt(locale: string | undefined): string
   setAlt(locale: string | undefined, text: string): void
@@ -25,38 +25,38 @@ export interface AssetForm {
   readonly setFocalPoint: (point: FocalPoint | null) => void
   readonly isChanged: boolean
   readonly isSaving: boolean
-  /** What the last save failed with; `null`: it did not. */
+  /** The error of the last save, or `null`. */
   readonly error: unknown
   readonly save: () => void
 }
 
-/** Changes that are not saved: texts by locale, `''` for the only one. */
+/** Unsaved changes; texts by locale, `''` if content has no locales. */
 interface Changes {
   readonly alt: Readonly<Record<string, string>>
   readonly focalPoint?: FocalPoint | null
 }
 
-const NOTHING: Changes = { alt: {} }
+const NO_CHANGES: Changes = { alt: {} }
 
-/** Keeps what somebody changes about a file, and saves it on the condition that nobody else has meanwhile. */
+/** Manages the form of a file. A save fails if somebody else has changed the file. */
 export function useAssetForm(asset: LocalizedAsset): AssetForm {
   const { client } = useStudio()
   const { locales } = useModel()
   const { t } = useTexts()
   const queries = useQueryClient()
   const toast = useToast()
-  const [changes, setChanges] = useState(NOTHING)
+  const [changes, setChanges] = useState(NO_CHANGES)
   const save = useMutation({
     mutationFn: async ({ alt, focalPoint }: Changes) => {
       let tag = etagOf(asset)
-      for (const { data, options } of writesOf(alt, focalPoint)) {
+      for (const { data, options } of listWrites(alt, focalPoint)) {
         const stored = (await client.assets.update(asset.id, data, { ...options, ifMatch: tag } as object)) as object
         tag = etagOf(stored)
       }
     },
     onSuccess: (_, saved) => {
-      // What was typed meanwhile stays.
-      setChanges((now) => (now === saved ? NOTHING : now))
+      // Keep changes that were made during the save.
+      setChanges((current) => (current === saved ? NO_CHANGES : current))
       toast({ text: t.assets.saved })
     },
     onSettled: async () => {
@@ -64,17 +64,17 @@ export function useAssetForm(asset: LocalizedAsset): AssetForm {
       void queries.invalidateQueries({ queryKey: queryKeys.lists(ASSETS) })
     },
   })
-  const stored = (locale: string | undefined): string => textIn(asset.alt, locale)
+  const getStored = (locale: string | undefined): string => getAlt(asset.alt, locale)
   return {
     locales: locales?.available ?? [undefined],
-    alt: (locale) => changes.alt[locale ?? ''] ?? stored(locale),
+    alt: (locale) => changes.alt[locale ?? ''] ?? getStored(locale),
     setAlt: (locale, text) =>
-      setChanges((before) => {
-        const { [locale ?? '']: _, ...others } = before.alt
-        return { ...before, alt: text === stored(locale) ? others : { ...others, [locale ?? '']: text } }
+      setChanges((current) => {
+        const { [locale ?? '']: _, ...otherTexts } = current.alt
+        return { ...current, alt: text === getStored(locale) ? otherTexts : { ...otherTexts, [locale ?? '']: text } }
       }),
     focalPoint: changes.focalPoint === undefined ? asset.focalPoint : changes.focalPoint,
-    setFocalPoint: (focalPoint) => setChanges((before) => ({ ...before, focalPoint })),
+    setFocalPoint: (focalPoint) => setChanges((current) => ({ ...current, focalPoint })),
     isChanged: Object.keys(changes.alt).length > 0 || changes.focalPoint !== undefined,
     isSaving: save.isPending,
     error: save.error,
@@ -82,24 +82,24 @@ export function useAssetForm(asset: LocalizedAsset): AssetForm {
   }
 }
 
-function textIn(alt: LocalizedAsset['alt'], locale: string | undefined): string {
+function getAlt(alt: LocalizedAsset['alt'], locale: string | undefined): string {
   if (alt === null || typeof alt === 'string') return alt ?? ''
   return (locale === undefined ? undefined : alt[locale]) ?? ''
 }
 
-/** A change of a file in one language. */
+/** An update of a file in one language. */
 interface Write {
   readonly data: Readonly<Record<string, unknown>>
   readonly options: { readonly locale?: string }
 }
 
-/** The writes that save changes: one for each language, as a write is in one. */
-function writesOf(alt: Changes['alt'], focalPoint: Changes['focalPoint']): readonly Write[] {
+/** Lists the updates that save changes, one for each language. */
+function listWrites(alt: Changes['alt'], focalPoint: Changes['focalPoint']): readonly Write[] {
   const shared = focalPoint === undefined ? {} : { focalPoint }
   const texts = Object.entries(alt).map(([locale, text]) => ({
     data: { alt: text.trim() === '' ? null : text },
     options: locale === '' ? {} : { locale },
   }))
-  const [first, ...others] = texts
-  return first ? [{ ...first, data: { ...first.data, ...shared } }, ...others] : [{ data: shared, options: {} }]
+  const [first, ...rest] = texts
+  return first ? [{ ...first, data: { ...first.data, ...shared } }, ...rest] : [{ data: shared, options: {} }]
 }

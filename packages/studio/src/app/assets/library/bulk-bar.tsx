@@ -16,19 +16,18 @@ import styles from './library.module.css'
 
 const MoveFiles = lazy(() => import('../details/move-files.tsx'))
 
-/** What a {@link BulkBar} takes. */
 export interface BulkBarProps {
   readonly selection: AssetSelection
   readonly permissions: StudioCollection['permissions']
 }
 
-/** What can be done with the files that are chosen. */
+/** The actions on the selected files. */
 export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
   const { t } = useTexts()
   const [open, setOpen] = useState<'delete' | 'alt' | 'move'>()
   const { assets } = selection
   const close = (): void => setOpen(undefined)
-  const done = (): void => {
+  const finish = (): void => {
     close()
     selection.clear()
   }
@@ -59,13 +58,13 @@ export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
           )}
         </section>
       )}
-      {open === 'delete' && <DeleteFilesDialog assets={assets} onClose={close} onDone={done} />}
+      {open === 'delete' && <DeleteFilesDialog assets={assets} onClose={close} onDone={finish} />}
       {open === 'move' && (
         <Suspense>
-          <MoveFiles assets={assets} onClose={close} onDone={done} />
+          <MoveFiles assets={assets} onClose={close} onDone={finish} />
         </Suspense>
       )}
-      {open === 'alt' && <SetAlt assets={assets} onClose={close} onDone={done} />}
+      {open === 'alt' && <SetAlt assets={assets} onClose={close} onDone={finish} />}
     </>
   )
 }
@@ -107,39 +106,39 @@ function SetAlt({ assets, onClose, onDone }: SetAltProps): ReactNode {
   )
 }
 
-/** Files that are chosen among those of a list. */
+/** The selected files of a list. */
 export interface AssetSelection {
-  /** Those that are still in the list. */
+  /** The selected files that are still in the list. */
   readonly assets: readonly Asset[]
   has(id: string): boolean
-  /** Chooses a file, or no more; as a range, everything since the last one that was. */
+  /** Selects or deselects a file, as a range with all files since the last one. */
   tick(index: number, isTicked: boolean, isRange: boolean): void
-  /** Chooses all that are loaded. */
+  /** Selects all loaded files. */
   all(): void
   clear(): void
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Keeps which files of a list are chosen. */
+/** Manages the selection of a list of files. */
 export function useSelection(items: readonly Asset[]): AssetSelection {
-  const [chosen, setChosen] = useState(NONE)
+  const [selected, setSelected] = useState(NONE)
   const [last, setLast] = useState<number>()
   return useMemo(
     () => ({
-      assets: chosen.size === 0 ? [] : items.filter(({ id }) => chosen.has(id)),
-      has: (id) => chosen.has(id),
+      assets: selected.size === 0 ? [] : items.filter(({ id }) => selected.has(id)),
+      has: (id) => selected.has(id),
       tick(index, isTicked, isRange) {
         const from = isRange && last !== undefined ? last : index
         const range = items.slice(Math.min(from, index), Math.max(from, index) + 1)
-        const next = new Set(chosen)
+        const next = new Set(selected)
         for (const { id } of range) isTicked ? next.add(id) : next.delete(id)
-        setChosen(next)
+        setSelected(next)
         setLast(index)
       },
-      all: () => setChosen(new Set(items.map(({ id }) => id))),
-      clear: () => setChosen(NONE),
+      all: () => setSelected(new Set(items.map(({ id }) => id))),
+      clear: () => setSelected(NONE),
     }),
-    [items, chosen, last],
+    [items, selected, last],
   )
 }

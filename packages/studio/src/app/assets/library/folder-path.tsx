@@ -6,11 +6,11 @@ import type { LibrarySearch } from '../media/asset-search.ts'
 import { useFolders } from '../media/use-folders.ts'
 import styles from './library.module.css'
 
-/** Where in the folders the list is, and the folders inside: one level at a time. Nothing where there are none. */
+/** The path of the current folder and its subfolders; renders nothing if there are no folders. */
 export function FolderPath({ search }: { readonly search: LibrarySearch }): ReactNode {
   const { t } = useTexts()
   const { folder } = search
-  const { names, isPartial: isCut } = useFolders(folder)
+  const { names, isPartial } = useFolders(folder)
   const parents = folder?.split('/') ?? []
   if (parents.length + names.length === 0) return null
   return (
@@ -37,7 +37,7 @@ export function FolderPath({ search }: { readonly search: LibrarySearch }): Reac
               <FolderLink search={search} folder={[...parents, name].join('/')} name={name} isChip />
             </li>
           ))}
-          {isCut && <li className={styles.cut}>{t.assets.moreFolders}</li>}
+          {isPartial && <li className={styles.cut}>{t.assets.moreFolders}</li>}
         </ul>
       )}
     </nav>

@@ -26,13 +26,13 @@ import styles from './library.module.css'
 
 const route = getRouteApi('/assets')
 
-/** The files of the service: `/assets?q=&kind=&folder=&sort=&view=`. */
+/** The page of files: `/assets?q=&kind=&folder=&sort=&view=`. */
 export function LibraryPage(): ReactNode {
   const collection = useCollection(ASSETS)
   return collection ? <Library collection={collection} /> : <NotFoundPage />
 }
 
-/** How far each list was scrolled when somebody left it. */
+/** The scroll positions of lists when they were left, by search. */
 const offsets = new Map<string, number>()
 
 function Library({ collection }: { readonly collection: StudioCollection }): ReactNode {
@@ -43,12 +43,12 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
   const queue = useUploads()
   const selection = useSelection(list.items)
   const { permissions } = collection
-  const mayUpload = permissions.create !== false
+  const canUpload = permissions.create !== false
   const isList = search.view === 'list'
   const upload = (files: readonly File[]): void => void queue.add(files, search.folder)
-  const change = (changed: LibrarySearch): void => {
+  const change = (next: LibrarySearch): void => {
     selection.clear()
-    void navigate({ search: changed, replace: true })
+    void navigate({ search: next, replace: true })
   }
   return (
     <Page
@@ -67,7 +67,7 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
               {t.trash.title}
             </Link>
           )}
-          {mayUpload && (
+          {canUpload && (
             <ChooseFiles variant="primary" onFiles={upload}>
               {t.assets.upload}
             </ChooseFiles>
@@ -75,19 +75,19 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
         </>
       }
     >
-      <DropZone label={t.assets.drop(search.folder)} onFiles={mayUpload ? upload : undefined}>
+      <DropZone label={t.assets.drop(search.folder)} onFiles={canUpload ? upload : undefined}>
         <AssetToolbar search={search} total={list.total} onChange={(next) => change({ ...next, view: search.view })} />
         <FolderPath search={search} />
         <UploadList queue={queue} />
         <Outdated list={list} />
         <BulkBar selection={selection} permissions={permissions} />
-        <LibraryContent list={list} search={search} selection={selection} mayUpload={mayUpload} onClear={change} />
+        <LibraryContent list={list} search={search} selection={selection} canUpload={canUpload} onClear={change} />
       </DropZone>
     </Page>
   )
 }
 
-/** Says that there is something new, where showing it would move what is being looked at. */
+/** Offers to show new files, which would move the visible ones. */
 function Outdated({ list }: { readonly list: LoadedAssets }): ReactNode {
   const { t } = useTexts()
   return (
@@ -105,14 +105,14 @@ interface LibraryContentProps {
   readonly list: LoadedAssets
   readonly search: LibrarySearch
   readonly selection: AssetSelection
-  readonly mayUpload: boolean
+  readonly canUpload: boolean
   readonly onClear: (search: LibrarySearch) => void
 }
 
-function LibraryContent({ list, search, selection, mayUpload, onClear }: LibraryContentProps): ReactNode {
+function LibraryContent({ list, search, selection, canUpload, onClear }: LibraryContentProps): ReactNode {
   const { t } = useTexts()
-  const address = useMemo(() => JSON.stringify(search), [search])
-  const [offset] = useState(() => offsets.get(address) ?? 0)
+  const searchKey = useMemo(() => JSON.stringify(search), [search])
+  const [offset] = useState(() => offsets.get(searchKey) ?? 0)
   const isList = search.view === 'list'
   if (list.isLoading) return <LoadingPlaceholder label={t.common.loading} lines={8} />
   if (list.items.length === 0 && list.error) return <ErrorNotice error={list.error} onRetry={list.reload} />
@@ -122,10 +122,10 @@ function LibraryContent({ list, search, selection, mayUpload, onClear }: Library
         <Button onPress={() => onClear({ view: search.view })}>{t.assets.showAll}</Button>
       </Notice>
     ) : (
-      <Notice title={t.assets.none} text={mayUpload ? t.assets.noneText : undefined} />
+      <Notice title={t.assets.none} text={canUpload ? t.assets.noneText : undefined} />
     )
   }
-  const drawCard = (asset: Asset, index: number): ReactNode => (
+  const renderCard = (asset: Asset, index: number): ReactNode => (
     <AssetCard
       asset={asset}
       isRow={isList}
@@ -151,9 +151,9 @@ function LibraryContent({ list, search, selection, mayUpload, onClear }: Library
         label={t.assets.title}
         list={list}
         isList={isList}
-        renderAsset={drawCard}
+        renderAsset={renderCard}
         initialOffset={offset}
-        onLeave={(at) => offsets.set(address, at)}
+        onLeave={(position) => offsets.set(searchKey, position)}
       />
       {list.error !== null && (
         <p role="alert" className={styles.more}>

@@ -5,30 +5,30 @@ import type { Asset } from './asset.ts'
 import styles from './asset-grid.module.css'
 import type { LoadedAssets } from './use-assets.ts'
 
-/** What an {@link AssetGrid} takes. */
 export interface AssetGridProps {
   readonly label: string
   readonly list: LoadedAssets
-  /** Whether each file is a row of its own. */
+  /** True for rows instead of cards. */
   readonly isList: boolean
-  /** Draws one file. Arrow keys go from one element with `data-stop` to the next. */
+  /** Renders a file. Arrow keys move between elements with `data-stop`. */
   readonly renderAsset: (asset: Asset, index: number) => ReactNode
-  /** How far it is scrolled at first, in pixels. @default 0 */
+  /** The initial scroll position, in pixels. @default 0 */
   readonly initialOffset?: number
-  /** Told how far it is scrolled when something in it is clicked. */
+  /** Called with the scroll position when something is clicked. */
   readonly onLeave?: (offset: number) => void
 }
 
-/** The least width of a card, and the heights of cards and rows until they are measured, in pixels. */
+/** The minimum width of a card, in pixels. */
 const CARD_PX = 168
+/** The heights of cards and rows until they are measured, in pixels. */
 const CARD_HEIGHT_PX = 216
 const ROW_PX = 56
-/** How many lines beyond those that are seen are drawn, and how near the end the next page is asked for. */
+/** The number of lines rendered outside the viewport, also the distance to the end at which more files are loaded. */
 const OVERSCAN = 4
 
-/** Files as cards or as rows; only those that are seen are drawn, however many there are. */
+/** Files as cards or rows, of which only visible ones are rendered. */
 export function AssetGrid(props: AssetGridProps): ReactNode {
-  const { label, list, isList, renderAsset: draw, initialOffset = 0, onLeave } = props
+  const { label, list, isList, renderAsset, initialOffset = 0, onLeave } = props
   const { items, total, loadMore } = list
   const body = useRef<HTMLDivElement>(null)
   const columns = useColumns(body, isList)
@@ -40,13 +40,13 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
     scrollMargin: body.current?.offsetTop ?? 0,
   })
   useEffect(() => {
-    // Cards of another width have other heights.
+    // The height of a card depends on its width.
     if (columns > 0) lines.measure()
   }, [columns, lines])
-  useReturn(lines.scrollElement, initialOffset)
+  useRestoredScroll(lines.scrollElement, initialOffset)
   const arrows = useArrows({ body, lines, columns, list })
-  const drawn = lines.getVirtualItems()
-  const last = ((drawn.at(-1)?.index ?? 0) + OVERSCAN) * columns
+  const visibleLines = lines.getVirtualItems()
+  const last = ((visibleLines.at(-1)?.index ?? 0) + OVERSCAN) * columns
   useEffect(() => {
     if (last >= items.length) loadMore()
   }, [last, items.length, loadMore])
@@ -60,7 +60,7 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
       onClickCapture={() => onLeave?.(lines.scrollElement?.scrollTop ?? 0)}
       {...arrows}
     >
-      {drawn.map(({ index: line, start }) => (
+      {visibleLines.map(({ index: line, start }) => (
         <div
           key={line}
           role="presentation"
@@ -72,8 +72,8 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
             gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
           }}
         >
-          {items.slice(line * columns, (line + 1) * columns).map((asset, at) => {
-            const index = line * columns + at
+          {items.slice(line * columns, (line + 1) * columns).map((asset, column) => {
+            const index = line * columns + column
             return (
               <div
                 key={asset.id}
@@ -83,7 +83,7 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
                 data-asset={index}
                 className={styles.item}
               >
-                {draw(asset, index)}
+                {renderAsset(asset, index)}
               </div>
             )
           })}
@@ -93,28 +93,28 @@ export function AssetGrid(props: AssetGridProps): ReactNode {
   )
 }
 
-interface ArrowParts extends Pick<AssetGridProps, 'list'> {
+interface ArrowOptions extends Pick<AssetGridProps, 'list'> {
   readonly body: RefObject<HTMLElement | null>
   readonly lines: Virtualizer<HTMLElement, Element>
   readonly columns: number
 }
 
-/** How many cards fit beside each other. */
+/** Returns the number of columns that fit. */
 function useColumns(body: { readonly current: HTMLElement | null }, isList: boolean): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
     const element = body.current
     if (!element) return
     setWidth(element.clientWidth)
-    const watch = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
-    watch.observe(element)
-    return () => watch.disconnect()
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [body])
   return isList ? 1 : Math.max(2, Math.floor(width / CARD_PX))
 }
 
-/** Scrolls to where somebody was, after the page has come to its top as every page does. */
-function useReturn(element: Element | null, offset: number): void {
+/** Restores a scroll position after the router has scrolled to the top. */
+function useRestoredScroll(element: Element | null, offset: number): void {
   const isDone = useRef(offset === 0)
   useEffect(() => {
     if (isDone.current || !element) return
@@ -126,10 +126,10 @@ function useReturn(element: Element | null, offset: number): void {
   }, [element, offset])
 }
 
-/** Arrow keys go from file to file. */
-function useArrows({ body, lines, columns, list }: ArrowParts): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
+/** Moves the focus between files by arrow keys. */
+function useArrows({ body, lines, columns, list }: ArrowOptions): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
   const { count } = lines.options
-  const { move, reset: forget } = useListFocus({
+  const { move, reset } = useListFocus({
     has: (index) => index >= 0 && index < (list.total ?? list.items.length),
     find: (index) => body.current?.querySelector<HTMLElement>(`[data-asset="${index}"] [data-stop]`),
     show: (index) => lines.scrollToIndex(Math.min(Math.floor(index / columns), count - 1)),
@@ -141,6 +141,6 @@ function useArrows({ body, lines, columns, list }: ArrowParts): Pick<DOMAttribut
       const step = { ArrowDown: columns, ArrowUp: -columns, ArrowRight: 1, ArrowLeft: -1 }[event.key]
       if (step !== undefined && item && target.matches('[data-stop]')) move(event, Number(item.dataset.asset), step)
     },
-    onBlur: forget,
+    onBlur: reset,
   }
 }

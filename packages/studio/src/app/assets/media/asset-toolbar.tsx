@@ -6,18 +6,17 @@ import { ASSET_KINDS, type AssetKind } from './asset.ts'
 import { ASSET_SORTS, type AssetSearch, type AssetSort } from './asset-search.ts'
 import styles from './asset-toolbar.module.css'
 
-/** What {@link AssetToolbar} take. */
 export interface AssetToolbarProps {
   readonly search: AssetSearch
-  /** How many files match; `undefined`: not known yet. */
+  /** The number of matching files; `undefined` until it is loaded. */
   readonly total: number | undefined
   readonly onChange: (search: AssetSearch) => void
 }
 
-/** How long after the last key a search begins, in milliseconds. */
+/** The delay between the last key press and the search, in milliseconds. */
 const SEARCH_MS = 200
 
-/** Search, type and order of a list of files. */
+/** The search, type and order of a list of files. */
 export function AssetToolbar({ search, total, onChange }: AssetToolbarProps): ReactNode {
   const { t } = useTexts()
   const { kinds, sorts } = t.assets
@@ -51,7 +50,7 @@ export function AssetToolbar({ search, total, onChange }: AssetToolbarProps): Re
   )
 }
 
-/** Searches while somebody types. */
+/** A search field that searches during typing. */
 function Search({ search, onChange }: Pick<AssetToolbarProps, 'search' | 'onChange'>): ReactNode {
   const { t } = useTexts()
   const { q = '' } = search

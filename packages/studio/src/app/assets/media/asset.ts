@@ -1,10 +1,10 @@
-/** The place that a cropped image keeps, from 0, 0 (left, top) to 1, 1. */
+/** The point that stays visible when an image is cropped, from 0, 0 (left, top) to 1, 1. */
 export interface FocalPoint {
   readonly x: number
   readonly y: number
 }
 
-/** A file of the service, as far as lists of files ask for it. */
+/** The fields of a file that lists select. */
 export interface Asset {
   readonly id: string
   readonly filename: string
@@ -12,21 +12,21 @@ export interface Asset {
   readonly mimeType: string
   /** In bytes. */
   readonly size: number
-  /** The folder that it is in; empty at the top. */
+  /** The path of its folder; empty at the top level. */
   readonly directory: string
   readonly path: string
   readonly url: string
   readonly alt: string | null
   readonly width: number | null
   readonly height: number | null
-  /** The image in a few pixels, as a `data:` address. */
+  /** A tiny preview of the image, as a `data:` URL. */
   readonly placeholder: string | null
   readonly focalPoint: FocalPoint | null
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-/** What lists of files ask for. */
+/** The fields that lists of files select. */
 export const ASSET_FIELDS: readonly (keyof Asset)[] = [
   'filename',
   'originalName',
@@ -45,10 +45,10 @@ export const ASSET_FIELDS: readonly (keyof Asset)[] = [
 ]
 
 /**
- * The address of an image in another size, which the service makes where it has `sharp`.
+ * Returns the URL of a resized image, which the service makes if it has `sharp`.
  *
- * @param width the width that the page shows, in pixels
- * @param allowed the widths that the service takes; the next larger one is requested, or else the largest
+ * @param width the displayed width, in pixels
+ * @param allowed the widths that the service supports; the next larger one is requested, else the largest
  */
 export function getImageUrl(id: string, width: number, allowed: readonly number[]): string {
   const larger = allowed.filter((value) => value >= width)
@@ -56,17 +56,16 @@ export function getImageUrl(id: string, width: number, allowed: readonly number[
   return `/api/assets/${encodeURIComponent(id)}/image?w=${nearest}`
 }
 
-/** Where a focal point is in an image, as CSS says it. */
+/** Converts a focal point to a CSS `object-position`. */
 export const toObjectPosition = (point: FocalPoint | null): string =>
   point === null ? '50% 50%' : `${point.x * 100}% ${point.y * 100}%`
 
-/** What files are, roughly. */
+/** The kinds of files. */
 export const ASSET_KINDS = ['image', 'video', 'audio', 'document', 'other'] as const
 
-/** What a file is, roughly. */
 export type AssetKind = (typeof ASSET_KINDS)[number]
 
-/** Starts of media types, by kind; those of no kind are `other`. */
+/** Prefixes of media types by kind; media types without a match are `other`. */
 const PREFIXES: Readonly<Record<Exclude<AssetKind, 'other'>, readonly string[]>> = {
   image: ['image/'],
   video: ['video/'],
@@ -82,24 +81,27 @@ const PREFIXES: Readonly<Record<Exclude<AssetKind, 'other'>, readonly string[]>>
   ],
 }
 
-const NAMED = Object.entries(PREFIXES) as readonly (readonly [Exclude<AssetKind, 'other'>, readonly string[]])[]
+const PREFIX_ENTRIES = Object.entries(PREFIXES) as readonly (readonly [
+  Exclude<AssetKind, 'other'>,
+  readonly string[],
+])[]
 
-/** What a file of a media type is. */
+/** Returns the kind of a media type. */
 export const getAssetKind = (mimeType: string): AssetKind =>
-  NAMED.find(([, prefixes]) => prefixes.some((prefix) => mimeType.startsWith(prefix)))?.[0] ?? 'other'
+  PREFIX_ENTRIES.find(([, prefixes]) => prefixes.some((prefix) => mimeType.startsWith(prefix)))?.[0] ?? 'other'
 
-/** The filter for files of a kind, as lists take it. */
+/** Builds the `where` of the files of a kind. */
 export function buildKindFilter(kind: AssetKind): object {
   if (kind === 'other') return { not: { or: Object.values(PREFIXES).flat().map(startsWith) } }
-  const [first, ...others] = PREFIXES[kind].map(startsWith)
-  return others.length === 0 && first ? first : { or: [first, ...others] }
+  const filters = PREFIXES[kind].map(startsWith)
+  return filters.length === 1 && filters[0] ? filters[0] : { or: filters }
 }
 
 const startsWith = (prefix: string): object => ({ mimeType: { startsWith: prefix } })
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** A size as the reader writes it: `1.4 MB`. */
+/** Formats a size in bytes: `1.4 MB`. */
 export function formatBytes(bytes: number, locale: string): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const unit = UNITS[power] ?? 'byte'
@@ -113,13 +115,14 @@ export function formatBytes(bytes: number, locale: string): string {
   }).format(value)
 }
 
-/** How many files one request names: their ids stand in its address. */
-const AT_ONCE = 100
+/** The number of ids in a request, limited by the length of its URL. */
+const CHUNK_SIZE = 100
 
-/** Does something with files, as many at a time as a request can name. */
+/** Calls a function with the ids of files, in chunks that fit into a request. */
 export async function forEachChunk(
   assets: readonly { readonly id: string }[],
   work: (ids: readonly string[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let at = 0; at < assets.length; at += AT_ONCE) await work(assets.slice(at, at + AT_ONCE).map(({ id }) => id))
+  for (let start = 0; start < assets.length; start += CHUNK_SIZE)
+    await work(assets.slice(start, start + CHUNK_SIZE).map(({ id }) => id))
 }

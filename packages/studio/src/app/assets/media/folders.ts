@@ -1,60 +1,60 @@
-/** How many files are asked for at once, and how often at most: a level with more folders is shown in part. */
+/** The number of files in a request. */
 const PAGE = 100
-const MAX_STEPS = 25
+/** The maximum number of requests for a level; one with more folders is shown partially. */
+const MAX_REQUESTS = 25
 
-/** The most names of folders inside each other, and the longest name and path, in characters, as the service takes them. */
+/** Limits of the service: nested folders, and the lengths of a name and a path in characters. */
 const MAX_LEVELS = 8
-const MAX_NAME = 200
-const MAX_PATH = 256
+const MAX_NAME_LENGTH = 200
+const MAX_PATH_LENGTH = 256
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-/** Whether files can lie in a folder of that path, such as `images/2026`. */
+/** True for a valid path of a folder, such as `images/2026`. */
 export function isFolderPath(path: string): boolean {
   const names = path.split('/')
-  const areNames = names.every((name) => name.length <= MAX_NAME && NAME.test(name))
-  return areNames && names.length <= MAX_LEVELS && path.length <= MAX_PATH
+  const areValid = names.every((name) => name.length <= MAX_NAME_LENGTH && NAME.test(name))
+  return areValid && names.length <= MAX_LEVELS && path.length <= MAX_PATH_LENGTH
 }
 
-/** The directories of all files, as far as one request tells them. */
+/** The directories of all files, as far as one response has them. */
 export interface FolderTree {
   readonly directories: readonly string[]
-  /** Whether there may be more of them. */
+  /** True if there may be more. */
   readonly isPartial: boolean
 }
 
-/** How many directories one request tells at most. */
+/** The maximum number of directories in a response. */
 const MAX_DIRECTORIES = 1000
 
-/** @param counts how many files are in which directory, as the service counts them */
+/** Converts the service's counts of files by directory. */
 export const toFolderTree = (counts: readonly { readonly value: unknown }[]): FolderTree => ({
   directories: counts.flatMap(({ value }) => (typeof value === 'string' && value !== '' ? [value] : [])),
   isPartial: counts.length >= MAX_DIRECTORIES,
 })
 
-/** How many characters of directories a filter names at most: they stand in an address. */
-const MAX_NAMED = 3000
+/** The maximum length of directories in a filter, since it is part of a URL. */
+const MAX_FILTER_LENGTH = 3000
 
-/** The filter of the files in a folder, and of those that lie deeper. A service finds named directories faster than all that begin so. */
+/** Builds the `where` of the files in a folder and its subfolders. Exact directories are faster than a prefix. */
 export function buildFolderFilter(folder: string, tree: FolderTree | undefined): object {
-  const deeper = `${folder}/`
-  const inside = tree?.directories.filter((directory) => directory.startsWith(deeper))
-  if (!inside || tree?.isPartial || inside.join().length > MAX_NAMED)
-    return { or: [{ directory: { eq: folder } }, { directory: { startsWith: deeper } }] }
+  const prefix = `${folder}/`
+  const inside = tree?.directories.filter((directory) => directory.startsWith(prefix))
+  if (!inside || tree?.isPartial || inside.join().length > MAX_FILTER_LENGTH)
+    return { or: [{ directory: { eq: folder } }, { directory: { startsWith: prefix } }] }
   return { directory: inside.length === 0 ? { eq: folder } : { in: [folder, ...inside.sort()] } }
 }
 
-/** The folders of one level, in the order of their names. */
+/** The folders of one level, sorted by name. */
 export interface Folders {
   readonly names: readonly string[]
-  /** Whether there may be more of them. */
+  /** True if there may be more. */
   readonly isPartial: boolean
 }
 
 /**
- * Finds the folders of one level by the directories of files: after each folder that is found, it asks for what comes behind all that
- * is in it.
+ * Finds the folders of one level by the directories of files. Each request skips the content of the last folder of the one before.
  *
- * @param list gives the directories of the files that a query finds, in their order
+ * @param list returns the directories of the matching files, sorted
  */
 export async function readFolders(
   list: (query: object) => Promise<readonly string[]>,
@@ -63,25 +63,25 @@ export async function readFolders(
   const prefix = folder === undefined ? '' : `${folder}/`
   const names = new Set<string>()
   let after = prefix
-  for (let step = 0; step < MAX_STEPS; step += 1) {
+  for (let step = 0; step < MAX_REQUESTS; step += 1) {
     const where = { directory: { gt: after, ...(prefix === '' ? {} : { startsWith: prefix }) } }
-    const found = await list({ select: ['directory'], sort: 'directory', limit: PAGE, where })
-    for (const directory of found) names.add(childOf(directory, prefix))
-    const last = found.at(-1)
-    if (last === undefined || found.length < PAGE) return { names: [...names].sort(), isPartial: false }
-    const child = `${prefix}${childOf(last, prefix)}`
-    // '0' is what comes after '/'; between a folder and what it holds are names that are longer, such as `a-b` after `a`.
+    const directories = await list({ select: ['directory'], sort: 'directory', limit: PAGE, where })
+    for (const directory of directories) names.add(getChild(directory, prefix))
+    const last = directories.at(-1)
+    if (last === undefined || directories.length < PAGE) return { names: [...names].sort(), isPartial: false }
+    const child = `${prefix}${getChild(last, prefix)}`
+    // '0' follows '/'. Longer names, such as `a-b` after `a`, sort between a folder and its content.
     after = last === child ? last : `${child}0`
   }
   return { names: [...names].sort(), isPartial: true }
 }
 
-/** The folders of one level of a tree that is whole. */
+/** Returns the folders of one level of a complete tree. */
 export function getFolders({ directories }: FolderTree, folder: string | undefined): Folders {
   const prefix = folder === undefined ? '' : `${folder}/`
   const inside = directories.filter((directory) => directory.startsWith(prefix))
-  return { names: [...new Set(inside.map((directory) => childOf(directory, prefix)))].sort(), isPartial: false }
+  return { names: [...new Set(inside.map((directory) => getChild(directory, prefix)))].sort(), isPartial: false }
 }
 
-/** The folder inside a folder that a directory goes through. */
-const childOf = (directory: string, prefix: string): string => directory.slice(prefix.length).split('/', 1)[0] ?? ''
+/** Returns the first segment of a directory after a prefix. */
+const getChild = (directory: string, prefix: string): string => directory.slice(prefix.length).split('/', 1)[0] ?? ''

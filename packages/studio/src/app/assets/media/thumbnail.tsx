@@ -12,20 +12,19 @@ const ICONS: Readonly<Record<AssetKind, IconName>> = {
   other: 'file',
 }
 
-/** What a {@link Thumbnail} takes. */
 export interface ThumbnailProps {
   readonly asset: Pick<Asset, 'id' | 'mimeType' | 'url' | 'placeholder'>
-  /** The width that the page shows, in pixels. */
+  /** The displayed width, in pixels. */
   readonly width: number
-  /** A text in place of the image. @default none: something beside it names the file */
+  /** The alt text. @default empty, for an image next to its name */
   readonly alt?: string
 }
 
-/** A file as a picture: the image itself where the service shows it, what is known of it meanwhile, or a sign for its type. */
+/** The image of a file, with a placeholder while it loads, or an icon for other types. */
 export function Thumbnail({ asset, width, alt = '' }: ThumbnailProps): ReactNode {
   const { imageWidths } = useModel()
   const kind = getAssetKind(asset.mimeType)
-  // The service makes smaller images where it has sharp, and shows files where a plugin or a proxy does.
+  // The service resizes images only with sharp, and serves original files only with a plugin or a proxy.
   const sources = kind === 'image' ? [getImageUrl(asset.id, width, imageWidths), asset.url] : []
   const [failed, setFailed] = useState(0)
   const [isLoaded, setIsLoaded] = useState(false)

@@ -8,44 +8,44 @@ import type { Asset } from './asset.ts'
 import { type AssetConstraints, type AssetSearch, buildAssetQuery } from './asset-search.ts'
 import { useFolderTree } from './use-folders.ts'
 
-/** A list of files as far as it is loaded. */
+/** The loaded part of a list of files. */
 export interface LoadedAssets {
-  /** How many files match; `undefined`: not known yet. */
+  /** The number of matching files; `undefined` until it is loaded. */
   readonly total: number | undefined
   readonly items: readonly Asset[]
   readonly error: unknown
   readonly isLoading: boolean
-  /** Whether files may have come since that the list does not have. */
+  /** True if there may be new files that the list does not show. */
   readonly isOutdated: boolean
-  /** Loads the next page, where there is one that is not under way. */
+  /** Loads the next page, unless there is none or it is loading. */
   readonly loadMore: () => void
-  /** Loads the list anew, from its beginning. */
+  /** Reloads the list from the first page. */
   readonly reload: () => void
 }
 
-/** How many files are asked for at once. */
+/** The number of files in a page. */
 const PAGE = 60
 
-/** The files that match, page by page. */
-export function useAssets(search: AssetSearch, demands: AssetConstraints = {}): LoadedAssets {
+/** Loads the matching files page by page. */
+export function useAssets(search: AssetSearch, constraints: AssetConstraints = {}): LoadedAssets {
   const { client } = useStudio()
   const queries = useQueryClient()
   const { tree, isPending: isTreePending } = useFolderTree()
-  const query = { ...buildAssetQuery(search, demands, tree), limit: PAGE }
+  const query = { ...buildAssetQuery(search, constraints, tree), limit: PAGE }
   const queryKey = queryKeys.list(ASSETS, query)
   const list = useInfiniteQuery<ListPage, Error, AssetList, readonly unknown[], string | null>({
     queryKey,
     queryFn: async ({ pageParam, signal }) =>
-      // What is asked for is known only here, which types know nothing of.
+      // The static types do not know the selected fields.
       (await client.assets.list({ ...query, cursor: pageParam } as object, { signal })) as unknown as ListPage,
-    // The filter of a folder names those inside.
+    // The filter of a folder lists its subfolders.
     enabled: search.folder === undefined || !isTreePending,
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   })
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = list
-  const news = useLiveAssets(queryKey)
-  const isOutdated = useOutdated(query, data, news)
+  const newChanges = useLiveAssets(queryKey)
+  const isOutdated = useOutdated(query, data, newChanges)
   return {
     total: data?.pages[0]?.total,
     items: (data?.pages.flatMap(({ items }) => items) ?? []) as unknown as readonly Asset[],
@@ -60,82 +60,82 @@ export function useAssets(search: AssetSearch, demands: AssetConstraints = {}): 
 }
 
 /**
- * Brings changes of files into a list in their places; no file moves.
+ * Applies live changes to the files of a list in place.
  *
- * @returns how many changes were of files that are not in it
+ * @returns the number of changes to files that are not in the list
  */
 function useLiveAssets(queryKey: readonly unknown[]): number {
   const { changes } = useStudio()
   const queries = useQueryClient()
-  const [news, setNews] = useState(0)
-  const name = JSON.stringify(queryKey)
+  const [newChanges, setNewChanges] = useState(0)
+  const serializedKey = JSON.stringify(queryKey)
   useEffect(() => {
-    const key: readonly unknown[] = JSON.parse(name)
+    const key: readonly unknown[] = JSON.parse(serializedKey)
     return changes.subscribe((change) => {
       if (change.collection !== ASSETS) return
       const list = queries.getQueryData<AssetList>(key)
       if (list && hasAsset(list, change.id)) queries.setQueryData<AssetList>(key, applyChange(list, change))
-      else setNews((count) => count + 1)
+      else setNewChanges((count) => count + 1)
     })
-  }, [changes, queries, name])
-  return news
+  }, [changes, queries, serializedKey])
+  return newChanges
 }
 
-/** How long after the last change a list is compared with what is there, in milliseconds. */
-const COMPARE_MS = 400
+/** The delay between the last change and the check for new files, in milliseconds. */
+const CHECK_DELAY_MS = 400
 
 /**
- * Whether a list begins otherwise by now. Files that are in it change in their places; others may have come.
+ * Checks after changes to other files if the total or the first file of a list has changed.
  *
- * @param news how many changes may be missing in it
+ * @param newChanges the number of changes to files that are not in the list
  */
-function useOutdated(query: object, list: AssetList | undefined, news: number): boolean {
+function useOutdated(query: object, list: AssetList | undefined, newChanges: number): boolean {
   const { client } = useStudio()
   const [isOutdated, setIsOutdated] = useState(false)
   const first = list?.pages[0]
-  const name = JSON.stringify(query)
+  const serializedQuery = JSON.stringify(query)
   useEffect(() => {
     setIsOutdated(false)
-    if (news === 0 || !first) return
-    const ending = new AbortController()
-    const { signal } = ending
-    const head = { ...JSON.parse(name), limit: 1 }
-    const compare = async (): Promise<void> => {
-      const { total, items } = await client.assets.list(head, { signal })
+    if (newChanges === 0 || !first) return
+    const controller = new AbortController()
+    const { signal } = controller
+    const firstOnly = { ...JSON.parse(serializedQuery), limit: 1 }
+    const check = async (): Promise<void> => {
+      const { total, items } = await client.assets.list(firstOnly, { signal })
       if (!signal.aborted) setIsOutdated(total !== first.total || items[0]?.id !== first.items[0]?.id)
     }
-    // What cannot be asked now is asked with the next change.
-    const timer = setTimeout(() => void compare().catch(() => {}), COMPARE_MS)
+    // A failed check is repeated with the next change.
+    const timer = setTimeout(() => void check().catch(() => {}), CHECK_DELAY_MS)
     return () => {
       clearTimeout(timer)
-      ending.abort()
+      controller.abort()
     }
-  }, [client, name, first, news])
+  }, [client, serializedQuery, first, newChanges])
   return isOutdated
 }
 
-/** A list of files, as far as it is loaded. */
+/** The loaded pages of a list of files. */
 type AssetList = InfiniteData<ListPage>
 
-/** Whether a file is in a list. */
+/** True if a list has a file. */
 const hasAsset = ({ pages }: AssetList, id: string): boolean =>
   pages.some(({ items }) => items.some((item) => item.id === id))
 
-/** A list after a change of a file that is in it. */
+/** Applies a change to a file in a list. */
 const applyChange = (list: AssetList, change: LiveChange): AssetList => ({
   ...list,
-  pages: list.pages.map((page) => inPage(page, change)),
+  pages: list.pages.map((page) => applyToPage(page, change)),
 })
 
-function inPage(page: ListPage, { action, id, data = {} }: LiveChange): ListPage {
+function applyToPage(page: ListPage, { action, id, data = {} }: LiveChange): ListPage {
   if (action === 'delete') {
     return { ...page, total: Math.max(0, page.total - 1), items: page.items.filter((item) => item.id !== id) }
   }
-  return { ...page, items: page.items.map((item) => (item.id === id ? changed(item, data) : item)) }
+  return { ...page, items: page.items.map((item) => (item.id === id ? mergeItem(item, data) : item)) }
 }
 
-/** Only what was asked for is in a list. */
-const changed = (item: ListItem, data: Readonly<Record<string, unknown>>): ListItem => ({
+/** Updates the selected fields of an item. */
+const mergeItem = (item: ListItem, data: Readonly<Record<string, unknown>>): ListItem => ({
   ...Object.fromEntries(Object.entries(item).map(([key, value]) => [key, key in data ? data[key] : value])),
   id: item.id,
 })

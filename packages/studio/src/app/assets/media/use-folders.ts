@@ -6,29 +6,29 @@ import { type Folders, type FolderTree, getFolders, isFolderPath, readFolders, t
 
 const NONE: Folders = { names: [], isPartial: false }
 
-/** What is known of all folders: `isPending` until something is, without a `tree` when it could not be asked. */
+/** Loads the directories of all files; `tree` stays `undefined` if the request fails. */
 export function useFolderTree(): { readonly tree: FolderTree | undefined; readonly isPending: boolean } {
   const { client } = useStudio()
   const { data, isPending } = useQuery({
     queryKey: queryKeys.folderTree,
     queryFn: ({ signal }) => readTree(client, signal),
-    // The list can do without it.
+    // Lists also work without the tree.
     retry: false,
   })
   return { tree: data, isPending }
 }
 
-/** The folders inside a folder; `undefined`: at the top. */
+/** Loads the folders inside a folder; `undefined` is the top level. */
 export function useFolders(folder: string | undefined): Folders {
   const { client } = useStudio()
   const { tree, isPending } = useFolderTree()
-  const isWhole = tree !== undefined && !tree.isPartial
+  const isComplete = tree !== undefined && !tree.isPartial
   const { data = NONE } = useQuery({
     queryKey: queryKeys.folder(folder),
-    queryFn: ({ signal }) => readFolders((query) => directoriesOf(client, query, signal), folder),
-    enabled: !isPending && !isWhole && (folder === undefined || isFolderPath(folder)),
+    queryFn: ({ signal }) => readFolders((query) => listDirectories(client, query, signal), folder),
+    enabled: !isPending && !isComplete && (folder === undefined || isFolderPath(folder)),
   })
-  return isWhole ? getFolders(tree, folder) : data
+  return isComplete ? getFolders(tree, folder) : data
 }
 
 async function readTree(client: StudioClient, signal: AbortSignal): Promise<FolderTree> {
@@ -39,7 +39,7 @@ async function readTree(client: StudioClient, signal: AbortSignal): Promise<Fold
   return toFolderTree(aggregates['count:directory'])
 }
 
-async function directoriesOf(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
+async function listDirectories(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
   const { items } = (await client.assets.list(query, { signal })) as unknown as {
     readonly items: readonly { readonly directory: string }[]
   }

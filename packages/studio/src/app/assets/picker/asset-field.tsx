@@ -17,7 +17,7 @@ import styles from './picker.module.css'
 
 const { Component: AssetPicker, preload } = preloadable(async () => (await import('./asset-picker.tsx')).AssetPicker)
 
-/** The files that a field holds: chosen among those of the service, uploaded here, or dropped on it. */
+/** The editor of a file field, for choosing and uploading files. */
 export function AssetField(props: FieldEditorProps): ReactNode {
   const { field: description, label, value, onChange, error, isReadOnly } = props
   const { t } = useTexts()
@@ -25,13 +25,13 @@ export function AssetField(props: FieldEditorProps): ReactNode {
   const [isPicking, setIsPicking] = useState(false)
   useEffect(() => runWhenIdle(() => void preload()), [])
   const { many, required } = description
-  const ids = idsIn(value)
-  const demands: AssetConstraints = description.relation ?? {}
+  const ids = parseIds(value)
+  const constraints: AssetConstraints = description.relation ?? {}
   const change = (next: readonly string[]): void => onChange(toValue(next, many))
-  const uploads = useFieldUploads(ids, many, demands, change)
-  const mayUpload = useCollection(ASSETS)?.permissions.create !== false
+  const uploads = useFieldUploads(ids, many, constraints, change)
+  const canUpload = useCollection(ASSETS)?.permissions.create !== false
   return (
-    <DropZone label={t.assets.dropField} onFiles={isReadOnly || !mayUpload ? undefined : uploads.add}>
+    <DropZone label={t.assets.dropField} onFiles={isReadOnly || !canUpload ? undefined : uploads.add}>
       <div
         role="group"
         aria-labelledby={`${id}-label`}
@@ -52,7 +52,7 @@ export function AssetField(props: FieldEditorProps): ReactNode {
             <Button icon="image" onPress={() => setIsPicking(true)}>
               {many ? t.assets.pickMany : t.assets.pickOne}
             </Button>
-            {mayUpload && (
+            {canUpload && (
               <ChooseFiles isMany={many} variant="quiet" onFiles={uploads.add}>
                 {t.assets.upload}
               </ChooseFiles>
@@ -69,7 +69,7 @@ export function AssetField(props: FieldEditorProps): ReactNode {
             title={label}
             isMany={many}
             chosen={ids}
-            demands={demands}
+            constraints={constraints}
             onClose={() => setIsPicking(false)}
             onChoose={(next) => {
               setIsPicking(false)
@@ -82,41 +82,41 @@ export function AssetField(props: FieldEditorProps): ReactNode {
   )
 }
 
-/** Ids in a value; what an older config may have left is not taken for one. */
-const idsIn = (value: unknown): readonly string[] =>
-  [value].flat().filter((one): one is string => typeof one === 'string' && one !== '')
+/** Returns the ids in a value, without invalid values that an older config may have left. */
+const parseIds = (value: unknown): readonly string[] =>
+  [value].flat().filter((id): id is string => typeof id === 'string' && id !== '')
 
 const toValue = (ids: readonly string[], many: boolean): unknown => (many ? ids : (ids.at(-1) ?? null))
 
-/** Uploads whose files go into the field; one that the field does not take stays in the library. */
+/** Uploads files into a field; a file that the field does not accept stays in the library. */
 function useFieldUploads(
   ids: readonly string[],
   many: boolean,
-  demands: AssetConstraints,
+  constraints: AssetConstraints,
   change: (ids: readonly string[]) => void,
 ) {
   const queue = useUploads()
   const toast = useToast()
   const { t } = useTexts()
   const [keys, setKeys] = useState<readonly number[]>([])
-  // Files that are stored one after another each find those before them.
-  const present = useRef({ ids, change })
-  present.current = { ids, change }
+  // Uploads that finish one after another each extend the latest value.
+  const latest = useRef({ ids, change })
+  latest.current = { ids, change }
   const add = useCallback(
     (files: readonly File[]): void => {
-      const take = (asset: Asset): void => {
-        if (!isAcceptedAsset(demands, asset)) {
+      const addAsset = (asset: Asset): void => {
+        if (!isAcceptedAsset(constraints, asset)) {
           toast({ kind: 'failed', text: t.assets.notTaken(asset.originalName) })
           return
         }
-        const next = [...present.current.ids.filter((one) => one !== asset.id), asset.id]
-        present.current.ids = next
-        present.current.change(next)
+        const next = [...latest.current.ids.filter((id) => id !== asset.id), asset.id]
+        latest.current.ids = next
+        latest.current.change(next)
       }
-      const added = queue.add(many ? files : files.slice(0, 1), undefined, take)
-      setKeys((before) => [...before, ...added])
+      const added = queue.add(many ? files : files.slice(0, 1), undefined, addAsset)
+      setKeys((current) => [...current, ...added])
     },
-    [queue, many, demands, toast, t],
+    [queue, many, constraints, toast, t],
   )
   return { queue, keys, add }
 }

@@ -20,45 +20,44 @@ import { UploadList } from '../uploads/upload-list.tsx'
 import { useUploads } from '../uploads/use-uploads.ts'
 import styles from './picker.module.css'
 
-/** What an {@link AssetPicker} takes. */
 export interface AssetPickerProps {
   readonly title: string
   readonly isMany: boolean
-  /** The ids that are chosen already. */
+  /** The ids that are selected initially. */
   readonly chosen: readonly string[]
-  /** Which files may be chosen; others are not shown. */
-  readonly demands: AssetConstraints
+  /** Only files that satisfy these are shown. */
+  readonly constraints: AssetConstraints
   readonly onClose: () => void
-  /** Told the ids: those that were chosen before in their places, and new ones behind. */
+  /** Called with the selected ids, new ones at the end. */
   readonly onChoose: (ids: readonly string[]) => void
 }
 
-/** A window for choosing files of the service, one or several; files can be uploaded in it, too. */
+/** A dialog for choosing or uploading files. */
 export function AssetPicker(props: AssetPickerProps): ReactNode {
-  const { title, isMany, chosen, demands, onClose, onChoose } = props
+  const { title, isMany, chosen, constraints, onClose, onChoose } = props
   const { t } = useTexts()
   const [search, setSearch] = useState<AssetSearch>({})
   const [ids, setIds] = useState(chosen)
   const [keys, setKeys] = useState<readonly number[]>([])
-  const list = useAssets(search, demands)
+  const list = useAssets(search, constraints)
   const queue = useUploads()
-  const mayUpload = useCollection(ASSETS)?.permissions.create !== false
+  const canUpload = useCollection(ASSETS)?.permissions.create !== false
   const toggle = useCallback((id: string): void => {
-    setIds((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]))
+    setIds((current) => (current.includes(id) ? current.filter((other) => other !== id) : [...current, id]))
   }, [])
   const upload = (files: readonly File[]): void => {
-    const take = (asset: Asset): void => {
-      if (isMany && isAcceptedAsset(demands, asset)) toggle(asset.id)
+    const select = (asset: Asset): void => {
+      if (isMany && isAcceptedAsset(constraints, asset)) toggle(asset.id)
     }
-    const added = queue.add(files, undefined, take)
-    setKeys((before) => [...before, ...added])
+    const added = queue.add(files, undefined, select)
+    setKeys((current) => [...current, ...added])
   }
   return (
     <Dialog title={title} isOpen isWide onClose={onClose}>
-      <DropZone label={t.assets.drop(undefined)} onFiles={mayUpload ? upload : undefined}>
+      <DropZone label={t.assets.drop(undefined)} onFiles={canUpload ? upload : undefined}>
         <div className={styles.tools}>
           <AssetToolbar search={search} total={list.total} onChange={setSearch} />
-          {mayUpload && <ChooseFiles onFiles={upload}>{t.assets.upload}</ChooseFiles>}
+          {canUpload && <ChooseFiles onFiles={upload}>{t.assets.upload}</ChooseFiles>}
         </div>
         <UploadList queue={queue} only={keys} />
         <ScrollRegion className={styles.scroller} label={t.assets.title}>

@@ -9,32 +9,31 @@ import { ASSET_FIELDS, type Asset, formatBytes } from '../media/asset.ts'
 import { Thumbnail } from '../media/thumbnail.tsx'
 import styles from './picker.module.css'
 
-/** What {@link ChosenAssets} take. */
 export interface ChosenAssetsProps {
   readonly ids: readonly string[]
-  /** Absent: they cannot be changed. */
+  /** If absent, the files cannot be changed. */
   readonly onChange?: ((ids: readonly string[]) => void) | undefined
 }
 
-/** How many files are shown at first. */
+/** The number of files that are shown at first. */
 const SHOWN = 40
 
-/** The files of a field, in their order. */
+/** The files of a field in order. */
 export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
   const { t } = useTexts()
-  const [isWhole, setIsWhole] = useState(false)
-  const shown = isWhole ? ids : ids.slice(0, SHOWN)
+  const [showsAll, setShowsAll] = useState(false)
+  const shown = showsAll ? ids : ids.slice(0, SHOWN)
   const assets = useAssetsById(shown)
   const [moved, setMoved] = useState<{ readonly id: string; readonly by: 1 | -1 }>()
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
-    // A file that moves takes the focus along; at the end, the way back is what is left.
+    // The focus follows a moved file; at the end of the list, the button in the other direction gets it.
     if (!moved) return
     const row = list.current?.querySelector(`[data-chosen="${CSS.escape(moved.id)}"]`)
     const [up, down] = row?.querySelectorAll<HTMLElement>('[data-move] button') ?? []
     const button = moved.by < 0 ? up : down
-    const other = moved.by < 0 ? down : up
-    ;(button?.matches(':disabled') ? other : button)?.focus()
+    const opposite = moved.by < 0 ? down : up
+    ;(button?.matches(':disabled') ? opposite : button)?.focus()
   }, [moved])
   if (ids.length === 0) return null
   const move = (index: number, by: 1 | -1): void => {
@@ -44,7 +43,7 @@ export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
     onChange?.(next)
     setMoved({ id, by })
   }
-  const at = moved ? ids.indexOf(moved.id) : -1
+  const movedIndex = moved ? ids.indexOf(moved.id) : -1
   return (
     <>
       <ul ref={list} className={styles.chosen}>
@@ -55,13 +54,13 @@ export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
               <span data-move className={styles.moves}>
                 <IconButton
                   icon="up"
-                  label={t.assets.moveUp(nameOf(assets.get(id), id))}
+                  label={t.assets.moveUp(getName(assets.get(id), id))}
                   isDisabled={index === 0}
                   onPress={() => move(index, -1)}
                 />
                 <IconButton
                   icon="down"
-                  label={t.assets.moveDown(nameOf(assets.get(id), id))}
+                  label={t.assets.moveDown(getName(assets.get(id), id))}
                   isDisabled={index === ids.length - 1}
                   onPress={() => move(index, 1)}
                 />
@@ -70,28 +69,28 @@ export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
             {onChange && (
               <IconButton
                 icon="close"
-                label={t.assets.takeOut(nameOf(assets.get(id), id))}
-                onPress={() => onChange(ids.filter((one) => one !== id))}
+                label={t.assets.takeOut(getName(assets.get(id), id))}
+                onPress={() => onChange(ids.filter((other) => other !== id))}
               />
             )}
           </li>
         ))}
       </ul>
       <p role="status" className={unseen.unseen}>
-        {at >= 0 && t.assets.movedTo(at + 1, ids.length)}
+        {movedIndex >= 0 && t.assets.movedTo(movedIndex + 1, ids.length)}
       </p>
       {shown.length < ids.length && (
         <div>
-          <Button onPress={() => setIsWhole(true)}>{t.assets.showOthers(ids.length - shown.length)}</Button>
+          <Button onPress={() => setShowsAll(true)}>{t.assets.showOthers(ids.length - shown.length)}</Button>
         </div>
       )}
     </>
   )
 }
 
-const nameOf = (asset: Asset | null | undefined, id: string): string => asset?.originalName ?? id
+const getName = (asset: Asset | null | undefined, id: string): string => asset?.originalName ?? id
 
-/** @param asset `undefined`: it is not known yet; `null`: it is not there, or may not be seen */
+/** @param asset `undefined` while it loads; `null` if it does not exist or may not be read */
 function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset | null | undefined }): ReactNode {
   const { t, locale } = useTexts()
   if (asset === undefined) return <span className={styles.what}>{t.common.loading}</span>
@@ -122,31 +121,31 @@ function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset
   )
 }
 
-/** How many files one request asks for. */
-const AT_ONCE = 50
+/** The number of files in a request. */
+const CHUNK_SIZE = 50
 
-/** Files by their ids: one request for each fifty. A file that is not there, or may not be seen, is `null`; one that is not known yet is absent. */
+/** Loads files by id. A file that does not exist or may not be read is `null`; one that is loading is absent. */
 function useAssetsById(ids: readonly string[]): ReadonlyMap<string, Asset | null> {
   const { client } = useStudio()
-  const chunks = Array.from({ length: Math.ceil(ids.length / AT_ONCE) }, (_, at) =>
-    ids.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
+  const chunks = Array.from({ length: Math.ceil(ids.length / CHUNK_SIZE) }, (_, index) =>
+    ids.slice(index * CHUNK_SIZE, (index + 1) * CHUNK_SIZE),
   )
-  const answers = useQueries({
+  const results = useQueries({
     queries: chunks.map((chunk) => {
-      // Files that change places are no other files.
-      const named = [...chunk].sort()
+      // Reordering the files must not load them again.
+      const sortedIds = [...chunk].sort()
       return {
-        queryKey: ['files', named],
+        queryKey: ['files', sortedIds],
         queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
-          const query = { where: { id: { in: named } }, select: ASSET_FIELDS, limit: AT_ONCE }
+          const query = { where: { id: { in: sortedIds } }, select: ASSET_FIELDS, limit: CHUNK_SIZE }
           const { items } = await client.assets.list(query as object, { signal })
-          const found = new Map((items as unknown as readonly Asset[]).map((one) => [one.id, one]))
-          return named.map((id): readonly [string, Asset | null] => [id, found.get(id) ?? null])
+          const byId = new Map((items as unknown as readonly Asset[]).map((asset) => [asset.id, asset]))
+          return sortedIds.map((id): readonly [string, Asset | null] => [id, byId.get(id) ?? null])
         },
-        // While one more is looked up, the others stay.
-        placeholderData: (before: readonly (readonly [string, Asset | null])[] | undefined) => before,
+        // While a new file loads, the others stay.
+        placeholderData: (previous: readonly (readonly [string, Asset | null])[] | undefined) => previous,
       }
     }),
   })
-  return new Map(answers.flatMap(({ data = [] }) => data))
+  return new Map(results.flatMap(({ data = [] }) => data))
 }

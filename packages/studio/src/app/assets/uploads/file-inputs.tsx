@@ -3,25 +3,24 @@ import { Button, type ButtonVariant } from '../../ui/controls/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './uploads.module.css'
 
-/** What a {@link DropZone} takes. */
 export interface DropZoneProps {
-  /** Said while files are dragged over it. */
+  /** Shown while files are dragged over it. */
   readonly label: string
-  /** Absent: nothing can be dropped. */
+  /** If absent, nothing can be dropped. */
   readonly onFiles?: ((files: readonly File[]) => void) | undefined
   readonly children: ReactNode
 }
 
-/** A part of a page that files are dropped on. Beside it is a button that does the same. */
+/** A part of a page on which files can be dropped. It needs a button next to it that does the same. */
 export function DropZone({ label, onFiles, children }: DropZoneProps): ReactNode {
   const [isOver, setIsOver] = useState(false)
-  // Each element inside tells of its own coming and going.
+  // Nested elements fire their own enter and leave events.
   const depth = useRef(0)
   const step = (by: 1 | -1): void => {
     depth.current += by
     setIsOver(depth.current > 0)
   }
-  const take = (event: DragEvent): void => {
+  const drop = (event: DragEvent): void => {
     if (!onFiles || !hasFiles(event.dataTransfer)) return
     event.preventDefault()
     event.stopPropagation()
@@ -29,15 +28,15 @@ export function DropZone({ label, onFiles, children }: DropZoneProps): ReactNode
     setIsOver(false)
     void readDroppedFiles(event.dataTransfer).then((files) => files.length > 0 && onFiles(files))
   }
-  const isFor = (event: DragEvent): boolean => onFiles !== undefined && hasFiles(event.dataTransfer)
+  const accepts = (event: DragEvent): boolean => onFiles !== undefined && hasFiles(event.dataTransfer)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is for pointers; the button beside it is for all
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the button next to it serves everybody
     <div
       className={styles.zone}
-      onDragEnter={(event) => isFor(event) && step(1)}
-      onDragLeave={(event) => isFor(event) && step(-1)}
-      onDragOver={(event) => isFor(event) && event.preventDefault()}
-      onDrop={take}
+      onDragEnter={(event) => accepts(event) && step(1)}
+      onDragLeave={(event) => accepts(event) && step(-1)}
+      onDragOver={(event) => accepts(event) && event.preventDefault()}
+      onDrop={drop}
     >
       {children}
       {isOver && (
@@ -52,35 +51,34 @@ export function DropZone({ label, onFiles, children }: DropZoneProps): ReactNode
   )
 }
 
-/** The files that were dropped, with those in folders that were. Ask while the event is handled: afterwards it has none. */
+/** Reads dropped files, also those in dropped folders. Call this during the event: its data is empty afterwards. */
 function readDroppedFiles({ items, files }: DataTransfer): Promise<readonly File[]> {
   const entries = [...items].map((item) => item.webkitGetAsEntry())
   if (entries.every((entry) => entry === null || entry.isFile)) return Promise.resolve([...files])
-  return Promise.all(entries.map((entry) => (entry === null ? [] : filesOf(entry)))).then((found) => found.flat())
+  return Promise.all(entries.map((entry) => (entry === null ? [] : readEntry(entry)))).then((lists) => lists.flat())
 }
 
-async function filesOf(entry: FileSystemEntry): Promise<readonly File[]> {
+async function readEntry(entry: FileSystemEntry): Promise<readonly File[]> {
   if (entry.isFile)
     return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))]
   const reader = (entry as FileSystemDirectoryEntry).createReader()
-  const found: File[] = []
-  // A folder is read in parts, until one is empty.
+  const files: File[] = []
+  // A folder is read in batches until one is empty.
   for (let isLast = false; !isLast; ) {
-    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
-    isLast = part.length === 0
-    for (const one of part) found.push(...(await filesOf(one)))
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    isLast = batch.length === 0
+    for (const child of batch) files.push(...(await readEntry(child)))
   }
-  return found
+  return files
 }
 
-/** Whether what is dragged is files, and no text or link of a page. */
+/** True if files are dragged, not a text or link. */
 const hasFiles = ({ types }: DataTransfer): boolean => types.includes('Files')
 
-/** What {@link ChooseFiles} takes. */
 interface ChooseFilesProps {
   readonly children: string
   readonly onFiles: (files: readonly File[]) => void
-  /** @default true */
+  /** True if several files can be chosen. @default true */
   readonly isMany?: boolean
   readonly variant?: ButtonVariant
 }
@@ -101,7 +99,7 @@ export function ChooseFiles({ children, onFiles, isMany = true, variant = 'secon
         aria-label={children}
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])])
-          // The same file can be chosen again.
+          // Otherwise the same file could not be chosen again.
           target.value = ''
         }}
       />

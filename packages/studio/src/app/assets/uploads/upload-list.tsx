@@ -9,26 +9,25 @@ import { formatBytes } from '../media/asset.ts'
 import type { Upload, UploadQueue } from './upload-queue.ts'
 import styles from './uploads.module.css'
 
-/** How many files are shown; the others are counted. */
+/** The maximum number of uploads that are listed. */
 const MAX_SHOWN = 100
 
-/** What an {@link UploadList} takes. */
 export interface UploadListProps {
   readonly queue: UploadQueue
-  /** Shows these alone, and no more once they are stored. @default all */
+  /** The keys of the uploads to show until they are stored. @default all */
   readonly only?: readonly number[]
 }
 
-/** The files on their way, and those that failed. */
+/** The list of uploads. */
 export function UploadList({ queue, only }: UploadListProps): ReactNode {
   const { t } = useTexts()
   const uploads = useObservable(queue.uploads).filter(
     ({ key, state }) => !only || (only.includes(key) && state !== 'stored'),
   )
   if (uploads.length === 0) return null
-  const count = (state: Upload['state']): number => uploads.filter((one) => one.state === state).length
-  // What needs somebody stands first.
-  const shown = [...uploads].sort((one, other) => rank(one) - rank(other)).slice(0, MAX_SHOWN)
+  const count = (state: Upload['state']): number => uploads.filter((upload) => upload.state === state).length
+  // Failed uploads need attention, so they come first.
+  const shown = [...uploads].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_SHOWN)
   const isDone = count('stored') === uploads.length
   return (
     <section className={styles.uploads} aria-label={t.assets.uploads}>
@@ -81,7 +80,7 @@ function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue:
   )
 }
 
-/** Why a file was not stored, in the reader's words. */
+/** Returns the error of an upload in the language of the Studio. */
 function getUploadErrorText(error: unknown, t: Messages): string {
   const [issue] = error instanceof DaybookError ? (error.details.issues ?? []) : []
   if (issue === undefined) return getErrorText(error, t)

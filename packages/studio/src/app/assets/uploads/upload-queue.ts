@@ -1,67 +1,66 @@
 import { Observable } from '../../api/observable.ts'
 import type { Asset } from '../media/asset.ts'
 
-/** How far an upload is: `paused` ones go on when the service can be reached again. */
+/** The state of an upload; `paused` ones resume when the service is reachable again. */
 export type UploadState = 'waiting' | 'sending' | 'paused' | 'stored' | 'failed'
 
-/** A file on its way. */
+/** An upload of a file. */
 export interface Upload {
-  /** Differs from those of all other uploads of the queue. */
+  /** Unique in the queue. */
   readonly key: number
   readonly file: File
   readonly state: UploadState
-  /** In bytes. */
+  /** The number of bytes sent. */
   readonly sent: number
-  /** What it failed with last. */
+  /** The error of the last attempt. */
   readonly error: unknown
 }
 
-/** What is said of a file that is sent. */
+/** Options of a request that sends a file. */
 export interface SendOptions {
-  /** Where it is to lie; `undefined`: at the top. */
+  /** The target folder; `undefined` is the top level. */
   readonly directory: string | undefined
-  /** The same for each attempt, so that a file whose answer was lost is not stored twice. */
+  /** The same for each attempt, so that a file is not stored twice if a response is lost. */
   readonly idempotencyKey: string
   readonly signal: AbortSignal
   readonly onProgress: (sent: number) => void
 }
 
-/** The parts that a queue needs. */
 export interface UploadDependencies {
   send(file: File, options: SendOptions): Promise<Asset>
-  /** Whether an error says that the service cannot be reached now. */
+  /** True if an error means that the service is unreachable. */
   isUnreachableError(error: unknown): boolean
   /** Called with each error. */
   onError(error: unknown): void
-  /** Called with each file that is stored. */
+  /** Called with each stored file. */
   onStored(asset: Asset): void
   makeKey(): string
 }
 
-/** What came with a file, and what is under way. */
+/** The options of an upload and its running request. */
 interface Job {
   readonly directory: string | undefined
   readonly idempotencyKey: string
   readonly onStored: ((asset: Asset) => void) | undefined
-  ending: AbortController | undefined
+  controller: AbortController | undefined
 }
 
-/** How many files are sent at once. */
-const AT_ONCE = 2
+/** The maximum number of concurrent uploads. */
+const MAX_CONCURRENT = 2
 
-/** Sends files, a few at a time. */
+/** Uploads files, a few at a time. */
 export class UploadQueue {
-  /** In the order in which they were added. */
+  /** In the order of adding. */
   readonly uploads: Observable<readonly Upload[]> = new Observable<readonly Upload[]>([])
-  readonly #parts: UploadDependencies
+  readonly #dependencies: UploadDependencies
   readonly #jobs = new Map<number, Job>()
   #lastKey = 0
 
-  constructor(parts: UploadDependencies) {
-    this.#parts = parts
+  constructor(dependencies: UploadDependencies) {
+    this.#dependencies = dependencies
   }
 
-  /** Whether anything of it would be lost with the page. */
+  /** True if closing the page would lose uploads. */
   get isBusy(): boolean {
     return this.uploads.get().some(({ state }) => state !== 'stored' && state !== 'failed')
   }
@@ -69,55 +68,57 @@ export class UploadQueue {
   /**
    * Adds files.
    *
-   * @param directory where they are to lie
-   * @param onStored called with each of these files that is stored
-   * @returns their keys
+   * @param directory the target folder
+   * @param onStored called with each of these files once it is stored
+   * @returns the keys of the uploads
    */
   add(files: readonly File[], directory?: string, onStored?: (asset: Asset) => void): readonly number[] {
     const added = files.map((file): Upload => {
       this.#lastKey += 1
-      const job = { directory, idempotencyKey: this.#parts.makeKey(), onStored, ending: undefined }
+      const job = { directory, idempotencyKey: this.#dependencies.makeKey(), onStored, controller: undefined }
       this.#jobs.set(this.#lastKey, job)
       return { key: this.#lastKey, file, state: 'waiting', sent: 0, error: undefined }
     })
     this.uploads.set([...this.uploads.get(), ...added])
-    this.#goOn()
+    this.#sendNext()
     return added.map(({ key }) => key)
   }
 
-  /** Ends an upload, and forgets it. */
+  /** Aborts an upload, and removes it. */
   cancel(key: number): void {
-    this.#jobs.get(key)?.ending?.abort()
+    this.#jobs.get(key)?.controller?.abort()
     this.#jobs.delete(key)
-    this.uploads.set(this.uploads.get().filter((one) => one.key !== key))
-    this.#goOn()
+    this.uploads.set(this.uploads.get().filter((upload) => upload.key !== key))
+    this.#sendNext()
   }
 
-  /** Sends a file again that failed. */
+  /** Retries a failed upload. */
   retry(key: number): void {
     this.#change(key, (upload) => (upload.state === 'failed' ? { ...upload, state: 'waiting', sent: 0 } : upload))
-    this.#goOn()
+    this.#sendNext()
   }
 
-  /** Goes on with what is paused: the service can be reached again. */
+  /** Resumes paused uploads. */
   resume(): void {
     this.uploads.set(
-      this.uploads.get().map((one) => (one.state === 'paused' ? { ...one, state: 'waiting', sent: 0 } : one)),
+      this.uploads
+        .get()
+        .map((upload) => (upload.state === 'paused' ? { ...upload, state: 'waiting', sent: 0 } : upload)),
     )
-    this.#goOn()
+    this.#sendNext()
   }
 
-  /** Forgets what is stored of these. */
+  /** Removes the stored ones of these uploads. */
   clearStored(keys: readonly number[]): void {
     this.uploads.set(this.uploads.get().filter(({ key, state }) => state !== 'stored' || !keys.includes(key)))
   }
 
-  #goOn(): void {
-    const all = this.uploads.get()
-    // While the service is away, one file tries alone would be asked for nothing: all wait.
-    if (all.some(({ state }) => state === 'paused')) return
-    const sending = all.filter(({ state }) => state === 'sending').length
-    const next = all.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, AT_ONCE - sending))
+  #sendNext(): void {
+    const uploads = this.uploads.get()
+    // While the service is unreachable, no upload can succeed.
+    if (uploads.some(({ state }) => state === 'paused')) return
+    const sending = uploads.filter(({ state }) => state === 'sending').length
+    const next = uploads.filter(({ state }) => state === 'waiting').slice(0, Math.max(0, MAX_CONCURRENT - sending))
     for (const upload of next) void this.#send(upload)
   }
 
@@ -125,27 +126,28 @@ export class UploadQueue {
     const job = this.#jobs.get(key)
     if (!job) return
     const { directory, idempotencyKey } = job
-    const ending = new AbortController()
-    job.ending = ending
+    const controller = new AbortController()
+    const { signal } = controller
+    job.controller = controller
     this.#change(key, (upload) => ({ ...upload, state: 'sending', error: undefined }))
     const onProgress = (sent: number): void => this.#change(key, (upload) => ({ ...upload, sent }))
     try {
-      const asset = await this.#parts.send(file, { directory, idempotencyKey, signal: ending.signal, onProgress })
-      if (ending.signal.aborted) return
+      const asset = await this.#dependencies.send(file, { directory, idempotencyKey, signal, onProgress })
+      if (signal.aborted) return
       this.#change(key, (upload) => ({ ...upload, state: 'stored', sent: file.size }))
       this.#jobs.delete(key)
       job.onStored?.(asset)
-      this.#parts.onStored(asset)
+      this.#dependencies.onStored(asset)
     } catch (error) {
-      if (ending.signal.aborted) return
-      const state = this.#parts.isUnreachableError(error) ? 'paused' : 'failed'
+      if (signal.aborted) return
+      const state = this.#dependencies.isUnreachableError(error) ? 'paused' : 'failed'
       this.#change(key, (upload) => ({ ...upload, state, error }))
-      this.#parts.onError(error)
+      this.#dependencies.onError(error)
     }
-    this.#goOn()
+    this.#sendNext()
   }
 
   #change(key: number, change: (upload: Upload) => Upload): void {
-    this.uploads.set(this.uploads.get().map((one) => (one.key === key ? change(one) : one)))
+    this.uploads.set(this.uploads.get().map((upload) => (upload.key === key ? change(upload) : upload)))
   }
 }

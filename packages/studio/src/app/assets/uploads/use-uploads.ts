@@ -4,10 +4,10 @@ import { ASSETS } from '../../model/studio-model.ts'
 import type { Asset } from '../media/asset.ts'
 import { UploadQueue } from './upload-queue.ts'
 
-/** One queue for the page: uploads go on while somebody goes elsewhere in the Studio. */
+/** One queue for each page load, so that uploads continue when the user navigates. */
 const queues = new WeakMap<Studio, UploadQueue>()
 
-/** The queue of uploads. */
+/** Returns the queue of uploads. */
 export function useUploads(): UploadQueue {
   const studio = useStudio()
   return queues.get(studio) ?? openQueue(studio)
@@ -39,5 +39,6 @@ function openQueue(studio: Studio): UploadQueue {
   return queue
 }
 
-/** A key that nothing else has; `crypto.randomUUID` is there in secure contexts alone. */
-const makeKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((one) => one.toString(36)).join('-')
+/** Makes a unique key. `crypto.randomUUID` exists only in secure contexts. */
+const makeKey = (): string =>
+  [...crypto.getRandomValues(new Uint32Array(4))].map((value) => value.toString(36)).join('-')
