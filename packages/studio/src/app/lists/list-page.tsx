@@ -33,15 +33,15 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
   const navigate = route.useNavigate()
   const change = useCallback(
     (changes: Partial<ListSearch>) =>
-      void navigate({ search: (before: ListSearch) => written({ ...before, ...changes }), replace: true }),
+      void navigate({ search: (current: ListSearch) => omitUndefined({ ...current, ...changes }), replace: true }),
     [navigate],
   )
   const [visit, setVisit] = useState(0)
-  const renew = useCallback(() => setVisit((before) => before + 1), [])
-  const view = useListView(collection, search, { change, reload: renew })
+  const reload = useCallback(() => setVisit((current) => current + 1), [])
+  const view = useListView(collection, search, { change, reload })
   const { key, label, permissions, searchable, statusField } = collection
-  const address = `${key}?${JSON.stringify(view.query)}`
-  const [isReturn] = useState(() => listPositions.get(address) !== undefined)
+  const listKey = `${key}?${JSON.stringify(view.query)}`
+  const [isReturn] = useState(() => listPositions.get(listKey) !== undefined)
   return (
     <Page
       title={label}
@@ -62,15 +62,15 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
         <ViewsMenu view={view} />
       </div>
       <FilterChips view={view} />
-      <ListTable key={`${address} ${visit}`} view={view} address={address}>
+      <ListTable key={`${listKey} ${visit}`} view={view} listKey={listKey}>
         {permissions.create !== false && <CreateLink collection={key} />}
       </ListTable>
     </Page>
   )
 }
 
-/** What is not said is left out of the address. */
-const written = (search: ListSearch): ListSearch =>
+/** Removes undefined parameters, which must not be in the URL. */
+const omitUndefined = (search: ListSearch): ListSearch =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
 function ColumnsButton({ view }: { readonly view: ListView }): ReactNode {
@@ -110,11 +110,11 @@ function CreateLink({ collection }: { readonly collection: string }): ReactNode 
   )
 }
 
-/** How long after the last key a search begins, in milliseconds. */
+/** The delay between the last key press and the search, in milliseconds. */
 const SEARCH_MS = 200
 
-/** Searches while somebody types; the address follows. */
-export function ListSearchField({ view, label }: { readonly view: ListView; readonly label: string }): ReactNode {
+/** A search field that updates the URL during typing. */
+function ListSearchField({ view, label }: { readonly view: ListView; readonly label: string }): ReactNode {
   const { search, change } = view
   const { q = '' } = search
   const [typed, setTyped] = useState(q)

@@ -1,33 +1,33 @@
-/** What the address of a list says. */
+/** The parameters of the URL of a list. */
 export interface ListSearch {
-  /** Words that must all be found. */
+  /** Words that must all match. */
   readonly q?: string | undefined
-  /** The paths of the columns behind the title, by commas. @default what the person chose before */
+  /** The paths of the columns after the title, separated by commas. @default the user's last choice */
   readonly columns?: string | undefined
-  /** A path; a leading `-` descends. @default the last change first, or with words the best match */
+  /** A path, with a leading `-` for descending order. @default last change first, or with `q` best match first */
   readonly sort?: string | undefined
-  /** One status. @default all */
+  /** @default all */
   readonly status?: string | undefined
-  /** What entries must hold, as the API takes it. Whatever stands here is sent, so that no filter is lost. */
+  /** The filter in the format of the API. It is sent unchecked, so that no filter is lost. */
   readonly where?: unknown
-  /** The view that the rest was taken from. */
+  /** The id of the saved view from which the other parameters come. */
   readonly view?: string | undefined
 }
 
-const TEXTS = ['q', 'columns', 'sort', 'status', 'view'] as const
+const TEXT_PARAMS = ['q', 'columns', 'sort', 'status', 'view'] as const
 
-/** Reads what the address of a list says; what means nothing is left out. */
-export function readListSearch(given: Readonly<Record<string, unknown>>): ListSearch {
-  const texts = TEXTS.flatMap((name) => {
-    const text = textOf(given[name])
+/** Parses the parameters of the URL of a list, without invalid ones. */
+export function readListSearch(params: Readonly<Record<string, unknown>>): ListSearch {
+  const texts = TEXT_PARAMS.flatMap((name) => {
+    const text = toText(params[name])
     return text === undefined ? [] : [[name, text] as const]
   })
-  const { where } = given
+  const { where } = params
   return { ...Object.fromEntries(texts), ...(where === undefined || where === null ? {} : { where }) }
 }
 
-/** A text that looks like a number comes as one from an address. */
-function textOf(value: unknown): string | undefined {
+/** Converts a parameter to text; the router parses numeric ones as numbers. */
+function toText(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' && text.trim() !== '' ? text : undefined
 }

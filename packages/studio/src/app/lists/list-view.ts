@@ -6,42 +6,40 @@ import { getListFields, type ListField } from './list-fields.ts'
 import type { ListSearch } from './list-search.ts'
 import { buildRowsQuery, type RowsQuery } from './rows-query.ts'
 
-/** A list as its address says it. */
+/** The state of a list, derived from its URL, the model and the user's choices. */
 export interface ListView {
   readonly collection: StudioCollection
   readonly collections: ReadonlyMap<string, StudioCollection>
   readonly search: ListSearch
-  /** All that lists know of an entry. */
   readonly fields: readonly ListField[]
-  /** The columns behind the title. */
+  /** The columns after the title. */
   readonly columns: readonly ListField[]
   readonly query: RowsQuery
-  /** The columns that the person chose before. */
+  /** The user's last choice of columns. */
   readonly columnMemory: ColumnMemory
-  /** Changes what the address says; `undefined` takes something out of it. */
+  /** Changes parameters of the URL; `undefined` removes one. */
   readonly change: (changes: Partial<ListSearch>) => void
-  /** Reads the list anew, from its top. */
+  /** Reloads the list from its top. */
   readonly reload: () => void
-  /** The path of the column whose head was pressed last. */
+  /** The path of the column whose header was pressed last. */
   readonly pressedHeader: RefObject<string | undefined>
 }
 
-/** What a list can do with its page. */
 export type ListActions = Pick<ListView, 'change' | 'reload'>
 
-/** Reads a list from its address, its model, and what the person chose before. */
+/** Derives the state of a list. */
 export function useListView(
   collection: StudioCollection,
   search: ListSearch,
   { change, reload }: ListActions,
 ): ListView {
   const { collections } = useModel()
-  const person = useSubject()
-  const pressed = useRef<string | undefined>(undefined)
+  const subject = useSubject()
+  const pressedHeader = useRef<string | undefined>(undefined)
   return useMemo(() => {
     const fields = getListFields(collection)
-    const memory = new ColumnMemory(person, collection.key)
-    const text = search.columns ?? memory.get() ?? formatColumns(getDefaultColumns(collection))
+    const columnMemory = new ColumnMemory(subject, collection.key)
+    const text = search.columns ?? columnMemory.get() ?? formatColumns(getDefaultColumns(collection))
     const columns = parseColumns(text, getColumnFields(fields, collection))
     const query = buildRowsQuery(collection, search, { fields, columns }, collections)
     return {
@@ -51,59 +49,59 @@ export function useListView(
       fields,
       columns,
       query,
-      columnMemory: memory,
+      columnMemory,
       change,
       reload,
-      pressedHeader: pressed,
+      pressedHeader,
     }
-  }, [collection, collections, search, person, change, reload])
+  }, [collection, collections, search, subject, change, reload])
 }
 
-/** Under whose name this browser keeps what was chosen. */
+/** Returns the subject of the user, under which choices are stored in this browser. */
 export const useSubject = (): string => useSession().identity?.subject ?? ''
 
-/** The most columns behind the title: a row of more is no row any more. */
+/** The maximum number of columns after the title. */
 export const MAX_COLUMNS = 12
 
-/** The columns behind the title that a list has by itself. */
+/** Returns the default columns after the title. */
 const getDefaultColumns = ({ statusField }: StudioCollection): readonly string[] =>
   [statusField, 'updatedAt'].filter((path) => path !== null)
 
-/** Fields that can be a column, apart from the title. */
+/** Returns the fields that can be columns, except the title. */
 export const getColumnFields = (fields: readonly ListField[], { titleField }: StudioCollection): readonly ListField[] =>
   fields.filter(({ path, isShort }) => isShort && path !== titleField)
 
 /**
- * The columns that an address names, in its order. Names that the model does not have, such as those of an older config, are left out.
+ * Parses the columns in a URL, without those that are not in the model, such as columns of an older config.
  *
- * @param text paths by commas; `-` alone: no columns
+ * @param text paths separated by commas; `-` for no columns
  */
 function parseColumns(text: string, fields: readonly ListField[]): readonly ListField[] {
-  const named = new Set(text.split(','))
+  const paths = new Set(text.split(','))
   const byPath = new Map(fields.map((field) => [field.path, field]))
-  return [...named].flatMap((path) => byPath.get(path) ?? []).slice(0, MAX_COLUMNS)
+  return [...paths].flatMap((path) => byPath.get(path) ?? []).slice(0, MAX_COLUMNS)
 }
 
-/** Columns as an address names them. */
+/** Formats columns for a URL. */
 export const formatColumns = (paths: readonly string[]): string => (paths.length === 0 ? '-' : paths.join(','))
 
-/** The columns that a person chose for each collection, in this browser. */
+/** Stores the user's choice of columns for a collection in this browser. */
 class ColumnMemory {
-  readonly #name: string
+  readonly #storageKey: string
 
-  /** @param person the subject of who is signed in */
-  constructor(person: string, collection: string) {
-    this.#name = `daybook-studio:${person}:columns:${collection}`
+  /** @param subject of the signed-in user */
+  constructor(subject: string, collection: string) {
+    this.#storageKey = `daybook-studio:${subject}:columns:${collection}`
   }
 
-  /** As addresses name them; `undefined`: nothing was chosen. */
+  /** Returns the columns as in a URL; `undefined` if none are stored. */
   get(): string | undefined {
-    return localStorage.getItem(this.#name) ?? undefined
+    return localStorage.getItem(this.#storageKey) ?? undefined
   }
 
-  /** @param columns `undefined`: forgets what was chosen */
+  /** @param columns `undefined` removes the choice */
   set(columns: string | undefined): void {
-    if (columns === undefined) localStorage.removeItem(this.#name)
-    else localStorage.setItem(this.#name, columns)
+    if (columns === undefined) localStorage.removeItem(this.#storageKey)
+    else localStorage.setItem(this.#storageKey, columns)
   }
 }

@@ -2,40 +2,40 @@ import type { StudioCollection } from '../model/studio-model.ts'
 import type { ListField } from './list-fields.ts'
 import type { ListSearch } from './list-search.ts'
 
-/** Which entries a list is about, whatever is shown of them. */
+/** The filter of a list, independent of columns and order. */
 export interface RowFilter {
   readonly q?: string
   readonly status?: string
   readonly where?: unknown
 }
 
-/** What is asked of the service for the rows of a list; the page comes besides. */
+/** The query of a list without its page. */
 export interface RowsQuery extends RowFilter {
   readonly select: readonly string[]
   readonly include: readonly string[]
-  /** Absent: by how well they match. */
+  /** If absent, the best match comes first. */
   readonly sort?: string
   readonly draft?: true
 }
 
-/** The order of a list for which no other one is chosen. */
+/** The default order of a list. */
 const DEFAULT_SORT = '-updatedAt'
 
-/** Which entries an address is about. */
+/** Returns the filter in a URL. */
 export const toRowFilter = ({ q, status, where }: ListSearch): RowFilter => ({
   ...(q === undefined ? {} : { q }),
   ...(status === undefined ? {} : { status }),
   ...(where === undefined ? {} : { where }),
 })
 
-/** The order of a list; `undefined`: by how well entries match the words. */
+/** Returns the order of a list; `undefined` if the best match comes first. */
 export function resolveSort({ q, sort }: ListSearch, fields: readonly ListField[]): string | undefined {
-  const isKnown = fields.some(({ path, sortable }) => sortable && path === sort?.replace(/^-/, ''))
-  if (isKnown) return sort
+  const isSortable = fields.some(({ path, sortable }) => sortable && path === sort?.replace(/^-/, ''))
+  if (isSortable) return sort
   return q === undefined ? DEFAULT_SORT : undefined
 }
 
-/** What to ask for: only what the columns show, and the titles of what relations lead to in the same request. */
+/** Builds the query of a list, which selects only the shown columns and the titles of related entries. */
 export function buildRowsQuery(
   collection: StudioCollection,
   search: ListSearch,
@@ -43,20 +43,22 @@ export function buildRowsQuery(
   collections: ReadonlyMap<string, StudioCollection>,
 ): RowsQuery {
   const { titleField, statusField } = collection
-  const asked = columns.map((column) => askFor(column, collections))
-  const select = new Set([titleField, ...asked.flatMap((one) => one.select)].filter((path) => path !== undefined))
+  const selections = columns.map((column) => selectColumn(column, collections))
+  const select = new Set(
+    [titleField, ...selections.flatMap((selection) => selection.select)].filter((path) => path !== undefined),
+  )
   const sort = resolveSort(search, fields)
   return {
     ...toRowFilter(search),
-    // Without any field, a selection would be all of them.
+    // An empty selection would select all fields.
     select: select.size === 0 ? ['id'] : [...select],
-    include: [...new Set(asked.flatMap(({ include }) => include))],
+    include: [...new Set(selections.flatMap(({ include }) => include))],
     ...(sort === undefined ? {} : { sort }),
     ...(statusField === null ? {} : { draft: true }),
   }
 }
 
-function askFor(
+function selectColumn(
   { path, to }: ListField,
   collections: ReadonlyMap<string, StudioCollection>,
 ): { readonly select: readonly string[]; readonly include: readonly string[] } {

@@ -7,12 +7,12 @@ import { getStatusLabel } from '../model/studio-model.ts'
 import type { ListView } from './list-view.ts'
 import styles from './status-tabs.module.css'
 
-/** What a list answers that is asked for counts alone. */
-interface CountedList {
+/** A list response with counts. */
+interface CountsResponse {
   readonly aggregates?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>
 }
 
-/** The statuses of a collection, each with its number of entries; the numbers come when they come. */
+/** The statuses of a collection with their counts, which load separately. */
 export function StatusTabs({
   view,
   statusField,
@@ -36,7 +36,7 @@ export function StatusTabs({
           key={id ?? ''}
           type="button"
           aria-pressed={search.status === id}
-          ref={search.status === id ? (tab) => showWhole(tab) : null}
+          ref={search.status === id ? (tab) => scrollIntoRow(tab) : null}
           className={styles.tab}
           onClick={() => change({ status: id })}
         >
@@ -48,12 +48,13 @@ export function StatusTabs({
   )
 }
 
-/** A phone has no room for many tabs: the chosen one is moved into sight, again when numbers make the tabs wider. */
-function showWhole(tab: HTMLElement | null): void {
+/** Scrolls the selected tab into view on small screens, again when counts make the tabs wider. */
+function scrollIntoRow(tab: HTMLElement | null): void {
   const row = tab?.parentElement
   if (!row) return
-  const [own, seen] = [tab.getBoundingClientRect(), row.getBoundingClientRect()]
-  row.scrollLeft += Math.max(0, own.right - seen.right) - Math.max(0, seen.left - own.left)
+  const tabBox = tab.getBoundingClientRect()
+  const rowBox = row.getBoundingClientRect()
+  row.scrollLeft += Math.max(0, tabBox.right - rowBox.right) - Math.max(0, rowBox.left - tabBox.left)
 }
 
 function useCounts({ collection, search }: ListView, statusField: string): ReadonlyMap<unknown, number> | undefined {
@@ -65,9 +66,9 @@ function useCounts({ collection, search }: ListView, statusField: string): Reado
   const { data } = useQuery({
     queryKey: [...queryKeys.lists(key), 'statuses', query],
     queryFn: ({ signal }) =>
-      client.collections[key]?.findMany(query as object, { signal }) as unknown as Promise<CountedList>,
+      client.collections[key]?.findMany(query as object, { signal }) as unknown as Promise<CountsResponse>,
     enabled: canCount,
   })
-  const counted = data?.aggregates?.[`count:${statusField}`]
-  return counted && new Map(counted.map(({ value, count }) => [value, count]))
+  const counts = data?.aggregates?.[`count:${statusField}`]
+  return counts && new Map(counts.map(({ value, count }) => [value, count]))
 }

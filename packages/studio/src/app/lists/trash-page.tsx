@@ -20,7 +20,7 @@ import { useToast } from '../ui/overlays/toasts.tsx'
 import { formatFailure } from './bulk/refusals.tsx'
 import styles from './trash.module.css'
 
-/** The number of entries that one request loads. */
+/** The number of entries in a page. */
 const PAGE = 50
 
 type Deleted = DeletedEntry<DaybookConfig>
@@ -28,18 +28,18 @@ type DeletedPage = CursorPage<Deleted>
 
 const route = getRouteApi('/c/$collection/trash')
 
-/** The deleted entries of a collection: `/c/:collection/trash`. */
+/** The page of deleted entries of a collection: `/c/:collection/trash`. */
 export function TrashPage(): ReactNode {
   const { collection } = route.useParams()
-  return <TrashOf key={collection} collectionKey={collection} />
+  return <CollectionTrash key={collection} collectionKey={collection} />
 }
 
-/** The deleted files: `/assets/trash`. */
+/** The page of deleted files: `/assets/trash`. */
 export function FileTrashPage(): ReactNode {
-  return <TrashOf collectionKey={ASSETS} />
+  return <CollectionTrash collectionKey={ASSETS} />
 }
 
-function TrashOf({ collectionKey }: { readonly collectionKey: string }): ReactNode {
+function CollectionTrash({ collectionKey }: { readonly collectionKey: string }): ReactNode {
   const collection = useCollection(collectionKey)
   if (!collection || collection.permissions.restore === false) return <NotFoundPage />
   return <Trash collection={collection} />
@@ -102,10 +102,10 @@ function useDeleted(collection: string) {
 function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
   const { t, formats } = useTexts()
   const { title, deletedAt, deletedBy } = entry
-  const person = deletedBy ?? undefined
-  const personName = useActorName([person])
+  const actor = deletedBy ?? undefined
+  const getName = useActorName([actor])
   const restore = useRestore(entry)
-  const refusal = restore.error && refusalText(entry, restore.error, t)
+  const refusal = restore.error && getRefusalText(entry, restore.error, t)
   const name = title ?? t.lists.untitled
   return (
     <li className={styles.row}>
@@ -118,7 +118,7 @@ function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
           <time dateTime={deletedAt} title={formats.moment(deletedAt)}>
             {formats.ago(deletedAt)}
           </time>
-          {deletedBy !== undefined && ` · ${t.history.by(personName(person))}`}
+          {deletedBy !== undefined && ` · ${t.history.by(getName(actor))}`}
         </p>
         {refusal && <p role="alert">{refusal}</p>}
       </div>
@@ -129,7 +129,7 @@ function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
   )
 }
 
-/** Brings a deleted entry back, and opens it. */
+/** Restores a deleted entry, and opens it. */
 function useRestore({ collection, id }: Deleted) {
   const { client } = useStudio()
   const { t } = useTexts()
@@ -147,8 +147,8 @@ function useRestore({ collection, id }: Deleted) {
   })
 }
 
-/** Says why an entry does not come back, and names the field whose value another entry has by now. */
-function refusalText({ collection }: Deleted, error: unknown, t: Messages): string {
+/** Explains a rejected restore; a conflict names the field whose value another entry has taken. */
+function getRefusalText({ collection }: Deleted, error: unknown, t: Messages): string {
   const { code, details } = error instanceof DaybookError ? error : { code: undefined, details: {} }
   const field: unknown = 'field' in details ? details.field : undefined
   if (code === 'CONFLICT' && collection === ASSETS) return t.trash.fileTaken

@@ -8,17 +8,16 @@ import type { Selection } from './selection.ts'
 
 const BulkDialog = lazy(() => import('./bulk-dialog.tsx'))
 
-/** What a {@link BulkBar} takes. */
 export interface BulkBarProps {
   readonly view: ListView
   readonly selection: Selection
-  /** How many entries match. */
+  /** The number of matching entries. */
   readonly total: number
   readonly onSelectAll: () => void
   readonly onClear: () => void
 }
 
-/** What can be done with the rows that are chosen. */
+/** The actions on the selected rows. */
 export function BulkBar({ view, selection, total, onSelectAll, onClear }: BulkBarProps): ReactNode {
   const { t } = useTexts()
   const [kind, setKind] = useState<BulkKind>()
@@ -34,9 +33,9 @@ export function BulkBar({ view, selection, total, onSelectAll, onClear }: BulkBa
         </Button>
       )}
       <div className={styles.actions}>
-        {getBulkKinds(view.collection).map((one) => (
-          <Button key={one} variant={one === 'delete' ? 'danger' : 'secondary'} onPress={() => setKind(one)}>
-            {bulk.kinds[one]}
+        {getBulkKinds(view.collection).map((action) => (
+          <Button key={action} variant={action === 'delete' ? 'danger' : 'secondary'} onPress={() => setKind(action)}>
+            {bulk.kinds[action]}
           </Button>
         ))}
       </div>

@@ -20,7 +20,6 @@ import { type BulkOutcome, BulkRun, type DryRun, MAX_ENTRIES } from './bulk-run.
 import { Refusals } from './refusals.tsx'
 import type { Selection } from './selection.ts'
 
-/** What a {@link BulkDialog} takes. */
 export interface BulkDialogProps {
   readonly view: ListView
   readonly kind: BulkKind
@@ -29,31 +28,30 @@ export interface BulkDialogProps {
   readonly onDone: () => void
 }
 
-/** Where the work stands. */
 type Stage =
   | { readonly at: 'choosing' }
   | { readonly at: 'trying' | 'doing'; readonly part: number }
   | { readonly at: 'tried'; readonly action: BulkAction; readonly dryRun: DryRun }
   | { readonly at: 'failed'; readonly error: unknown }
 
-/** Tries an action on many entries, says who refuses it, does it to the others, and offers to take it back. */
+/** Tries an action, shows refusals, executes it on the other entries, and offers to undo it. */
 export default function BulkDialog({ view, kind, selection, onClose, onDone }: BulkDialogProps): ReactNode {
   const { t } = useTexts()
   const { bulk } = t.lists
   const { client } = useStudio()
-  const person = useSubject()
+  const subject = useSubject()
   const { collection } = view
-  const [ending] = useState(() => new AbortController())
-  const [run] = useState(() => new BulkRun(client, collection, person, ending.signal))
+  const [controller] = useState(() => new AbortController())
+  const [run] = useState(() => new BulkRun(client, collection, subject, controller.signal))
   const [stage, setStage] = useState<Stage>(kind === 'set' ? { at: 'choosing' } : { at: 'trying', part: 0 })
-  const tell = useOutcome(view, run)
+  const showOutcome = useOutcome(view, run)
   const { search } = view
   const attempt = useCallback(
     (action: BulkAction) => {
-      const chosen = selection.isAll ? toRowFilter(search) : [...selection.ids]
+      const selected = selection.isAll ? toRowFilter(search) : [...selection.ids]
       setStage({ at: 'trying', part: 0 })
       run
-        .dryRun(action, chosen, (part) => setStage({ at: 'trying', part }))
+        .dryRun(action, selected, (part) => setStage({ at: 'trying', part }))
         .then((dryRun) => setStage({ at: 'tried', action, dryRun }))
         .catch((error: unknown) => setStage({ at: 'failed', error }))
     },
@@ -63,14 +61,14 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
     if (kind === 'archive') attempt(makeArchiveAction(collection))
     else if (kind !== 'set') attempt({ kind })
   }, [kind, collection, attempt])
-  const carryOut = async (action: BulkAction, ids: readonly string[]): Promise<void> => {
+  const execute = async (action: BulkAction, ids: readonly string[]): Promise<void> => {
     setStage({ at: 'doing', part: 0 })
-    tell(await run.execute(action, ids, (part) => setStage({ at: 'doing', part })))
+    showOutcome(await run.execute(action, ids, (part) => setStage({ at: 'doing', part })))
     onDone()
   }
   const isBusy = stage.at === 'doing'
   const close = (): void => {
-    ending.abort()
+    controller.abort()
     onClose()
   }
   return (
@@ -89,7 +87,7 @@ export default function BulkDialog({ view, kind, selection, onClose, onDone }: B
           kind={kind}
           {...stage}
           onCancel={close}
-          onConfirm={(ids) => void carryOut(stage.action, ids)}
+          onConfirm={(ids) => void execute(stage.action, ids)}
         />
       )}
       {(stage.at === 'failed' || stage.at === 'trying') && (
@@ -112,14 +110,14 @@ interface TriedProps {
 function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNode {
   const { t } = useTexts()
   const { bulk } = t.lists
-  const { ids, refusals, selected: chosen, isPartial: isCut } = dryRun
-  const same = chosen - ids.length - refusals.length
-  const isTooMany = chosen > MAX_ENTRIES
-  const canDo = ids.length > 0 && !isCut && !isTooMany
+  const { ids, refusals, selected, isPartial } = dryRun
+  const unchanged = selected - ids.length - refusals.length
+  const isTooMany = selected > MAX_ENTRIES
+  const canDo = ids.length > 0 && !isPartial && !isTooMany
   return (
     <>
-      <p>{isTooMany ? bulk.tooMany(MAX_ENTRIES) : isCut ? bulk.manyRefuse : bulk.ready(ids.length)}</p>
-      {same > 0 && !isCut && !isTooMany && <p>{bulk.unchanged(same)}</p>}
+      <p>{isTooMany ? bulk.tooMany(MAX_ENTRIES) : isPartial ? bulk.manyRefuse : bulk.ready(ids.length)}</p>
+      {unchanged > 0 && !isPartial && !isTooMany && <p>{bulk.unchanged(unchanged)}</p>}
       {refusals.length > 0 && <Refusals collection={view.collection} refusals={refusals} />}
       <DialogButtons>
         <Button onPress={onCancel} autoFocus>
@@ -135,47 +133,46 @@ function Tried({ view, kind, dryRun, onCancel, onConfirm }: TriedProps): ReactNo
   )
 }
 
-/** Says what was done, with a way back. */
-function useOutcome({ collection, reload: renew }: ListView, run: BulkRun): (outcome: BulkOutcome) => void {
+/** Returns a function that reports an outcome and offers to undo it. */
+function useOutcome({ collection, reload }: ListView, run: BulkRun): (outcome: BulkOutcome) => void {
   const { t } = useTexts()
   const { bulk } = t.lists
   const toast = useToast()
   const queries = useQueryClient()
-  const showAnew = (): void => {
+  const refresh = (): void => {
     void queries.invalidateQueries({ queryKey: queryKeys.lists(collection.key) })
-    renew()
+    reload()
   }
   const undo = (ranges: BulkOutcome['ranges']): void => {
     run
       .undo(ranges)
       .then((blocked) => toast({ text: blocked === 0 ? bulk.undone : bulk.partlyUndone(blocked) }))
       .catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
-      .finally(showAnew)
+      .finally(refresh)
   }
   return ({ done, ranges, error }) => {
     const action = ranges.length > 0 ? { action: { label: bulk.undo, onPress: () => undo(ranges) } } : {}
     if (error !== undefined) toast({ kind: 'failed', text: bulk.endedEarly(done, getErrorText(error, t)), ...action })
     else toast({ text: bulk.done(done), ...action })
-    showAnew()
+    refresh()
   }
 }
 
-/** What a {@link SetField} takes. */
-export interface SetFieldProps {
+interface SetFieldProps {
   readonly view: ListView
   readonly onChoose: (action: BulkAction) => void
   readonly onCancel: () => void
 }
 
-/** Asks which field many entries get which value in. */
-export function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode {
+/** Chooses the field and the value to set. */
+function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode {
   const { t } = useTexts()
   const { bulk } = t.lists
   const fields = getSettableFields(view.collection.fields)
   const [path, setPath] = useState(fields[0]?.key ?? '')
   const [value, setValue] = useState<FilterValue>()
   const [isEmpty, setIsEmpty] = useState(false)
-  const field = view.fields.find((one) => one.path === path)
+  const field = view.fields.find((listField) => listField.path === path)
   const isRequired = fields.find(({ key }) => key === path)?.required === true
   const choose = (next: string): void => {
     setPath(next)
@@ -188,8 +185,8 @@ export function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode
         label={t.lists.filter.field}
         value={path}
         options={fields.map(({ key }) => {
-          const known = view.fields.find((one) => one.path === key)
-          return { id: key, label: known ? getFieldLabel(known, t) : key }
+          const listField = view.fields.find((option) => option.path === key)
+          return { id: key, label: listField ? getFieldLabel(listField, t) : key }
         })}
         onChange={choose}
       />

@@ -1,15 +1,15 @@
 import type { ListItem } from '../../api/client.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
 
-/** Something to do with many entries. */
+/** An action on several entries. */
 export type BulkAction =
   | { readonly kind: 'publish' | 'unpublish' | 'delete' }
   | { readonly kind: 'set'; readonly field: string; readonly value: unknown }
 
-/** What can be done with the entries of a collection; archiving is setting the status. */
+/** The kinds of actions that the Studio offers; `archive` sets the status. */
 export type BulkKind = 'publish' | 'unpublish' | 'archive' | 'set' | 'delete'
 
-/** An operation of a batch. */
+/** An operation of a batch request. */
 export interface BulkOperation {
   readonly op: 'publish' | 'unpublish' | 'delete' | 'update'
   readonly collection: string
@@ -20,28 +20,28 @@ export interface BulkOperation {
 
 const ARCHIVED = 'archived'
 
-/** What the session may do with at least some entries. */
+/** Returns the actions that the user may perform on at least some entries. */
 export function getBulkKinds({ permissions, statusField, fields }: StudioCollection): readonly BulkKind[] {
-  const mayUpdate = permissions.update !== false
+  const canUpdate = permissions.update !== false
   const status = fields.find(({ key }) => key === statusField)
-  const mayPublish = mayUpdate && status?.writable === true
-  const mayArchive = mayPublish && status?.options?.includes(ARCHIVED) === true
+  const canPublish = canUpdate && status?.writable === true
+  const canArchive = canPublish && status?.options?.includes(ARCHIVED) === true
   return [
-    ...(mayPublish ? (['publish', 'unpublish'] as const) : []),
-    ...(mayArchive ? (['archive'] as const) : []),
-    ...(mayUpdate && getSettableFields(fields).length > 0 ? (['set'] as const) : []),
+    ...(canPublish ? (['publish', 'unpublish'] as const) : []),
+    ...(canArchive ? (['archive'] as const) : []),
+    ...(canUpdate && getSettableFields(fields).length > 0 ? (['set'] as const) : []),
     ...(permissions.delete !== false ? (['delete'] as const) : []),
   ]
 }
 
-/** What archiving an entry is. */
+/** Makes the action that archives entries. */
 export const makeArchiveAction = ({ statusField }: StudioCollection): BulkAction => ({
   kind: 'set',
   field: statusField ?? '',
   value: ARCHIVED,
 })
 
-/** Types of single values that are set as they are. */
+/** Field types whose values can be set in bulk. */
 const SETTABLE: ReadonlySet<string> = new Set([
   'text',
   'number',
@@ -56,18 +56,18 @@ const SETTABLE: ReadonlySet<string> = new Set([
   'relation',
 ])
 
-/** The fields that can be set to one value in many entries. */
+/** Returns the fields that can be set in bulk. */
 export const getSettableFields = (fields: StudioCollection['fields']): StudioCollection['fields'] =>
   fields.filter(
     ({ type, many, writable, unique, relation }) =>
       SETTABLE.has(type) && !many && writable && !unique && !Array.isArray(relation?.to),
   )
 
-/** What has to be known of entries to say which of them an action changes. */
+/** Returns the fields that tell if an action changes an entry. */
 export const getNeededFields = ({ statusField }: StudioCollection, action: BulkAction): readonly string[] =>
   action.kind === 'set' ? [action.field] : statusField === null ? [] : [statusField]
 
-/** Whether an action would change an entry at all. */
+/** True if an action would change an entry. */
 export function wouldChange({ statusField }: StudioCollection, action: BulkAction, item: ListItem): boolean {
   if (action.kind === 'delete') return true
   if (action.kind === 'set') return JSON.stringify(item[action.field] ?? null) !== JSON.stringify(action.value)
@@ -75,10 +75,10 @@ export function wouldChange({ statusField }: StudioCollection, action: BulkActio
   return action.kind === 'publish' ? !isPublished || item.hasDraft === true : isPublished
 }
 
-/** The operation that does it to one entry. */
+/** Makes the operation that applies an action to an entry. */
 export function toOperation({ key, requireIfMatch }: StudioCollection, action: BulkAction, id: string): BulkOperation {
-  const on = { collection: key, id, ...(requireIfMatch ? { ifMatch: '*' as const } : {}) }
+  const target = { collection: key, id, ...(requireIfMatch ? { ifMatch: '*' as const } : {}) }
   return action.kind === 'set'
-    ? { op: 'update', ...on, data: { [action.field]: action.value } }
-    : { op: action.kind, ...on }
+    ? { op: 'update', ...target, data: { [action.field]: action.value } }
+    : { op: action.kind, ...target }
 }

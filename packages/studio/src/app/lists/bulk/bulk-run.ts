@@ -5,89 +5,89 @@ import type { StudioCollection } from '../../model/studio-model.ts'
 import type { RowFilter } from '../rows-query.ts'
 import { type BulkAction, type BulkOperation, getNeededFields, toOperation, wouldChange } from './bulk-operations.ts'
 
-/** How many operations are one transaction. */
-const TOGETHER = 100
-/** From how many refusals on no more are looked for. */
+/** The number of operations in a transaction. */
+const BATCH_SIZE = 100
+/** The number of refusals after which a dry run stops. */
 const MAX_REFUSALS = 20
-/** The most entries that are changed at once. */
+/** The maximum number of entries in a bulk action. */
 export const MAX_ENTRIES = 10_000
 
-/** An entry that cannot be changed so, and why. */
+/** An entry that rejects an action, with the error. */
 export interface Refusal {
   readonly id: string
   readonly error: unknown
 }
 
-/** What a dry run found. */
+/** The result of a dry run. */
 export interface DryRun {
-  /** How many entries were chosen. */
+  /** The number of selected entries. */
   readonly selected: number
   /** The entries that would change. */
   readonly ids: readonly string[]
   readonly refusals: readonly Refusal[]
-  /** Whether there may be more refusals than those. */
+  /** True if there may be more refusals. */
   readonly isPartial: boolean
 }
 
-/** Numbers of changes in the journal. */
+/** A range of `seq` in the journal. */
 export interface ChangeRange {
   readonly from: number
   readonly to: number
 }
 
-/** What was done: as much as could be. */
+/** The result of a bulk action. */
 export interface BulkOutcome {
   readonly done: number
-  /** What an undo undoes; empty: nothing has changed. */
+  /** The changes that an undo reverts; empty if nothing has changed. */
   readonly ranges: readonly ChangeRange[]
-  /** Why it ended early. */
+  /** The error that stopped the action. */
   readonly error?: unknown
 }
 
-/** Called with how much is done, from 0 to 1. */
+/** Called with the completed fraction, from 0 to 1. */
 export type Progress = (part: number) => void
 
-/** Does something to many entries of a collection: tries it first, does it, and takes it back. */
+/** Tries, executes and undoes bulk actions on entries of a collection. */
 export class BulkRun {
   readonly #client: Client<DaybookConfig>
   readonly #collection: StudioCollection
-  readonly #person: string
+  readonly #subject: string
   readonly #signal: AbortSignal
 
-  /** @param person the subject of who is signed in */
-  constructor(client: Client<DaybookConfig>, collection: StudioCollection, person: string, signal: AbortSignal) {
+  /** @param subject of the signed-in user */
+  constructor(client: Client<DaybookConfig>, collection: StudioCollection, subject: string, signal: AbortSignal) {
     this.#client = client
     this.#collection = collection
-    this.#person = person
+    this.#subject = subject
     this.#signal = signal
   }
 
-  /** Says what an action would do, and stores nothing. @param chosen ids, or which entries */
-  async dryRun(action: BulkAction, chosen: readonly string[] | RowFilter, onProgress: Progress): Promise<DryRun> {
-    const items = await this.#items(action, chosen, (part) => onProgress(part / 2))
+  /** Finds the entries that an action would change, and those that reject it. @param selection ids or a filter */
+  async dryRun(action: BulkAction, selection: readonly string[] | RowFilter, onProgress: Progress): Promise<DryRun> {
+    const items = await this.#items(action, selection, (part) => onProgress(part / 2))
     const ids = items.filter((item) => wouldChange(this.#collection, action, item)).map(({ id }) => id)
     const refusals: Refusal[] = []
-    let left = ids
-    for (const some of chunks(ids)) {
-      const refused = await this.#refusals(action, some, MAX_REFUSALS - refusals.length)
+    let accepted = ids
+    for (const chunk of chunks(ids)) {
+      const refused = await this.#refusals(action, chunk, MAX_REFUSALS - refusals.length)
       refusals.push(...refused)
       const isRefused = new Set(refused.map(({ id }) => id))
-      left = left.filter((id) => !isRefused.has(id))
-      if (refusals.length >= MAX_REFUSALS) return { selected: items.length, ids: left, refusals, isPartial: true }
-      onProgress(0.5 + (ids.indexOf(some.at(-1) ?? '') + 1) / ids.length / 2)
+      accepted = accepted.filter((id) => !isRefused.has(id))
+      if (refusals.length >= MAX_REFUSALS) return { selected: items.length, ids: accepted, refusals, isPartial: true }
+      onProgress(0.5 + (ids.indexOf(chunk.at(-1) ?? '') + 1) / ids.length / 2)
     }
-    return { selected: items.length, ids: left, refusals, isPartial: false }
+    return { selected: items.length, ids: accepted, refusals, isPartial: false }
   }
 
-  /** Does it; each transaction is done whole, or not at all. */
+  /** Executes an action in transactions of up to 100 entries. */
   async execute(action: BulkAction, ids: readonly string[], onProgress: Progress): Promise<BulkOutcome> {
     const ranges: ChangeRange[] = []
     let done = 0
     try {
-      for (const some of chunks(ids)) {
-        const range = changesOf(await this.#batch(this.#operations(action, some), {}))
+      for (const chunk of chunks(ids)) {
+        const range = changesOf(await this.#batch(this.#operations(action, chunk), {}))
         if (range) ranges.push(range)
-        done += some.length
+        done += chunk.length
         onProgress(done / ids.length)
       }
     } catch (error) {
@@ -96,18 +96,18 @@ export class BulkRun {
     return { done, ranges }
   }
 
-  /** Takes back what was done. @returns how many entries stay as they are, because others have changed them since */
+  /** Reverts changes. @returns the number of entries that stay changed because others have changed them since */
   async undo(ranges: readonly ChangeRange[]): Promise<number> {
     let blocked = 0
     for (const range of ranges.toReversed()) {
-      blocked += (await this.#client.undo({ ...range, actor: this.#person })).blocked.length
+      blocked += (await this.#client.undo({ ...range, actor: this.#subject })).blocked.length
     }
     return blocked
   }
 
   async #items(
     action: BulkAction,
-    chosen: readonly string[] | RowFilter,
+    selection: readonly string[] | RowFilter,
     onProgress: Progress,
   ): Promise<readonly ListItem[]> {
     const { key, statusField, maxLimit } = this.#collection
@@ -116,35 +116,35 @@ export class BulkRun {
       ...(statusField === null ? {} : { draft: true }),
     }
     const items: ListItem[] = []
-    const limit = Math.min(TOGETHER, maxLimit)
-    const queries = isIds(chosen)
-      ? chunks(chosen, limit).map((ids) => ({ ...common, where: { id: { in: ids } }, limit }))
-      : [{ ...common, ...chosen, sort: 'id', limit }]
+    const limit = Math.min(BATCH_SIZE, maxLimit)
+    const queries = isIds(selection)
+      ? chunks(selection, limit).map((ids) => ({ ...common, where: { id: { in: ids } }, limit }))
+      : [{ ...common, ...selection, sort: 'id', limit }]
     for (const query of queries) {
       const rows = this.#client.collections[key]?.iterate(query as object, { signal: this.#signal }) ?? []
       for await (const item of rows) {
         items.push(item as unknown as ListItem)
         if (items.length > MAX_ENTRIES) return items
       }
-      onProgress(items.length / (isIds(chosen) ? chosen.length : MAX_ENTRIES))
+      onProgress(items.length / (isIds(selection) ? selection.length : MAX_ENTRIES))
     }
     return items
   }
 
-  /** A batch names the first operation that is refused: without it, it is tried again. */
-  async #refusals(action: BulkAction, ids: readonly string[], most: number): Promise<readonly Refusal[]> {
+  /** Collects refusals. The error of a batch names only the first one, so the batch is tried again without that entry. */
+  async #refusals(action: BulkAction, ids: readonly string[], max: number): Promise<readonly Refusal[]> {
     const refusals: Refusal[] = []
-    let left = [...ids]
-    while (left.length > 0 && refusals.length < most) {
+    let remaining = [...ids]
+    while (remaining.length > 0 && refusals.length < max) {
       try {
-        await this.#batch(this.#operations(action, left), { dryRun: true })
+        await this.#batch(this.#operations(action, remaining), { dryRun: true })
         return refusals
       } catch (error) {
-        const at = error instanceof DaybookError ? error.details.operation : undefined
-        const id = typeof at === 'number' ? left[at] : undefined
+        const index = error instanceof DaybookError ? error.details.operation : undefined
+        const id = typeof index === 'number' ? remaining[index] : undefined
         if (id === undefined) throw error
         refusals.push({ id, error })
-        left = left.filter((one) => one !== id)
+        remaining = remaining.filter((other) => other !== id)
       }
     }
     return refusals
@@ -154,14 +154,14 @@ export class BulkRun {
     return ids.map((id) => toOperation(this.#collection, action, id))
   }
 
-  /** Operations come from the model, which types know nothing of. */
+  /** The static types do not know the operations of the model. */
   #batch(operations: readonly BulkOperation[], options: { readonly dryRun?: boolean }): Promise<object> {
     return this.#client.batch(operations as never, { ...options, timeout: 120_000, signal: this.#signal })
   }
 }
 
-const isIds = (chosen: readonly string[] | RowFilter): chosen is readonly string[] => Array.isArray(chosen)
+const isIds = (selection: readonly string[] | RowFilter): selection is readonly string[] => Array.isArray(selection)
 
-function chunks(ids: readonly string[], size = TOGETHER): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size))
+function chunks(ids: readonly string[], size = BATCH_SIZE): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, index) => ids.slice(index * size, (index + 1) * size))
 }

@@ -11,13 +11,12 @@ import { formatPath, getEntryTitle, type StudioCollection } from '../../model/st
 import styles from './bulk.module.css'
 import type { Refusal } from './bulk-run.ts'
 
-/** What a {@link Refusals} takes. */
 export interface RefusalsProps {
   readonly collection: StudioCollection
   readonly refusals: readonly Refusal[]
 }
 
-/** The entries that cannot be changed so, each with its reason. */
+/** The entries that reject an action, with the reasons. */
 export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
   const { t } = useTexts()
   const { client } = useStudio()
@@ -46,16 +45,16 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
   )
 }
 
-/** Why an entry refuses a change, with each of its fields that is at fault. */
+/** Formats the error of an entry with the issues of its fields. */
 export const formatFailure = (error: unknown, t: Messages): string =>
-  [getErrorText(error, t), ...issuesOf(error, t)].join(' ')
+  [getErrorText(error, t), ...formatIssues(error, t)].join(' ')
 
-/** What is wrong with which field: `Title: is required.` */
-function issuesOf(error: unknown, t: Messages): readonly string[] {
+/** Formats issues with their fields: `Title: is required.` */
+function formatIssues(error: unknown, t: Messages): readonly string[] {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
   return issues.map((issue) => {
-    const place = issue.path.replace(/^\/operations\/\d+(?:\/data)?\/?/, '').replaceAll('/', '.')
+    const path = issue.path.replace(/^\/operations\/\d+(?:\/data)?\/?/, '').replaceAll('/', '.')
     const text = getIssueText(issue, t)
-    return `${place === '' ? text : `${formatPath(place)}: ${text}`}.`
+    return `${path === '' ? text : `${formatPath(path)}: ${text}`}.`
   })
 }

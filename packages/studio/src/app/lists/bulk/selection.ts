@@ -1,24 +1,23 @@
-/** Which rows of a list are chosen. */
+/** The selected rows of a list. */
 export interface Selection {
-  /** Whether all entries that match are meant, loaded or not. */
+  /** True if all matching entries are selected, loaded or not. */
   readonly isAll: boolean
   readonly ids: ReadonlySet<string>
-  /** The row that was chosen last: a range goes from there. */
+  /** The row that was pressed last, from which a range starts. */
   readonly anchor: number | undefined
 }
 
-/** Nothing is chosen. */
 export const NO_SELECTION: Selection = { isAll: false, ids: new Set(), anchor: undefined }
 
-/** What a press on the box of a row asks for. */
+/** A press on the checkbox of a row. */
 export interface RowPress {
   readonly index: number
   readonly isSelected: boolean
-  /** Whether all rows between the last one and this are meant. */
+  /** True if all rows since the last one are included. */
   readonly isRange: boolean
 }
 
-/** The selection after a press. @param idAt the id of a row, where it is known */
+/** Returns the selection after a press. @param idAt returns the id of a row if it is loaded */
 export function applyRowPress(
   selection: Selection,
   { index, isSelected, isRange }: RowPress,
@@ -27,8 +26,8 @@ export function applyRowPress(
   const from = isRange ? (selection.anchor ?? index) : index
   const [first, last] = from < index ? [from, index] : [index, from]
   const ids = new Set(selection.ids)
-  for (let at = first; at <= last; at += 1) {
-    const id = idAt(at)
+  for (let row = first; row <= last; row += 1) {
+    const id = idAt(row)
     if (id === undefined) continue
     if (isSelected) ids.add(id)
     else ids.delete(id)

@@ -6,42 +6,41 @@ import { Icon } from '../../ui/icon.tsx'
 import type { ListField } from '../list-fields.ts'
 import styles from './cell.module.css'
 
-// Few lists show people.
-const Person = lazy(() => import('./actor-name.tsx'))
+// Few lists show actors.
+const ActorName = lazy(() => import('./actor-name.tsx'))
 
-/** More of a text than any column is wide. */
+/** The maximum length of a text, longer than any column is wide. */
 const MAX_CHARACTERS = 240
-/** How many values of several a cell shows. */
+/** The maximum number of values in a cell. */
 const MAX_VALUES = 3
 
-/** What a {@link Cell} takes. */
 export interface CellProps {
   readonly field: ListField
   readonly value: unknown
   readonly collections: ReadonlyMap<string, StudioCollection>
 }
 
-/** A value in a row, drawn by the type of its field; one that the type does not fit, as it is. */
+/** A value in a row, formatted by the type of its field; invalid values are shown unformatted. */
 export function Cell({ field, value, collections }: CellProps): ReactNode {
   if (value === null || value === undefined || value === '') return <span className={styles.none}>–</span>
-  if (!Array.isArray(value)) return <One field={field} value={value} collections={collections} />
+  if (!Array.isArray(value)) return <SingleValue field={field} value={value} collections={collections} />
   if (value.length === 0) return <span className={styles.none}>–</span>
   return (
     <span className={styles.several}>
-      {value.slice(0, MAX_VALUES).map((one, index) => (
-        <One key={`${index.toString()}`} field={field} value={one} collections={collections} />
+      {value.slice(0, MAX_VALUES).map((item, index) => (
+        <SingleValue key={`${index.toString()}`} field={field} value={item} collections={collections} />
       ))}
       {value.length > MAX_VALUES && <span className={styles.none}>+{value.length - MAX_VALUES}</span>}
     </span>
   )
 }
 
-function One({ field, value, collections }: CellProps): ReactNode {
+function SingleValue({ field, value, collections }: CellProps): ReactNode {
   const { t, formats } = useTexts()
   const { type } = field
   if (typeof value === 'boolean') return value ? <YesIcon label={t.lists.yes} /> : t.lists.no
   if (typeof value === 'number') return <span className={styles.number}>{formats.number(value)}</span>
-  if (typeof value === 'object' && value !== null) return <Text text={titleOfTarget(field, value, collections)} />
+  if (typeof value === 'object' && value !== null) return <Text text={getTargetTitle(field, value, collections)} />
   const text = String(value)
   if (type === 'status')
     return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{getStatusLabel(text, t)}</Badge>
@@ -52,7 +51,7 @@ function One({ field, value, collections }: CellProps): ReactNode {
     return (
       <Suspense fallback="…">
         <bdi className={styles.text}>
-          <Person subject={text} />
+          <ActorName subject={text} />
         </bdi>
       </Suspense>
     )
@@ -77,12 +76,12 @@ const YesIcon = ({ label }: { readonly label: string }): ReactNode => (
   </span>
 )
 
-/** A text of any direction, which turns nothing beside it round. */
+/** A text whose direction does not affect its neighbours. */
 const Text = ({ text }: { readonly text: string }): ReactNode => (
   <bdi className={styles.text}>{text.slice(0, MAX_CHARACTERS)}</bdi>
 )
 
-function titleOfTarget({ to }: ListField, value: object, collections: ReadonlyMap<string, StudioCollection>): string {
+function getTargetTitle({ to }: ListField, value: object, collections: ReadonlyMap<string, StudioCollection>): string {
   const entry = value as Readonly<Record<string, unknown>>
   const key = typeof entry.collection === 'string' && to.length > 1 ? entry.collection : to[0]
   const collection = key === undefined ? undefined : collections.get(key)

@@ -12,32 +12,31 @@ import { formatColumns, getColumnFields, MAX_COLUMNS } from '../list-view.ts'
 import { resolveSort } from '../rows-query.ts'
 import styles from './column-chooser.module.css'
 
-/** From how many fields on there is a box to find one. */
-const MANY = 12
+/** The number of fields above which there is a search field. */
+const SEARCH_THRESHOLD = 12
 
-/** What a {@link ColumnChooser} takes. */
 export interface ColumnChooserProps {
   readonly view: ListView
   readonly onClose: () => void
 }
 
-/** Chooses columns and their order, and what the list is sorted by. What is chosen is there the next time, too. */
+/** Chooses the columns of a list and its order. The choice of columns is remembered. */
 export default function ColumnChooser({ view, onClose }: ColumnChooserProps): ReactNode {
   const { t } = useTexts()
-  const { columns, fields, collection, columnMemory: memory, change } = view
+  const { columns, fields, collection, columnMemory, change } = view
   const [text, setText] = useState('')
   const chosen = columns.map(({ path }) => path)
-  const all = getColumnFields(fields, collection)
+  const options = getColumnFields(fields, collection)
   const isFull = chosen.length >= MAX_COLUMNS
   const choose = (paths: readonly string[]): void => {
-    memory.set(formatColumns(paths))
+    columnMemory.set(formatColumns(paths))
     change({ columns: formatColumns(paths) })
   }
   const reset = (): void => {
-    memory.set(undefined)
+    columnMemory.set(undefined)
     change({ columns: undefined, sort: undefined })
   }
-  const found = all.filter((field) => matches(getFieldLabel(field, t), text))
+  const matches = options.filter((field) => includesText(getFieldLabel(field, t), text))
   return (
     <Sheet
       title={t.lists.columns}
@@ -55,22 +54,22 @@ export default function ColumnChooser({ view, onClose }: ColumnChooserProps): Re
               icon="up"
               label={t.lists.columnUp(getFieldLabel(field, t))}
               isDisabled={index === 0}
-              onPress={() => choose(moved(chosen, index, -1))}
+              onPress={() => choose(move(chosen, index, -1))}
             />
             <IconButton
               icon="down"
               label={t.lists.columnDown(getFieldLabel(field, t))}
               isDisabled={index === chosen.length - 1}
-              onPress={() => choose(moved(chosen, index, 1))}
+              onPress={() => choose(move(chosen, index, 1))}
             />
           </li>
         ))}
       </ul>
       <h3 className={styles.title}>{t.lists.allFields}</h3>
-      {all.length > MANY && <SearchField label={t.lists.findField} value={text} onChange={setText} />}
+      {options.length > SEARCH_THRESHOLD && <SearchField label={t.lists.findField} value={text} onChange={setText} />}
       {isFull && <p role="status">{t.lists.columnsFull(MAX_COLUMNS)}</p>}
       <ul className={styles.list} aria-label={t.lists.allFields}>
-        {found.map((field) => (
+        {matches.map((field) => (
           <li key={field.path}>
             <Checkbox
               label={getFieldLabel(field, t)}
@@ -87,21 +86,21 @@ export default function ColumnChooser({ view, onClose }: ColumnChooserProps): Re
   )
 }
 
-const matches = (label: string, text: string): boolean =>
+const includesText = (label: string, text: string): boolean =>
   label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase())
 
-function moved(paths: readonly string[], index: number, step: number): readonly string[] {
+function move(paths: readonly string[], index: number, step: number): readonly string[] {
   const path = paths[index]
   return path === undefined ? paths : paths.toSpliced(index, 1).toSpliced(index + step, 0, path)
 }
 
-/** The order, also for those who see no heads of columns: on a phone, and by fields that are no column. */
+/** The order of the list, also by fields without a column, and on phones, which have no headers. */
 function SortField({ view }: { readonly view: ListView }): ReactNode {
   const { t } = useTexts()
   const { fields, search, change } = view
   const options = fields
     .filter(({ sortable }) => sortable)
-    .flatMap((field) => directions(field, getFieldLabel(field, t), t))
+    .flatMap((field) => listDirections(field, getFieldLabel(field, t), t))
   const best = search.q === undefined ? [] : [{ id: '', label: t.lists.bestMatch }]
   return (
     <ChoiceField
@@ -113,7 +112,7 @@ function SortField({ view }: { readonly view: ListView }): ReactNode {
   )
 }
 
-const directions = (
+const listDirections = (
   { path }: ListField,
   label: string,
   { lists }: ReturnType<typeof useTexts>['t'],

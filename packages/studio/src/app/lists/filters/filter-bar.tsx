@@ -15,7 +15,7 @@ import { countConditions, type FilterNode, parseWhere, serializeWhere } from './
 
 const FilterBuilder = lazy(() => import('./filter-builder.tsx'))
 
-/** Opens the form of the filter, and says how many conditions it has. */
+/** Opens the form of the filter, and shows the number of conditions. */
 export function FilterButton({ view }: { readonly view: ListView }): ReactNode {
   const { t } = useTexts()
   const [isOpen, setIsOpen] = useState(false)
@@ -34,7 +34,7 @@ export function FilterButton({ view }: { readonly view: ListView }): ReactNode {
   )
 }
 
-/** The parts of the filter, each of which can be taken out. */
+/** The parts of the filter, each with a button to remove it. */
 export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
   const { t, formats } = useTexts()
   const { search, change, collections } = view
@@ -45,8 +45,8 @@ export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
   const root = parseWhere(search.where)
   const titles = useEntryTitles(root, fields, collections)
   if (root.nodes.length === 0) return null
-  const without = (node: FilterNode): void =>
-    change({ where: serializeWhere({ ...root, nodes: root.nodes.filter((one) => one !== node) }) })
+  const remove = (node: FilterNode): void =>
+    change({ where: serializeWhere({ ...root, nodes: root.nodes.filter((other) => other !== node) }) })
   return (
     <ul className={styles.chips} aria-label={t.lists.filter.title}>
       {root.nodes.map((node, index) => {
@@ -60,7 +60,7 @@ export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
               type="button"
               className={styles.takeOut}
               aria-label={t.lists.filter.takeOut(text)}
-              onClick={() => without(node)}
+              onClick={() => remove(node)}
             >
               <Icon name="close" />
             </button>
@@ -71,22 +71,22 @@ export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
   )
 }
 
-/** The most entries that are named: a filter by more is said by their ids. */
-const MAX_NAMED = 50
+/** The maximum number of entries whose titles are loaded; the others are shown by id. */
+const MAX_TITLES = 50
 
-/** The titles of the entries that a filter compares with, with one request for each of their collections. */
+/** Loads the titles of the entries in a filter, with one request for each collection. */
 function useEntryTitles(
   node: FilterNode,
   fields: ReadonlyMap<string, ListField>,
   collections: ReadonlyMap<string, StudioCollection>,
 ): ReadonlyMap<string, string> {
   const { client } = useStudio()
-  const asked = [...Map.groupBy(referencesIn(node, fields), ({ to }) => to)].flatMap(([to, all]) => {
+  const batches = [...Map.groupBy(findReferences(node, fields), ({ to }) => to)].flatMap(([to, references]) => {
     const collection = collections.get(to)
-    return collection ? [{ collection, ids: [...new Set(all.map(({ id }) => id))].slice(0, MAX_NAMED) }] : []
+    return collection ? [{ collection, ids: [...new Set(references.map(({ id }) => id))].slice(0, MAX_TITLES) }] : []
   })
-  const answers = useQueries({
-    queries: asked.map(({ collection: { key, titleField }, ids }) => ({
+  const results = useQueries({
+    queries: batches.map(({ collection: { key, titleField }, ids }) => ({
       queryKey: [...queryKeys.lists(key), 'titles', ids],
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
         const query = { where: { id: { in: ids } }, select: [titleField ?? 'id'], limit: ids.length }
@@ -95,8 +95,8 @@ function useEntryTitles(
     })),
   })
   return new Map(
-    asked.flatMap(({ collection }, at) =>
-      (answers[at]?.data?.items ?? []).flatMap((item) => {
+    batches.flatMap(({ collection }, index) =>
+      (results[index]?.data?.items ?? []).flatMap((item) => {
         const title = getEntryTitle(collection, item)
         return title === undefined ? [] : [[item.id, title] as const]
       }),
@@ -106,11 +106,11 @@ function useEntryTitles(
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-function referencesIn(
+function findReferences(
   node: FilterNode,
   fields: ReadonlyMap<string, ListField>,
 ): readonly { readonly to: string; readonly id: string }[] {
-  if (node.kind === 'group') return node.nodes.flatMap((inner) => referencesIn(inner, fields))
+  if (node.kind === 'group') return node.nodes.flatMap((inner) => findReferences(inner, fields))
   if (node.kind === 'other') return []
   const to = fields.get(node.path)?.to ?? []
   const ids = [node.value ?? []].flat().filter((value) => typeof value === 'string' && UUID.test(value))

@@ -26,16 +26,15 @@ import {
   serializeWhere,
 } from './where-tree.ts'
 
-/** The most conditions that the API takes at once. */
+/** The maximum number of conditions that the API accepts. */
 const MAX_CONDITIONS = 50
 
-/** What a {@link FilterBuilder} takes. */
 export interface FilterBuilderProps {
   readonly view: ListView
   readonly onClose: () => void
 }
 
-/** The form of a filter: conditions of which all must hold, or any, and groups of them. */
+/** The form of a filter, with conditions and nested groups. */
 export default function FilterBuilder({ view, onClose }: FilterBuilderProps): ReactNode {
   const { t } = useTexts()
   const toast = useToast()
@@ -43,7 +42,7 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
   const fields = useMemo(() => getFilterFields(view.fields, collections), [view.fields, collections])
   const [root, setRoot] = useState<FilterGroup>(() => parseWhere(search.where))
   const [isChecked, setIsChecked] = useState(false)
-  const fault = faultOf(root, t.lists.filter)
+  const fault = findFault(root, t.lists.filter)
   const apply = (): void => {
     setIsChecked(true)
     if (fault !== undefined) return
@@ -56,7 +55,7 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
     )
     toast({ text: t.common.copied })
   }
-  const failed = (): void => toast({ kind: 'failed', text: t.lists.filter.notCopied })
+  const showCopyError = (): void => toast({ kind: 'failed', text: t.lists.filter.notCopied })
   return (
     <Sheet
       title={t.lists.filter.title}
@@ -64,7 +63,7 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
       onClose={onClose}
       footer={
         <>
-          <Button variant="quiet" icon="copy" onPress={() => void copy().catch(failed)}>
+          <Button variant="quiet" icon="copy" onPress={() => void copy().catch(showCopyError)}>
             {t.lists.filter.copyUrl}
           </Button>
           <Button variant="primary" onPress={apply}>
@@ -83,35 +82,34 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
   )
 }
 
-function faultOf(root: FilterGroup, texts: ReturnType<typeof useTexts>['t']['lists']['filter']): string | undefined {
+function findFault(root: FilterGroup, texts: ReturnType<typeof useTexts>['t']['lists']['filter']): string | undefined {
   if (!isComplete(root)) return texts.incomplete
   return countConditions(root) > MAX_CONDITIONS ? texts.tooMany(MAX_CONDITIONS) : undefined
 }
 
-/** How deep groups are nested at most: the API takes no more. */
+/** The maximum nesting of groups that the API accepts. */
 const MAX_LEVELS = 3
 
-/** What a {@link GroupEditor} takes. */
-export interface GroupEditorProps {
+interface GroupEditorProps {
   readonly group: FilterGroup
   readonly fields: readonly ListField[]
   readonly view: ListView
   /** From 1. */
   readonly level: number
   readonly onChange: (group: FilterGroup) => void
-  /** Absent: the group stays. */
+  /** If absent, the group cannot be removed. */
   readonly onRemove?: () => void
 }
 
-/** A group of conditions, of which all must hold, or any. */
-export function GroupEditor({ group, fields, view, level, onChange, onRemove }: GroupEditorProps): ReactNode {
+/** A group of conditions of which all or any must match. */
+function GroupEditor({ group, fields, view, level, onChange, onRemove }: GroupEditorProps): ReactNode {
   const { t } = useTexts()
   const { filter } = t.lists
-  const put = (index: number, nodes: readonly FilterNode[]): void =>
+  const replace = (index: number, nodes: readonly FilterNode[]): void =>
     onChange({ ...group, nodes: group.nodes.toSpliced(index, 1, ...nodes) })
   const add = (node: FilterNode): void => onChange({ ...group, nodes: [...group.nodes, node] })
   const [first] = fields
-  const begun: readonly FilterNode[] = first
+  const newConditions: readonly FilterNode[] = first
     ? [{ kind: 'condition', path: first.path, operator: getDefaultOperator(first), value: undefined }]
     : []
   return (
@@ -135,19 +133,19 @@ export function GroupEditor({ group, fields, view, level, onChange, onRemove }: 
           fields={fields}
           view={view}
           level={level}
-          onChange={(changed) => put(index, [changed])}
-          onRemove={() => put(index, [])}
+          onChange={(next) => replace(index, [next])}
+          onRemove={() => replace(index, [])}
         />
       ))}
       <div className={styles.adders}>
-        <Button icon="plus" onPress={() => begun[0] && add(begun[0])}>
+        <Button icon="plus" onPress={() => newConditions[0] && add(newConditions[0])}>
           {filter.addCondition}
         </Button>
         {level < MAX_LEVELS && (
           <Button
             variant="quiet"
             icon="plus"
-            onPress={() => add({ kind: 'group', mode: group.mode === 'all' ? 'any' : 'all', nodes: begun })}
+            onPress={() => add({ kind: 'group', mode: group.mode === 'all' ? 'any' : 'all', nodes: newConditions })}
           >
             {filter.addGroup}
           </Button>
@@ -183,18 +181,17 @@ function NodeEditor({ node, fields, view, level, onChange, onRemove }: NodeEdito
       />
     )
   }
-  const written = node.kind === 'other' ? node.where : { [node.path]: { [node.operator]: node.value } }
+  const where = node.kind === 'other' ? node.where : { [node.path]: { [node.operator]: node.value } }
   return (
     <div className={styles.other}>
-      <pre className={styles.json}>{JSON.stringify(written, null, 1)}</pre>
+      <pre className={styles.json}>{JSON.stringify(where, null, 1)}</pre>
       <IconButton icon="close" label={t.lists.filter.removeCondition} onPress={onRemove} />
       <p className={styles.note}>{t.lists.filter.otherText}</p>
     </div>
   )
 }
 
-/** What a {@link ConditionEditor} takes. */
-export interface ConditionEditorProps {
+interface ConditionEditorProps {
   readonly condition: FilterCondition
   readonly field: ListField
   readonly fields: readonly ListField[]
@@ -203,19 +200,19 @@ export interface ConditionEditorProps {
   readonly onRemove: () => void
 }
 
-/** A condition: a field, an operator that it takes, and a value. */
-export function ConditionEditor(props: ConditionEditorProps): ReactNode {
+/** A condition with a field, an operator and a value. */
+function ConditionEditor(props: ConditionEditorProps): ReactNode {
   const { condition, field, fields, view, onChange, onRemove } = props
   const { t } = useTexts()
   const texts = t.lists.filter
   const chooseField = (path: string): void => {
-    const next = fields.find((one) => one.path === path)
+    const next = fields.find((option) => option.path === path)
     if (!next) return
     const operator = getDefaultOperator(next)
     onChange({ kind: 'condition', path, operator, value: getInitialValue(operator) })
   }
   const chooseOperator = (operator: string): void => {
-    // A value stays while it still fits.
+    // Keep the value if it fits the new operator.
     const fits = LIST_OPERATORS.has(operator) === LIST_OPERATORS.has(condition.operator)
     const isPresence = operator === 'exists' || condition.operator === 'exists'
     onChange({ ...condition, operator, value: fits && !isPresence ? condition.value : getInitialValue(operator) })
@@ -226,7 +223,7 @@ export function ConditionEditor(props: ConditionEditorProps): ReactNode {
         isLabelHidden
         label={texts.field}
         value={field.path}
-        options={fields.map((one) => ({ id: one.path, label: getFieldLabel(one, t) }))}
+        options={fields.map((option) => ({ id: option.path, label: getFieldLabel(option, t) }))}
         onChange={chooseField}
       />
       <ChoiceField
@@ -249,6 +246,6 @@ export function ConditionEditor(props: ConditionEditorProps): ReactNode {
   )
 }
 
-/** The address of a list in the API, for programs. */
-export const buildApiUrl = (origin: string, collection: string, query: Readonly<Record<string, unknown>>): string =>
+/** Builds the API URL of a list. */
+const buildApiUrl = (origin: string, collection: string, query: Readonly<Record<string, unknown>>): string =>
   `${origin}/api/${encodeURIComponent(collection)}${toQueryString(query)}`

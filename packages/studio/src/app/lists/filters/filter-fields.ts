@@ -3,12 +3,12 @@ import { getStatusLabel, type StudioCollection } from '../../model/studio-model.
 import { getFieldLabel, getListFields, type ListField } from '../list-fields.ts'
 import type { FilterNode } from './where-tree.ts'
 
-/** The fields that a filter can name: those of the collection, and those of what its relations lead to. */
+/** Returns the fields for filters: those of the collection and those of its related collections. */
 export function getFilterFields(
   fields: readonly ListField[],
   collections: ReadonlyMap<string, StudioCollection>,
 ): readonly ListField[] {
-  const through = fields.flatMap((field) => {
+  const relatedFields = fields.flatMap((field) => {
     const [to] = field.to
     const target = field.to.length === 1 && to !== undefined ? collections.get(to) : undefined
     if (!target || field.operators.length === 0) return []
@@ -18,42 +18,42 @@ export function getFilterFields(
       label: `${field.label} › ${inner.label}`,
     }))
   })
-  return [...fields, ...through].filter(({ operators }) => operators.length > 0)
+  return [...fields, ...relatedFields].filter(({ operators }) => operators.length > 0)
 }
 
-/** The operator that people mean most often. */
+/** Returns the most useful operator of a field. */
 export const getDefaultOperator = ({ operators, many }: ListField): string =>
-  (many ? 'in' : ['contains', 'eq'].find((one) => operators.includes(one))) ?? operators[0] ?? 'exists'
+  (many ? 'in' : ['contains', 'eq'].find((operator) => operators.includes(operator))) ?? operators[0] ?? 'exists'
 
-/** Operators that compare with several values. */
+/** Operators that take a list of values. */
 export const LIST_OPERATORS: ReadonlySet<string> = new Set(['in', 'nin', 'all'])
 
-/** The value that a condition of another kind begins with. */
+/** Returns the initial value of a condition with an operator. */
 export const getInitialValue = (operator: string): boolean | undefined => (operator === 'exists' ? true : undefined)
 
-/** What is needed to say a filter in words. */
+/** The context for formatting a filter in words. */
 interface FilterContext extends Pick<Texts, 't' | 'formats'> {
   readonly fields: ReadonlyMap<string, ListField>
   /** The titles of entries, by id. */
   readonly titles: ReadonlyMap<string, string>
 }
 
-/** What an operator is called for a field. */
+/** Returns the label of an operator for a field. */
 export function getOperatorLabel(operator: string, { type, many }: ListField, { t }: Pick<Texts, 't'>): string {
   const { operators, timeOperators, manyOperators } = t.lists.filter
   const isTime = type === 'date' || type === 'datetime'
-  const own: Readonly<Record<string, string>> = isTime ? timeOperators : many ? manyOperators : {}
-  const all: Readonly<Record<string, string>> = operators
-  return (Object.hasOwn(own, operator) ? own[operator] : all[operator]) ?? operator
+  const special: Readonly<Record<string, string>> = isTime ? timeOperators : many ? manyOperators : {}
+  const general: Readonly<Record<string, string>> = operators
+  return (Object.hasOwn(special, operator) ? special[operator] : general[operator]) ?? operator
 }
 
-/** A part of a filter in words; one that the Studio has no words for, as it is written. */
-export function formatFilter(node: FilterNode, words: FilterContext): string {
-  const { t, fields } = words
+/** Formats a part of a filter in words, or as JSON if the Studio has no form for it. */
+export function formatFilter(node: FilterNode, context: FilterContext): string {
+  const { t, fields } = context
   if (node.kind === 'other') return JSON.stringify(node.where)
   if (node.kind === 'group') {
     const parts = node.nodes.map((inner) =>
-      inner.kind === 'group' ? `(${formatFilter(inner, words)})` : formatFilter(inner, words),
+      inner.kind === 'group' ? `(${formatFilter(inner, context)})` : formatFilter(inner, context),
     )
     return parts.join(node.mode === 'all' ? t.lists.filter.and : t.lists.filter.or)
   }
@@ -62,11 +62,11 @@ export function formatFilter(node: FilterNode, words: FilterContext): string {
   const label = getFieldLabel(field, t)
   if (node.operator === 'exists')
     return node.value === true ? t.lists.filter.present(label) : t.lists.filter.absent(label)
-  const values = [node.value ?? '…'].flat().map((value) => valueText(value, field, words))
-  return `${label} ${getOperatorLabel(node.operator, field, words)} ${values.join(', ')}`
+  const values = [node.value ?? '…'].flat().map((value) => formatValue(value, field, context))
+  return `${label} ${getOperatorLabel(node.operator, field, context)} ${values.join(', ')}`
 }
 
-function valueText(
+function formatValue(
   value: string | number | boolean,
   { type, to }: ListField,
   { t, formats, titles }: FilterContext,

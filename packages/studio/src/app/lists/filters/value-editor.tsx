@@ -15,7 +15,6 @@ import styles from './filter.module.css'
 import { LIST_OPERATORS } from './filter-fields.ts'
 import type { FilterCondition, FilterValue } from './where-tree.ts'
 
-/** What a {@link ValueEditor} takes. */
 export interface ValueEditorProps {
   readonly condition: FilterCondition
   readonly field: ListField
@@ -23,7 +22,7 @@ export interface ValueEditorProps {
   readonly onChange: (value: FilterValue | undefined) => void
 }
 
-/** The value of a condition, as the type of its field and its operator ask for. */
+/** The editor of a condition's value, by the type of the field and the operator. */
 export function ValueEditor({ condition, field, view, onChange }: ValueEditorProps): ReactNode {
   const { t } = useTexts()
   const { operator, value } = condition
@@ -66,17 +65,17 @@ interface OptionValueProps extends Pick<ValueEditorProps, 'condition' | 'field' 
 
 function OptionValue({ field, options, label, condition, onChange }: OptionValueProps): ReactNode {
   const { t } = useTexts()
-  const nameOf = (option: string): string => (field.type === 'status' ? getStatusLabel(option, t) : option)
+  const getOptionLabel = (option: string): string => (field.type === 'status' ? getStatusLabel(option, t) : option)
   const { operator, value } = condition
   const chosen = [value ?? []].flat().map(String)
   if (!LIST_OPERATORS.has(operator)) {
-    const known = chosen.filter((one) => !options.includes(one))
-    const all = [...(chosen.length === 0 ? [''] : []), ...known, ...options]
+    const unknown = chosen.filter((option) => !options.includes(option))
+    const ids = [...(chosen.length === 0 ? [''] : []), ...unknown, ...options]
     return (
       <ChoiceField
         label={label}
         value={chosen[0] ?? ''}
-        options={all.map((id) => ({ id, label: id === '' ? '–' : nameOf(id) }))}
+        options={ids.map((id) => ({ id, label: id === '' ? '–' : getOptionLabel(id) }))}
         onChange={(id) => onChange(id === '' ? undefined : id)}
       />
     )
@@ -86,9 +85,9 @@ function OptionValue({ field, options, label, condition, onChange }: OptionValue
       {options.map((id) => (
         <Checkbox
           key={id}
-          label={nameOf(id)}
+          label={getOptionLabel(id)}
           isSelected={chosen.includes(id)}
-          onChange={(isSelected) => onChange(isSelected ? [...chosen, id] : chosen.filter((one) => one !== id))}
+          onChange={(isSelected) => onChange(isSelected ? [...chosen, id] : chosen.filter((other) => other !== id))}
         />
       ))}
     </div>
@@ -99,23 +98,23 @@ interface TypedValueProps extends Pick<ValueEditorProps, 'condition' | 'field' |
   readonly label: string
 }
 
-/** A value that is typed; what is typed stays as it is until it means something. */
+/** A typed value; invalid text stays in the field. */
 function TypedValue({ condition, field, label, onChange }: TypedValueProps): ReactNode {
   const { t } = useTexts()
-  const isSeveral = LIST_OPERATORS.has(condition.operator)
+  const isList = LIST_OPERATORS.has(condition.operator)
   const [typed, setTyped] = useState(() => formatTypedValue(condition.value, field.type))
-  const kind = isSeveral ? 'text' : (INPUT_TYPES[field.type] ?? 'text')
-  const value = parseTypedValue(typed, field.type, isSeveral)
+  const inputType = isList ? 'text' : (INPUT_TYPES[field.type] ?? 'text')
+  const value = parseTypedValue(typed, field.type, isList)
   return (
     <TextField
       label={label}
-      type={kind}
+      type={inputType}
       value={typed}
       error={typed.trim() !== '' && value === undefined ? t.lists.filter.notFit : undefined}
-      description={isSeveral ? t.lists.filter.byCommas : undefined}
+      description={isList ? t.lists.filter.byCommas : undefined}
       onChange={(text) => {
         setTyped(text)
-        onChange(parseTypedValue(text, field.type, isSeveral))
+        onChange(parseTypedValue(text, field.type, isList))
       }}
     />
   )
@@ -123,10 +122,9 @@ function TypedValue({ condition, field, label, onChange }: TypedValueProps): Rea
 
 const INPUT_TYPES: Readonly<Record<string, 'date' | 'datetime-local'>> = { date: 'date', datetime: 'datetime-local' }
 
-/** How many entries are offered at once. */
-const OFFERED = 10
+/** The maximum number of entries that are offered. */
+const MAX_ENTRIES = 10
 
-/** What an {@link EntryValue} takes. */
 interface EntryValueProps {
   readonly target: StudioCollection
   readonly operator: string
@@ -134,24 +132,24 @@ interface EntryValueProps {
   readonly onChange: (value: FilterValue | undefined) => void
 }
 
-/** Entries to compare with, found by their words. */
+/** A search for the entries to compare with. */
 function EntryValue({ target, operator, value, onChange }: EntryValueProps): ReactNode {
   const { t } = useTexts()
   const [text, setText] = useState('')
   const chosen = [value ?? []].flat().map(String)
-  const found = useFound(target, useDeferredValue(text.trim()))
-  const named = useFound(target, '', chosen)
-  const isSeveral = LIST_OPERATORS.has(operator)
-  const offered = [...named, ...found.filter(({ id }) => !chosen.includes(id))]
+  const matches = useEntries(target, useDeferredValue(text.trim()))
+  const chosenEntries = useEntries(target, '', chosen)
+  const isList = LIST_OPERATORS.has(operator)
+  const options = [...chosenEntries, ...matches.filter(({ id }) => !chosen.includes(id))]
   const choose = (id: string, isSelected: boolean): void => {
-    const ids = isSelected ? [...(isSeveral ? chosen : []), id] : chosen.filter((one) => one !== id)
-    onChange(isSeveral ? ids : ids[0])
+    const ids = isSelected ? [...(isList ? chosen : []), id] : chosen.filter((other) => other !== id)
+    onChange(isList ? ids : ids[0])
   }
   return (
     <>
       {target.searchable && <SearchField label={t.lists.searchIn(target.label)} value={text} onChange={setText} />}
       <div role="group" aria-label={target.label} className={styles.options}>
-        {offered.map((item) => (
+        {options.map((item) => (
           <Checkbox
             key={item.id}
             label={getEntryTitle(target, item) ?? item.id}
@@ -164,11 +162,11 @@ function EntryValue({ target, operator, value, onChange }: EntryValueProps): Rea
   )
 }
 
-/** @param ids asked for by themselves */
-function useFound({ key, titleField }: StudioCollection, q: string, ids?: readonly string[]): ListPage['items'] {
+/** Loads entries by words or by ids. */
+function useEntries({ key, titleField }: StudioCollection, q: string, ids?: readonly string[]): ListPage['items'] {
   const { client } = useStudio()
-  const which = ids ? { where: { id: { in: ids } } } : q === '' ? {} : { q }
-  const query = { ...which, select: [titleField ?? 'id'], limit: OFFERED }
+  const filter = ids ? { where: { id: { in: ids } } } : q === '' ? {} : { q }
+  const query = { ...filter, select: [titleField ?? 'id'], limit: MAX_ENTRIES }
   const { data } = useQuery({
     queryKey: [...queryKeys.lists(key), 'offered', query],
     queryFn: async ({ signal }) =>
@@ -179,19 +177,19 @@ function useFound({ key, titleField }: StudioCollection, q: string, ids?: readon
   return ids?.length === 0 ? [] : (data?.items ?? [])
 }
 
-/** What a person typed, as a value of a field's type; `undefined`: it is none. @param isSeveral whether commas part values */
-function parseTypedValue(text: string, type: string, isSeveral: boolean): FilterValue | undefined {
-  if (!isSeveral) return readOne(text, type)
+/** Parses typed text as a value of a type; `undefined` if it is invalid. @param isList true if commas separate values */
+function parseTypedValue(text: string, type: string, isList: boolean): FilterValue | undefined {
+  if (!isList) return parseSingleValue(text, type)
   const values = text
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
-    .map((one) => readOne(one, type))
-  const known = values.filter((one) => one !== undefined)
-  return known.length === 0 || known.length < values.length ? undefined : known
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => parseSingleValue(part, type))
+  const validValues = values.filter((item) => item !== undefined)
+  return validValues.length === 0 || validValues.length < values.length ? undefined : validValues
 }
 
-function readOne(text: string, type: string): string | number | undefined {
+function parseSingleValue(text: string, type: string): string | number | undefined {
   if (text.trim() === '') return undefined
   if (type === 'number' || type === 'integer') {
     const number = Number(text)
@@ -202,15 +200,15 @@ function readOne(text: string, type: string): string | number | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-/** A value as a person would type it. */
+/** Formats a value for a text field. */
 function formatTypedValue(value: FilterValue | undefined, type: string): string {
   if (value === undefined) return ''
   if (typeof value === 'object') return value.join(', ')
-  return type === 'datetime' && typeof value === 'string' ? localTime(value) : String(value)
+  return type === 'datetime' && typeof value === 'string' ? toLocalTime(value) : String(value)
 }
 
-/** A moment in the reader's time zone, as fields of browsers take it. */
-function localTime(timestamp: string): string {
+/** Converts a timestamp to the user's time zone, in the format of `datetime-local` fields. */
+function toLocalTime(timestamp: string): string {
   const time = Date.parse(timestamp)
   if (Number.isNaN(time)) return timestamp
   const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000)

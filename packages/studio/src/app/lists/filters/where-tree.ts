@@ -1,70 +1,69 @@
-/** What a condition compares with. */
+/** The value of a condition. */
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[]
 
-/** One condition on one field. */
+/** A condition on a field. */
 export interface FilterCondition {
   readonly kind: 'condition'
   readonly path: string
   readonly operator: string
-  /** `undefined`: nothing was entered yet. */
+  /** `undefined` until a value is entered. */
   readonly value: FilterValue | undefined
 }
 
-/** Conditions of which all must hold, or any. */
+/** A group of conditions of which all or any must match. */
 export interface FilterGroup {
   readonly kind: 'group'
   readonly mode: 'all' | 'any'
   readonly nodes: readonly FilterNode[]
 }
 
-/** A part of a filter that the Studio has no form for; it stays as it is. */
+/** A part of a filter without a form in the Studio, which is kept unchanged. */
 export interface FilterOther {
   readonly kind: 'other'
   readonly where: unknown
 }
 
-/** A part of a filter. */
 export type FilterNode = FilterCondition | FilterGroup | FilterOther
 
 type PlainObject = Readonly<Record<string, unknown>>
 
-/** A filter as a tree; nothing of it is left out. @param where as the API takes it */
+/** Parses a `where` of the API into a tree without losing any part. */
 export function parseWhere(where: unknown): FilterGroup {
-  const node = readPart(where)
+  const node = parsePart(where)
   return node.kind === 'group' && node.mode === 'all' ? node : { kind: 'group', mode: 'all', nodes: [node] }
 }
 
-/** A tree as the API takes it; `undefined`: it says nothing. Conditions without a value are no conditions. */
+/** Serializes a tree to a `where` without conditions that have no value; `undefined` if it is empty. */
 export function serializeWhere(group: FilterGroup): unknown {
-  const said = simplified(group)
-  return said === undefined ? undefined : writeNode(said)
+  const node = simplify(group)
+  return node === undefined ? undefined : serializeNode(node)
 }
 
-/** How many conditions a tree has. */
+/** Counts the conditions of a tree. */
 export const countConditions = (node: FilterNode): number =>
   node.kind === 'group' ? node.nodes.reduce((sum, inner) => sum + countConditions(inner), 0) : 1
 
-/** Whether every condition has a value. */
+/** True if every condition has a value. */
 export const isComplete = (node: FilterNode): boolean => {
   if (node.kind === 'group') return node.nodes.every(isComplete)
   return node.kind === 'other' || (node.value !== undefined && node.value !== '' && !isEmptyList(node.value))
 }
 
-function readPart(where: unknown): FilterNode {
+function parsePart(where: unknown): FilterNode {
   if (where === undefined) return { kind: 'group', mode: 'all', nodes: [] }
   if (!isPlainObject(where)) return { kind: 'other', where }
-  const of = Object.entries(where).flatMap(([key, value]) => readEntry(key, value))
-  const [only] = of
-  return of.length === 1 && only ? only : flat({ kind: 'group', mode: 'all', nodes: of })
+  const nodes = Object.entries(where).flatMap(([key, value]) => parseEntry(key, value))
+  const [node] = nodes
+  return nodes.length === 1 && node ? node : flatten({ kind: 'group', mode: 'all', nodes })
 }
 
-function readEntry(key: string, value: unknown): readonly FilterNode[] {
-  const other: FilterNode = { kind: 'other', where: { [key]: value } }
+function parseEntry(key: string, value: unknown): readonly FilterNode[] {
+  const unsupported: FilterNode = { kind: 'other', where: { [key]: value } }
   if (key === 'and' || key === 'or') {
-    if (!Array.isArray(value) || value.length === 0) return [other]
-    return [flat({ kind: 'group', mode: key === 'and' ? 'all' : 'any', nodes: value.map(readPart) })]
+    if (!Array.isArray(value) || value.length === 0) return [unsupported]
+    return [flatten({ kind: 'group', mode: key === 'and' ? 'all' : 'any', nodes: value.map(parsePart) })]
   }
-  if (key === 'not' || !isPlainObject(value) || Object.keys(value).length === 0) return [other]
+  if (key === 'not' || !isPlainObject(value) || Object.keys(value).length === 0) return [unsupported]
   return Object.entries(value).map(([operator, compared]) =>
     isValue(compared)
       ? { kind: 'condition', path: key, operator, value: compared }
@@ -72,28 +71,30 @@ function readEntry(key: string, value: unknown): readonly FilterNode[] {
   )
 }
 
-/** A group in a group of its own kind says no more than its parts. */
-const flat = (group: FilterGroup): FilterGroup => ({
+/** Merges nested groups of the same mode. */
+const flatten = (group: FilterGroup): FilterGroup => ({
   ...group,
-  nodes: group.nodes.flatMap((node) => (node.kind === 'group' && node.mode === group.mode ? flat(node).nodes : [node])),
+  nodes: group.nodes.flatMap((node) =>
+    node.kind === 'group' && node.mode === group.mode ? flatten(node).nodes : [node],
+  ),
 })
 
-/** A tree without what says nothing: empty groups, groups of one, conditions without a value. */
-function simplified(node: FilterNode): FilterNode | undefined {
+/** Removes empty groups, groups of one node, and conditions without a value. */
+function simplify(node: FilterNode): FilterNode | undefined {
   if (node.kind !== 'group') return isComplete(node) ? node : undefined
-  const { mode, nodes: of } = flat({ ...node, nodes: node.nodes.flatMap((inner) => simplified(inner) ?? []) })
-  return of.length < 2 ? of[0] : { kind: 'group', mode, nodes: of }
+  const { mode, nodes } = flatten({ ...node, nodes: node.nodes.flatMap((inner) => simplify(inner) ?? []) })
+  return nodes.length < 2 ? nodes[0] : { kind: 'group', mode, nodes }
 }
 
-function writeNode(node: FilterNode): unknown {
+function serializeNode(node: FilterNode): unknown {
   if (node.kind === 'other') return node.where
   if (node.kind === 'condition') return { [node.path]: { [node.operator]: node.value } }
-  const parts = node.nodes.map(writeNode)
+  const parts = node.nodes.map(serializeNode)
   if (node.mode === 'any') return { or: parts }
   return mergeParts(parts) ?? { and: parts }
 }
 
-/** One object that says what all parts say; `undefined`: two of them would take the same place. */
+/** Merges parts into one object; `undefined` if two of them need the same key. */
 function mergeParts(parts: readonly unknown[]): PlainObject | undefined {
   if (!parts.every(isPlainObject)) return undefined
   const merged = new Map<string, unknown>()
@@ -105,12 +106,12 @@ function mergeParts(parts: readonly unknown[]): PlainObject | undefined {
   return Object.fromEntries(merged)
 }
 
-/** The operators of a field from two conditions; `undefined`: they cannot stand together. */
+/** Merges the operators of two conditions on a field; `undefined` if they overlap. */
 function joinOperators(key: string, first: unknown, second: unknown): PlainObject | undefined {
   if (GROUPS.has(key) || !isPlainObject(first) || !isPlainObject(second)) return undefined
   const names = Object.keys(second)
-  const isApart = names.length > 0 && names.every((name) => !Object.hasOwn(first, name))
-  return isApart && Object.keys(first).length > 0 ? { ...first, ...second } : undefined
+  const isDisjoint = names.length > 0 && names.every((name) => !Object.hasOwn(first, name))
+  return isDisjoint && Object.keys(first).length > 0 ? { ...first, ...second } : undefined
 }
 
 const GROUPS: ReadonlySet<string> = new Set(['and', 'or', 'not'])

@@ -8,26 +8,25 @@ import { Button } from '../../ui/controls/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { ListView } from '../list-view.ts'
 
-/** What a {@link ListError} takes. */
 export interface ListErrorProps {
   readonly view: ListView
   readonly error: unknown
   readonly onRetry: () => void
 }
 
-/** What stands in the place of rows that could not be loaded at all, with the way out. */
+/** Replaces a list that failed to load. */
 export function ListError({ view, error, onRetry }: ListErrorProps): ReactNode {
   const { t } = useTexts()
   const { search, change } = view
   const id = getRequestId(error)
-  const isNarrowed = [search.where, search.q, search.status].some((one) => one !== undefined)
+  const isNarrowed = [search.where, search.q, search.status].some((param) => param !== undefined)
   return (
     <div role="alert">
       <Notice
         icon="warning"
         title={t.lists.broken}
-        text={isRefused(error) ? t.lists.brokenQuery(refusal(error, t)) : getErrorText(error, t)}
-        reference={id !== undefined && !isRefused(error) ? t.errors.reference(id) : undefined}
+        text={isInvalidQuery(error) ? t.lists.brokenQuery(formatReason(error, t)) : getErrorText(error, t)}
+        reference={id !== undefined && !isInvalidQuery(error) ? t.errors.reference(id) : undefined}
       >
         <Button variant="primary" onPress={onRetry}>
           {t.common.retry}
@@ -42,17 +41,17 @@ export function ListError({ view, error, onRetry }: ListErrorProps): ReactNode {
   )
 }
 
-/** Whether what was asked for means nothing: to the service, or to the client, which then sends nothing. */
-const isRefused = (error: unknown): error is Error =>
+/** True if the query is invalid for the service, or for the client, which then sends no request. */
+const isInvalidQuery = (error: unknown): error is Error =>
   error instanceof TypeError || (error instanceof DaybookError && error.status === 400)
 
-/** What the service says of it; the client's own sentences are in English. */
-function refusal(error: Error, t: Messages): string {
+/** Formats the issues of an invalid query, or the English message of the client. */
+function formatReason(error: Error, t: Messages): string {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
   return issues.length === 0 ? error.message : issues.map((issue) => getIssueText(issue, t)).join('; ')
 }
 
-/** What stands in the place of rows: nothing was found, or nothing is there. */
+/** Replaces the rows if no entry matches or the collection is empty. */
 export function EmptyList({ view, children }: { readonly view: ListView; readonly children: ReactNode }): ReactNode {
   const { t } = useTexts()
   const { search, collection, change } = view

@@ -1,31 +1,30 @@
-/** Where somebody was in a list. */
+/** A scroll position in a list. */
 export interface ListPosition {
-  /** How many rows were scrolled out at the top; part of a row counts. */
+  /** The number of rows above the visible part, possibly fractional. */
   readonly top: number
-  /** How many entries the list had. */
+  /** The number of entries at that time. */
   readonly total: number
-  /** The entry that was opened, and the number of its row. */
+  /** The entry that was opened, and its row. */
   readonly opened: { readonly id: string; readonly index: number }
-  /** Where the page that it is on begins; the first one begins nowhere. */
+  /** The cursor of the page with that row; absent for the first page. */
   readonly page?: { readonly number: number; readonly cursor: string } | undefined
 }
 
-const NAME = 'daybook-studio-place:'
+const KEY_PREFIX = 'daybook-studio-place:'
 
-/** Where somebody was in each list when an entry was opened: who comes back finds it as it was, also after a reload. */
+/** Stores the positions of lists in this tab when an entry is opened, so that they can be restored on return, also after a reload. */
 export const listPositions = {
-  /** @param address of the list, with its search */
-  get(address: string): ListPosition | undefined {
-    const text = sessionStorage.getItem(NAME + address)
+  /** @param listKey identifies the list with its search */
+  get(listKey: string): ListPosition | undefined {
+    const text = sessionStorage.getItem(KEY_PREFIX + listKey)
     return text === null ? undefined : JSON.parse(text)
   },
 
-  set(address: string, place: ListPosition): void {
-    sessionStorage.setItem(NAME + address, JSON.stringify(place))
+  set(listKey: string, position: ListPosition): void {
+    sessionStorage.setItem(KEY_PREFIX + listKey, JSON.stringify(position))
   },
 
-  /** A list that is come to in another way begins at its top. */
-  forget(address: string): void {
-    sessionStorage.removeItem(NAME + address)
+  forget(listKey: string): void {
+    sessionStorage.removeItem(KEY_PREFIX + listKey)
   },
 }

@@ -26,36 +26,35 @@ import { useRestoredPosition } from './use-restored-position.ts'
 import { type RenderedRows, useRowWindow } from './use-row-window.ts'
 import { type LoadedRows, useRows } from './use-rows.ts'
 
-/** What a {@link ListTable} takes. */
 export interface ListTableProps {
   readonly view: ListView
-  /** Names the list, for its place. */
-  readonly address: string
-  /** What a list without entries offers. */
+  /** Identifies the list with its search, to restore its position. */
+  readonly listKey: string
+  /** Shown if the list is empty. */
   readonly children: ReactNode
 }
 
-/** The rows of a list; only those that are seen are drawn, and only those that are drawn are loaded. */
-export function ListTable({ view, address, children }: ListTableProps): ReactNode {
+/** The rows of a list, of which only visible ones are rendered and loaded. */
+export function ListTable({ view, listKey, children }: ListTableProps): ReactNode {
   const { t } = useTexts()
   const { collection, columns, query } = view
   const body = useRef<HTMLDivElement>(null)
-  const [place] = useState(() => listPositions.get(address))
-  const [count, setCount] = useState(place?.total ?? 0)
-  const drawn = useRowWindow(body, count, place?.top ?? 0)
-  const rows = useRows(collection, query, drawn.range, place)
+  const [position] = useState(() => listPositions.get(listKey))
+  const [count, setCount] = useState(position?.total ?? 0)
+  const rendered = useRowWindow(body, count, position?.top ?? 0)
+  const rows = useRows(collection, query, rendered.range, position)
   const live = useLiveRows(collection.key, rows)
   const { total } = rows
   const [selection, setSelection] = useState<Selection>(NO_SELECTION)
   const [canSelect] = useState(() => getBulkKinds(collection).length > 0)
   const [focused, setFocused] = useState<number>()
-  const press = (row: RowPress): void => setSelection((before) => applyRowPress(before, row, rows.idAt))
+  const press = (row: RowPress): void => setSelection((current) => applyRowPress(current, row, rows.idAt))
   useEffect(() => setCount(total ?? 0), [total])
-  const arrows = useArrows(body, { count, drawn, rows })
-  useRestoredPosition(body, { address, place, drawn, live, rows })
-  const note = (id: string, index: number): void =>
-    listPositions.set(address, {
-      top: drawn.top(),
+  const arrows = useArrows(body, { count, rendered, rows })
+  useRestoredPosition(body, { listKey, position, rendered, live, rows })
+  const savePosition = (id: string, index: number): void =>
+    listPositions.set(listKey, {
+      top: rendered.top(),
       total: total ?? 0,
       opened: { id, index },
       page: rows.getPage(index),
@@ -69,7 +68,7 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
         <NewRows
           live={live}
           onShow={() => {
-            drawn.show(0)
+            rendered.show(0)
             view.reload()
           }}
         />
@@ -80,32 +79,32 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
           aria-label={collection.label}
           aria-rowcount={count + 1}
           className={`${styles.table} ${canSelect ? styles.selectable : ''}`}
-          style={{ '--columns': columns.length, '--tracks': tracksOf(columns) } as CSSProperties}
+          style={{ '--columns': columns.length, '--tracks': getTracks(columns) } as CSSProperties}
         >
           <HeaderRow view={view} canSelect={canSelect} />
           <div
             role="rowgroup"
             ref={body}
             className={styles.body}
-            style={{ blockSize: drawn.height || undefined }}
+            style={{ blockSize: rendered.height || undefined }}
             onKeyDown={arrows.onKeyDown}
-            onFocus={({ target }) => setFocused(indexOf(target))}
+            onFocus={({ target }) => setFocused(findRowIndex(target))}
             onBlur={({ currentTarget, relatedTarget }) => {
               if (currentTarget.contains(relatedTarget)) return
               setFocused(undefined)
-              arrows.forget()
+              arrows.reset()
             }}
           >
             <span aria-hidden="true" className={styles.probe} />
-            <DrawnRowList
+            <RenderedRowList
               view={view}
-              drawn={drawn}
+              rendered={rendered}
               rows={rows}
               count={count}
               focused={focused}
               selection={canSelect ? selection : undefined}
               onPress={press}
-              onOpen={note}
+              onOpen={savePosition}
             />
           </div>
         </div>
@@ -130,38 +129,41 @@ export function ListTable({ view, address, children }: ListTableProps): ReactNod
   )
 }
 
-/** Types whose values are short, however wide the page is. */
+/** Types with short values, which need only narrow columns. */
 const NARROW: ReadonlySet<string> = new Set(['number', 'integer', 'boolean'])
 
-/** How wide the columns behind the title are. */
-const tracksOf = (columns: readonly ListField[]): string =>
+/** Returns the widths of the columns after the title. */
+const getTracks = (columns: readonly ListField[]): string =>
   columns.map(({ type, many }) => (NARROW.has(type) && !many ? 'minmax(5rem, 0.4fr)' : 'minmax(6.5rem, 1fr)')).join(' ')
 
-interface DrawnRowListProps {
+interface RenderedRowListProps {
   readonly view: ListView
-  readonly drawn: RenderedRows
+  readonly rendered: RenderedRows
   readonly rows: LoadedRows
   readonly count: number
-  /** The row that has the focus: it is drawn wherever the page is scrolled. */
+  /** The focused row, which is rendered even if it is not visible. */
   readonly focused: number | undefined
-  /** `undefined`: nothing can be done with rows. */
+  /** `undefined` if rows cannot be selected. */
   readonly selection: Selection | undefined
   readonly onPress: (press: RowPress) => void
   readonly onOpen: (id: string, index: number) => void
 }
 
-function DrawnRowList(props: DrawnRowListProps): ReactNode {
-  const { view, drawn, rows, count, focused, selection, onPress, onOpen } = props
-  const { first, last, shift } = drawn.range
-  const numbers = Array.from({ length: Math.max(0, Math.min(last, count - 1) - first + 1) }, (_, at) => first + at)
-  const isAway = focused !== undefined && focused < count && !numbers.includes(focused)
-  const all = isAway ? [...numbers, focused].sort((a, b) => a - b) : numbers
-  return all.map((index) => (
+function RenderedRowList(props: RenderedRowListProps): ReactNode {
+  const { view, rendered, rows, count, focused, selection, onPress, onOpen } = props
+  const { first, last, shift } = rendered.range
+  const visible = Array.from(
+    { length: Math.max(0, Math.min(last, count - 1) - first + 1) },
+    (_, offset) => first + offset,
+  )
+  const isAway = focused !== undefined && focused < count && !visible.includes(focused)
+  const indexes = isAway ? [...visible, focused].sort((a, b) => a - b) : visible
+  return indexes.map((index) => (
     <Row
       key={index}
       view={view}
       index={index}
-      offset={index * drawn.row - shift}
+      offset={index * rendered.row - shift}
       row={rows.rowAt(index)}
       selection={selection}
       onPress={onPress}
@@ -170,7 +172,7 @@ function DrawnRowList(props: DrawnRowListProps): ReactNode {
   ))
 }
 
-/** Says how many entries are new; the list shows them when somebody asks. */
+/** Announces new entries, and shows them on demand. */
 function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: () => void }): ReactNode {
   const { t } = useTexts()
   return (
@@ -184,32 +186,32 @@ function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: (
   )
 }
 
-type ArrowParts = Pick<DrawnRowListProps, 'count' | 'drawn' | 'rows'>
+type ArrowOptions = Pick<RenderedRowListProps, 'count' | 'rendered' | 'rows'>
 
 interface RowArrows {
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
-  /** Told that the focus has left the rows. */
-  readonly forget: () => void
+  /** Called when the focus leaves the rows. */
+  readonly reset: () => void
 }
 
-/** The number of the row that an element is in. */
-function indexOf(element: HTMLElement): number | undefined {
+/** Returns the index of the row that contains an element. */
+function findRowIndex(element: HTMLElement): number | undefined {
   const row = element.closest<HTMLElement>('[data-index]')
   return row ? Number(row.dataset.index) : undefined
 }
 
-/** Up and down go from row to row. */
-function useArrows(body: RefObject<HTMLElement | null>, { count, drawn, rows }: ArrowParts): RowArrows {
-  const { move, reset: forget } = useListFocus({
+/** Moves the focus between rows by the up and down arrows. */
+function useArrows(body: RefObject<HTMLElement | null>, { count, rendered, rows }: ArrowOptions): RowArrows {
+  const { move, reset } = useListFocus({
     has: (index) => index >= 0 && index < count,
     find: (index) => body.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`),
-    show: drawn.reveal,
+    show: rendered.reveal,
     isEmpty: (index) => rows.rowAt(index)?.isRemoved === true,
   })
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const step = [-1, 1][findPressIndex(SHORTCUTS.lists.moveRows, event)]
-    const from = indexOf(event.target as HTMLElement)
+    const from = findRowIndex(event.target as HTMLElement)
     if (step !== undefined && from !== undefined) move(event, from, step)
   }
-  return { onKeyDown, forget }
+  return { onKeyDown, reset }
 }

@@ -1,63 +1,63 @@
-/** The sizes of a list of rows of one height, in pixels. */
+/** The sizes of a list of rows with equal height, in pixels. */
 export interface ScrollSizes {
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly count: number
   /** The height of a row. */
   readonly row: number
-  /** The height of what is seen of the page. */
+  /** The height of the visible part of the page. */
   readonly viewport: number
-  /** The height of what stands above the rows. */
+  /** The height of the content above the rows. */
   readonly above: number
 }
 
-/** Rows by their numbers, from 0. */
+/** A range of rows, numbered from 0. */
 export interface RowRange {
   readonly first: number
   readonly last: number
 }
 
-/** The tallest element that every browser draws exactly, in pixels. */
+/** The maximum height of an element that every browser renders exactly, in pixels. */
 export const MAX_HEIGHT = 15_000_000
 
-/** The height of all rows. Where it is more than a browser can draw, scrolling far skips rows, and scrolling a little does not. */
+/** Returns the height of all rows, limited to what browsers support. In a taller list, a jump of the scrollbar skips rows; small steps do not. */
 export const getTotalHeight = ({ count, row }: Pick<ScrollSizes, 'count' | 'row'>): number =>
   Math.min(count * row, MAX_HEIGHT)
 
-const isWhole = (sizes: ScrollSizes): boolean => sizes.count * sizes.row <= MAX_HEIGHT
+const fitsBrowser = (sizes: ScrollSizes): boolean => sizes.count * sizes.row <= MAX_HEIGHT
 
-/** How far rows are drawn above where their number says, after scrolling. @param shift how far they were */
+/** Computes the shift after scrolling, by which rows are rendered above their nominal position. @param shift before scrolling */
 export function computeShift(shift: number, from: number, to: number, sizes: ScrollSizes): number {
-  if (isWhole(sizes)) return 0
+  if (fitsBrowser(sizes)) return 0
   const { count, row, viewport, above } = sizes
-  const place = to - above
+  const position = to - above
   const end = MAX_HEIGHT - viewport
-  const most = count * row - MAX_HEIGHT
-  if (place <= 0) return 0
-  if (place >= end) return most
-  // A wheel, keys and a finger move a little; a scrollbar jumps.
+  const maxShift = count * row - MAX_HEIGHT
+  if (position <= 0) return 0
+  if (position >= end) return maxShift
+  // A wheel, keys and touch scroll in small steps; a scrollbar jumps.
   const isNear = Math.abs(to - from) <= 3 * viewport
-  const wanted = isNear ? shift : (place / end) * most
-  return Math.min(Math.max(wanted, 0), most)
+  const nextShift = isNear ? shift : (position / end) * maxShift
+  return Math.min(Math.max(nextShift, 0), maxShift)
 }
 
-/** Where to scroll to, and how far rows are shifted there, so that a row is the first one that is seen. */
+/** Computes the scroll position and the shift at which a row is the first visible one. */
 export function computeScroll(top: number, sizes: ScrollSizes): { readonly scrollTop: number; readonly shift: number } {
   const { count, row, viewport, above } = sizes
-  const wanted = Math.max(0, Math.min(top * row, count * row - viewport))
-  if (isWhole(sizes)) return { scrollTop: above + wanted, shift: 0 }
-  const place = (wanted / (count * row - viewport)) * (MAX_HEIGHT - viewport)
-  return { scrollTop: above + place, shift: wanted - place }
+  const offset = Math.max(0, Math.min(top * row, count * row - viewport))
+  if (fitsBrowser(sizes)) return { scrollTop: above + offset, shift: 0 }
+  const position = (offset / (count * row - viewport)) * (MAX_HEIGHT - viewport)
+  return { scrollTop: above + position, shift: offset - position }
 }
 
-/** How many rows are scrolled out at the top. */
+/** Returns the number of rows above the visible part, possibly fractional. */
 export const getTopRow = (scrollTop: number, shift: number, { row, above }: ScrollSizes): number =>
   Math.max(0, scrollTop - above + shift) / row
 
-/** The rows that are seen, and some around them. @param around how many */
-export function getVisibleRows(scrollTop: number, shift: number, sizes: ScrollSizes, around: number): RowRange {
+/** Returns the visible rows with `margin` more on each side. */
+export function getVisibleRows(scrollTop: number, shift: number, sizes: ScrollSizes, margin: number): RowRange {
   const { count, row, viewport } = sizes
   const top = getTopRow(scrollTop, shift, sizes)
-  const first = Math.max(0, Math.floor(top) - around)
-  const last = Math.min(count - 1, Math.ceil(top + viewport / row) + around)
+  const first = Math.max(0, Math.floor(top) - margin)
+  const last = Math.min(count - 1, Math.ceil(top + viewport / row) + margin)
   return { first, last }
 }

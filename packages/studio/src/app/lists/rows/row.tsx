@@ -14,24 +14,23 @@ import { resolveSort } from '../rows-query.ts'
 import styles from './rows.module.css'
 import type { ListRow } from './use-rows.ts'
 
-/** More of a title than any row is wide. */
+/** The maximum length of a title, longer than any row is wide. */
 const MAX_TITLE = 400
 
-/** What a {@link Row} takes. */
 export interface RowProps {
   readonly view: ListView
   readonly index: number
-  /** How far down it stands, in pixels. */
+  /** The vertical position, in pixels. */
   readonly offset: number
-  /** `undefined`: it is not loaded yet. */
+  /** `undefined` until it is loaded. */
   readonly row: ListRow | undefined
-  /** `undefined`: rows cannot be chosen. */
+  /** `undefined` if rows cannot be selected. */
   readonly selection: Selection | undefined
   readonly onPress: (press: RowPress) => void
   readonly onOpen: (id: string) => void
 }
 
-/** One row of a list, of the height that all rows have. */
+/** A row of a list; all rows have the same height. */
 export function Row({ view, index, offset, row, selection, onPress, onOpen }: RowProps): ReactNode {
   const isSelected = row !== undefined && (selection?.isAll === true || selection?.ids.has(row.item.id) === true)
   return (
@@ -75,12 +74,12 @@ function RowBox({ view, row, isSelected, onChange }: RowBoxProps): ReactNode {
 function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { readonly row: ListRow }): ReactNode {
   const { t } = useTexts()
   const { collection, collections, columns } = view
-  const { item, isRemoved: isGone } = row
+  const { item, isRemoved } = row
   const title = getEntryTitle(collection, item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
   return (
     <>
       <span role="cell" className={styles.title}>
-        {isGone ? (
+        {isRemoved ? (
           <del className={styles.open}>
             <bdi>{title}</bdi>
           </del>
@@ -95,8 +94,8 @@ function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { read
             <bdi>{title}</bdi>
           </Link>
         )}
-        {isGone && <Badge>{t.lists.gone}</Badge>}
-        {item.hasDraft === true && !isGone && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
+        {isRemoved && <Badge>{t.lists.gone}</Badge>}
+        {item.hasDraft === true && !isRemoved && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       </span>
       {columns.map((field) => (
         <span key={field.path} role="cell" className={styles.cell}>
@@ -107,17 +106,17 @@ function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { read
   )
 }
 
-/** The names of the columns; a press sorts by one. */
+/** The column headers, which sort the list when pressed. */
 export function HeaderRow({ view, canSelect }: { readonly view: ListView; readonly canSelect: boolean }): ReactNode {
   const { t } = useTexts()
-  const { collection, columns, fields, pressedHeader: pressed } = view
+  const { collection, columns, fields, pressedHeader } = view
   const row = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // The list is another one after a press, and the focus stays where it was.
-    const path = pressed.current
+    // A press replaces the list, so restore the focus on the pressed header.
+    const path = pressedHeader.current
     if (path !== undefined) row.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`)?.focus()
-    pressed.current = undefined
-  }, [pressed])
+    pressedHeader.current = undefined
+  }, [pressedHeader])
   const title = fields.find(({ path }) => path === collection.titleField)
   return (
     <div role="rowgroup">
@@ -150,14 +149,14 @@ interface HeaderCellProps {
 }
 
 function HeaderCell({ view, path, label, isSortable }: HeaderCellProps): ReactNode {
-  const { search, fields, change, pressedHeader: pressed } = view
+  const { search, fields, change, pressedHeader } = view
   if (!isSortable || path === undefined) return <span role="columnheader">{label}</span>
   const sort = resolveSort(search, fields)
   const direction = sort === path ? 'ascending' : sort === `-${path}` ? 'descending' : 'none'
   const type = fields.find((field) => field.path === path)?.type ?? ''
-  // Of times, the last one is what people look for.
+  // Times are sorted latest first.
   const first = type === 'datetime' || type === 'date' ? `-${path}` : path
-  const turned = direction === 'ascending' ? `-${path}` : path
+  const reversed = direction === 'ascending' ? `-${path}` : path
   return (
     <span role="columnheader" aria-sort={direction}>
       <button
@@ -165,8 +164,8 @@ function HeaderCell({ view, path, label, isSortable }: HeaderCellProps): ReactNo
         className={styles.sort}
         data-path={path}
         onClick={() => {
-          pressed.current = path
-          change({ sort: direction === 'none' ? first : turned })
+          pressedHeader.current = path
+          change({ sort: direction === 'none' ? first : reversed })
         }}
       >
         <span>{label}</span>

@@ -3,95 +3,95 @@ import { useCallback, useEffect, useState } from 'react'
 import { useStudio } from '../../api/studio.ts'
 import type { LoadedRows, RowPage } from './use-rows.ts'
 
-/** What has happened to a list since it was read. */
+/** The changes of a list since it was loaded. */
 export interface LiveRows {
-  /** How many entries match that were not there. */
+  /** The number of new entries that match. */
   readonly added: number
-  /** How many rows are gone. */
+  /** The number of removed rows. */
   readonly removed: number
-  /** Reads rows again that are shown, in their places. */
+  /** Refreshes rendered rows in place. */
   readonly refresh: (ids?: readonly string[]) => void
 }
 
-/** Changes that come together are asked about together, in milliseconds. */
-const TOGETHER_MS = 100
+/** The delay in which changes are collected for one request, in milliseconds. */
+const BATCH_DELAY_MS = 100
 
-/** Brings what others change into the rows, in their places, and counts what is new. */
-export function useLiveRows(collection: string, { reader: source, pagesKey, total }: LoadedRows): LiveRows {
+/** Applies changes by others to the rows in place, and counts new entries. */
+export function useLiveRows(collection: string, { reader, pagesKey, total }: LoadedRows): LiveRows {
   const { changes, connection } = useStudio()
   const queries = useQueryClient()
-  const [counted, setCounted] = useState<number>()
+  const [matching, setMatching] = useState<number>()
   const pages = queries.getQueriesData<RowPage>({ queryKey: pagesKey })
-  const gone = pages.reduce((sum, [, page]) => sum + (page?.removedIds?.length ?? 0), 0)
+  const removed = pages.reduce((sum, [, page]) => sum + (page?.removedIds?.length ?? 0), 0)
 
   const refresh = useCallback(
-    async (asked: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> => {
+    async (changedIds: ReadonlySet<string> | undefined, signal: AbortSignal): Promise<void> => {
       const shown = queries.getQueriesData<RowPage>({ queryKey: pagesKey, type: 'active' })
-      const all = shown.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? [])
-      const ids = asked ? all.filter((id) => asked.has(id)) : all
+      const shownIds = shown.flatMap(([, page]) => page?.items.map(({ id }) => id) ?? [])
+      const ids = changedIds ? shownIds.filter((id) => changedIds.has(id)) : shownIds
       if (ids.length === 0) return
-      const found = await source.readRows(ids, signal)
-      const isAsked = new Set(ids)
-      queries.setQueriesData<RowPage>({ queryKey: pagesKey }, (page) => page && changed(page, isAsked, found))
+      const items = await reader.readRows(ids, signal)
+      const refreshedIds = new Set(ids)
+      queries.setQueriesData<RowPage>({ queryKey: pagesKey }, (page) => page && updatePage(page, refreshedIds, items))
     },
-    [queries, pagesKey, source],
+    [queries, pagesKey, reader],
   )
-  const [ending] = useState(() => ({ current: new AbortController() }))
+  const [controller] = useState(() => ({ current: new AbortController() }))
   useEffect(() => {
-    ending.current = new AbortController()
-    const { signal } = ending.current
-    const news = new Set<string>()
+    controller.current = new AbortController()
+    const { signal } = controller.current
+    const changedIds = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
-    let isLooking = false
-    const look = async (): Promise<void> => {
+    let isUpdating = false
+    const update = async (): Promise<void> => {
       timer = undefined
-      isLooking = true
-      const ids = new Set(news)
-      news.clear()
+      isUpdating = true
+      const ids = new Set(changedIds)
+      changedIds.clear()
       try {
         await refresh(ids, signal)
-        setCounted(await source.countRows(signal))
+        setMatching(await reader.countRows(signal))
       } catch (error) {
         connection.noteError(error)
       }
-      isLooking = false
-      if (news.size > 0) lookLater()
+      isUpdating = false
+      if (changedIds.size > 0) scheduleUpdate()
     }
-    // However fast others write, one look is under way: a count may take its time.
-    const lookLater = (): void => {
-      if (!isLooking && !signal.aborted) timer ??= setTimeout(() => void look(), TOGETHER_MS)
+    // Updates never overlap, since a count can be slow.
+    const scheduleUpdate = (): void => {
+      if (!isUpdating && !signal.aborted) timer ??= setTimeout(() => void update(), BATCH_DELAY_MS)
     }
     const end = changes.subscribe((change) => {
       if (change.collection !== collection) return
-      news.add(change.id)
-      lookLater()
+      changedIds.add(change.id)
+      scheduleUpdate()
     })
     return () => {
       end()
       clearTimeout(timer)
-      ending.current.abort()
+      controller.current.abort()
     }
-  }, [changes, collection, connection, ending, refresh, source])
-  const shown = (total ?? 0) - gone
+  }, [changes, collection, connection, controller, refresh, reader])
+  const remaining = (total ?? 0) - removed
   return {
-    added: counted === undefined || total === undefined ? 0 : Math.max(0, counted - shown),
-    removed: gone,
+    added: matching === undefined || total === undefined ? 0 : Math.max(0, matching - remaining),
+    removed,
     refresh: useCallback(
       (ids) => {
-        refresh(ids && new Set(ids), ending.current.signal).catch((error: unknown) => connection.noteError(error))
+        refresh(ids && new Set(ids), controller.current.signal).catch((error: unknown) => connection.noteError(error))
       },
-      [refresh, ending, connection],
+      [refresh, controller, connection],
     ),
   }
 }
 
-function changed(
+function updatePage(
   page: RowPage,
-  asked: ReadonlySet<string>,
-  found: ReadonlyMap<string, RowPage['items'][number]>,
+  refreshedIds: ReadonlySet<string>,
+  items: ReadonlyMap<string, RowPage['items'][number]>,
 ): RowPage {
-  if (!page.items.some(({ id }) => asked.has(id))) return page
-  const missing = page.items.filter(({ id }) => asked.has(id) && !found.has(id)).map(({ id }) => id)
-  const gone = new Set([...(page.removedIds ?? []).filter((id) => !found.has(id)), ...missing])
-  return { ...page, items: page.items.map((item) => found.get(item.id) ?? item), removedIds: [...gone] }
+  if (!page.items.some(({ id }) => refreshedIds.has(id))) return page
+  const missing = page.items.filter(({ id }) => refreshedIds.has(id) && !items.has(id)).map(({ id }) => id)
+  const removedIds = new Set([...(page.removedIds ?? []).filter((id) => !items.has(id)), ...missing])
+  return { ...page, items: page.items.map((item) => items.get(item.id) ?? item), removedIds: [...removedIds] }
 }

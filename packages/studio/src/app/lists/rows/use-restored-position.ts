@@ -5,51 +5,50 @@ import type { LiveRows } from './use-live-rows.ts'
 import type { RenderedRows } from './use-row-window.ts'
 import type { LoadedRows } from './use-rows.ts'
 
-/** What is brought back to where it was. */
-interface Return {
-  readonly address: string
-  readonly place: ListPosition | undefined
-  readonly drawn: RenderedRows
+interface RestoreOptions {
+  readonly listKey: string
+  readonly position: ListPosition | undefined
+  readonly rendered: RenderedRows
   readonly live: LiveRows
   readonly rows: LoadedRows
 }
 
-/** What somebody does who has arrived. */
-const MOVES = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const
+/** Events after which the position is no longer restored. */
+const INTERRUPTING_EVENTS = ['wheel', 'pointerdown', 'keydown', 'touchstart'] as const
 
-/** Brings the focus back to the entry that was opened from here, once its row is drawn, and shows what has become of it. */
+/** Restores the scroll position, focuses the entry that was opened once its row is rendered, and refreshes the rows. */
 export function useRestoredPosition(
   body: RefObject<HTMLElement | null>,
-  { address, place, drawn, live, rows }: Return,
+  { listKey, position, rendered, live, rows }: RestoreOptions,
 ): void {
   const router = useRouter()
-  const { show } = drawn
-  const latest = useRef(show)
+  const { show } = rendered
+  const latestShow = useRef(show)
   useEffect(() => {
-    latest.current = show
+    latestShow.current = show
   }, [show])
   useEffect(() => {
-    if (!place) return
-    // After a navigation, the router scrolls to the top.
-    const end = router.subscribe('onRendered', () => latest.current(place.top))
-    for (const move of MOVES) window.addEventListener(move, end, { once: true, passive: true })
+    if (!position) return
+    // The router scrolls to the top after a navigation.
+    const end = router.subscribe('onRendered', () => latestShow.current(position.top))
+    for (const move of INTERRUPTING_EVENTS) window.addEventListener(move, end, { once: true, passive: true })
     return () => {
       end()
-      for (const move of MOVES) window.removeEventListener(move, end)
+      for (const move of INTERRUPTING_EVENTS) window.removeEventListener(move, end)
     }
-  }, [router, place])
-  const isDone = useRef(place === undefined)
+  }, [router, position])
+  const isDone = useRef(position === undefined)
   useEffect(() => {
-    if (isDone.current || !place || !rows.rowAt(place.opened.index)) return
-    const { id, index } = place.opened
-    // Where it has moved, its place is what was left.
+    if (isDone.current || !position || !rows.rowAt(position.opened.index)) return
+    const { id, index } = position.opened
+    // If the entry has moved, focus the row in its old place.
     const link =
       body.current?.querySelector<HTMLElement>(`a[data-entry="${CSS.escape(id)}"]`) ??
       body.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`)
     if (!link) return
     isDone.current = true
     link.focus({ preventScroll: true })
-    listPositions.forget(address)
+    listPositions.forget(listKey)
     live.refresh()
   })
 }

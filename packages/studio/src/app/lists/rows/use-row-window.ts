@@ -9,69 +9,73 @@ import {
   type ScrollSizes,
 } from './row-window.ts'
 
-/** Which rows are to be drawn, and where. */
+/** The rows to render, and their shift. */
 interface RowWindow extends RowRange {
-  /** How far rows are drawn above where their number says, in pixels. */
+  /** The distance by which rows are rendered above their nominal position, in pixels. */
   readonly shift: number
 }
 
-/** The drawn part of a list of rows of one height. */
+/** The rendered part of a list of rows with equal height. */
 export interface RenderedRows {
   readonly range: RowWindow
-  /** Of the element that holds all rows. */
+  /** The height of the element that contains all rows, in pixels. */
   readonly height: number
-  /** Of one row. */
+  /** The height of a row, in pixels. */
   readonly row: number
-  /** How many rows are scrolled out at the top. */
+  /** Returns the number of rows above the visible part, possibly fractional. */
   readonly top: () => number
-  /** Scrolls until a row is the first one. */
+  /** Scrolls until a row is the first visible one. */
   readonly show: (top: number) => void
-  /** Scrolls no further than until a row is seen. */
+  /** Scrolls as little as needed to make a row visible. */
   readonly reveal: (index: number) => void
 }
 
-/** How many rows beyond those that are seen are drawn. */
-const AROUND = 8
+/** The number of rows rendered on each side of the visible ones. */
+const MARGIN = 8
 /** The height of a row until it is measured, in pixels. */
 const ROW_PX = 48
 
 /**
- * Draws only the rows that are seen, in the page's own scrolling.
+ * Renders only visible rows, scrolled with the page.
  *
- * @param body holds the rows; its first child has the height of one
- * @param count how many rows there are
- * @param start the row to begin at
+ * @param body contains the rows; its first child has the height of a row
+ * @param count the number of rows
+ * @param start the first visible row at first
  */
 export function useRowWindow(body: RefObject<HTMLElement | null>, count: number, start: number): RenderedRows {
   const [row, setRow] = useState(ROW_PX)
-  const [view, setView] = useState<RowWindow>({ first: Math.floor(start), last: Math.floor(start) + AROUND, shift: 0 })
+  const [range, setRange] = useState<RowWindow>({
+    first: Math.floor(start),
+    last: Math.floor(start) + MARGIN,
+    shift: 0,
+  })
   const scrolled = useRef({ scrollTop: 0, shift: 0 })
   const sizes = useCallback((): ScrollSizes => {
-    const scroller = scrollerOf(body.current)
-    return { count, row, viewport: scroller?.clientHeight ?? 0, above: distance(body.current, scroller) }
+    const scroller = findScroller(body.current)
+    return { count, row, viewport: scroller?.clientHeight ?? 0, above: measureOffset(body.current, scroller) }
   }, [body, count, row])
 
-  const look = useCallback(() => {
-    const scroller = scrollerOf(body.current)
+  const update = useCallback(() => {
+    const scroller = findScroller(body.current)
     if (!scroller) return
     const { scrollTop } = scroller
-    const present = sizes()
-    const shift = computeShift(scrolled.current.shift, scrolled.current.scrollTop, scrollTop, present)
+    const currentSizes = sizes()
+    const shift = computeShift(scrolled.current.shift, scrolled.current.scrollTop, scrollTop, currentSizes)
     scrolled.current = { scrollTop, shift }
-    const next = { ...getVisibleRows(scrollTop, shift, present, AROUND), shift }
-    setView((before) => (isSame(before, next) ? before : next))
+    const next = { ...getVisibleRows(scrollTop, shift, currentSizes, MARGIN), shift }
+    setRange((current) => (isSame(current, next) ? current : next))
   }, [body, sizes])
 
   const show = useCallback(
     (top: number) => {
-      const scroller = scrollerOf(body.current)
+      const scroller = findScroller(body.current)
       if (!scroller) return
       scrolled.current = computeScroll(top, sizes())
       scroller.scrollTop = scrolled.current.scrollTop
       scrolled.current = { ...scrolled.current, scrollTop: scroller.scrollTop }
-      look()
+      update()
     },
-    [body, sizes, look],
+    [body, sizes, update],
   )
 
   useLayoutEffect(() => {
@@ -83,37 +87,37 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number,
     if (!isPlaced.current && count > 0) {
       isPlaced.current = true
       show(start)
-    } else look()
-  }, [look, show, start, count])
+    } else update()
+  }, [update, show, start, count])
   useEffect(() => {
-    const scroller = scrollerOf(body.current)
+    const scroller = findScroller(body.current)
     const probe = body.current?.firstElementChild
     if (!scroller || !probe) return
     const observer = new ResizeObserver(() => {
       setRow(probe.getBoundingClientRect().height || ROW_PX)
-      look()
+      update()
     })
     observer.observe(scroller)
     observer.observe(probe)
-    scroller.addEventListener('scroll', look, { passive: true })
+    scroller.addEventListener('scroll', update, { passive: true })
     return () => {
       observer.disconnect()
-      scroller.removeEventListener('scroll', look)
+      scroller.removeEventListener('scroll', update)
     }
-  }, [body, look])
+  }, [body, update])
   const top = (): number => getTopRow(scrolled.current.scrollTop, scrolled.current.shift, sizes())
   const reveal = (index: number): void => {
-    const before = top()
+    const currentTop = top()
     const { viewport } = sizes()
-    const next = Math.min(Math.max(before, index + 1 - Math.floor(viewport / row)), index)
-    if (next !== before) show(next)
+    const next = Math.min(Math.max(currentTop, index + 1 - Math.floor(viewport / row)), index)
+    if (next !== currentTop) show(next)
   }
-  return { range: view, height: getTotalHeight({ count, row }), row, top, show, reveal }
+  return { range, height: getTotalHeight({ count, row }), row, top, show, reveal }
 }
 
-const scrollerOf = (element: HTMLElement | null): HTMLElement | null => element?.closest('main') ?? null
+const findScroller = (element: HTMLElement | null): HTMLElement | null => element?.closest('main') ?? null
 
-const distance = (body: HTMLElement | null, scroller: HTMLElement | null): number =>
+const measureOffset = (body: HTMLElement | null, scroller: HTMLElement | null): number =>
   body && scroller ? body.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop : 0
 
 const isSame = (a: RowWindow, b: RowWindow): boolean => a.first === b.first && a.last === b.last && a.shift === b.shift

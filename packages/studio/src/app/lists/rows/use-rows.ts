@@ -9,33 +9,33 @@ import type { RowFilter, RowsQuery } from '../rows-query.ts'
 import type { ListPosition } from './list-positions.ts'
 import type { RowRange } from './row-window.ts'
 
-/** A row: `undefined` where it is not loaded yet. */
+/** A loaded row. */
 export interface ListRow {
   readonly item: ListItem
-  /** Whether it was deleted, or hidden, since it was read. */
+  /** True if the entry was deleted or hidden since it was loaded. */
   readonly isRemoved: boolean
 }
 
-/** The rows of a list, as far as they are loaded. */
+/** The loaded rows of a list. */
 export interface LoadedRows {
-  /** How many entries match; `undefined`: not known yet. */
+  /** The number of matching entries; `undefined` until it is loaded. */
   readonly total: number | undefined
   readonly rowAt: (index: number) => ListRow | undefined
-  /** The entry of a row that was loaded, whether it is drawn or not. */
+  /** Returns the id of a loaded row, rendered or not. */
   readonly idAt: (index: number) => string | undefined
   readonly error: unknown
   readonly reader: RowReader
-  /** Under which the pages are kept. */
+  /** The prefix of the keys of cached pages. */
   readonly pagesKey: QueryKey
-  /** Where the page of a row begins. */
+  /** Returns the cursor of the page with a row, if it has one. */
   readonly getPage: (index: number) => ListPosition['page']
-  /** Asks again for what could not be loaded. */
+  /** Reloads failed pages. */
   readonly retry: () => void
 }
 
 const PAGE = 50
 
-/** Rows are changed in their places, and asked for again where somebody wants the list anew: nothing else may move them. */
+/** Pages are never reloaded by themselves, so that no row moves: live changes update rows in place. */
 const STEADY = {
   staleTime: Number.POSITIVE_INFINITY,
   refetchOnMount: false,
@@ -44,33 +44,32 @@ const STEADY = {
 } as const
 
 /**
- * The rows of a collection, page by page, as they come into sight. Pages follow each other by cursor; one that is jumped to is asked for
- * by its number.
+ * Loads the rows of a collection page by page as they come into view. Adjacent pages are loaded by cursor, distant ones by offset.
  */
 export function useRows(
   { key, maxLimit }: StudioCollection,
   query: RowsQuery,
   range: RowRange,
-  place: ListPosition | undefined,
+  position: ListPosition | undefined,
 ): LoadedRows {
   const { client } = useStudio()
   const queries = useQueryClient()
-  const source = useMemo(
+  const reader = useMemo(
     () => new RowReader(client, key, query, Math.min(PAGE, Math.max(1, maxLimit))),
     [client, key, query, maxLimit],
   )
-  const { size } = source
-  const [pagesKey] = useState(() => begin(queries, [...queryKeys.list(key, query), 'page'], place))
-  const numbers = pagesIn(range, size)
+  const { size } = reader
+  const [pagesKey] = useState(() => preparePages(queries, [...queryKeys.list(key, query), 'page'], position))
+  const numbers = listPages(range, size)
   const pages = useQueries({
     queries: numbers.map((number) => ({
       queryKey: [...pagesKey, number],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        source.readPage(startOf(queries, pagesKey, number, { size, place }), signal),
+        reader.readPage(findStart(queries, pagesKey, number, { size, position }), signal),
       ...STEADY,
     })),
   })
-  const total = useRef<number | undefined>(place?.total)
+  const total = useRef<number | undefined>(position?.total)
   total.current = pages.find(({ data }) => data)?.data?.total ?? total.current
   const rowAt = (index: number): ListRow | undefined => {
     const number = Math.floor(index / size)
@@ -80,67 +79,67 @@ export function useRows(
   }
   const idAt = (index: number): string | undefined =>
     queries.getQueryData<RowPage>([...pagesKey, Math.floor(index / size)])?.items[index % size]?.id
-  const pageOf = useCallback(
+  const getPage = useCallback(
     (index: number) => {
       const number = Math.floor(index / size)
-      const start = startOf(queries, pagesKey, number, { size, place })
+      const start = findStart(queries, pagesKey, number, { size, position })
       return 'cursor' in start ? { number, cursor: start.cursor } : undefined
     },
-    [queries, pagesKey, size, place],
+    [queries, pagesKey, size, position],
   )
   return {
     total: total.current,
     rowAt,
     idAt,
     error: pages.find(({ error }) => error)?.error,
-    reader: source,
+    reader,
     pagesKey,
-    getPage: pageOf,
+    getPage,
     retry: () => {
       for (const { isError, refetch } of pages) if (isError) void refetch()
     },
   }
 }
 
-/** A list that is come back to is as it was left; any other visit begins anew. */
-function begin(queries: QueryClient, pagesKey: QueryKey, place: ListPosition | undefined): QueryKey {
-  if (!place) queries.removeQueries({ queryKey: pagesKey })
+/** Drops the cached pages, unless a position is restored. */
+function preparePages(queries: QueryClient, pagesKey: QueryKey, position: ListPosition | undefined): QueryKey {
+  if (!position) queries.removeQueries({ queryKey: pagesKey })
   return pagesKey
 }
 
-function pagesIn({ first, last }: RowRange, size: number): readonly number[] {
+function listPages({ first, last }: RowRange, size: number): readonly number[] {
   const from = Math.floor(first / size)
   const to = Math.max(from, Math.floor(last / size))
-  return Array.from({ length: to - from + 1 }, (_, at) => from + at)
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index)
 }
 
-function startOf(
+function findStart(
   queries: QueryClient,
   pagesKey: QueryKey,
   number: number,
-  { size, place }: { readonly size: number; readonly place: ListPosition | undefined },
+  { size, position }: { readonly size: number; readonly position: ListPosition | undefined },
 ): PageStart {
   if (number === 0) return {}
-  const before = queries.getQueryData<RowPage>([...pagesKey, number - 1])
-  if (before?.nextCursor) return { cursor: before.nextCursor }
-  if (place?.page?.number === number) return { cursor: place.page.cursor }
+  const previous = queries.getQueryData<RowPage>([...pagesKey, number - 1])
+  if (previous?.nextCursor) return { cursor: previous.nextCursor }
+  if (position?.page?.number === number) return { cursor: position.page.cursor }
   return { offset: number * size }
 }
 
-/** A page of rows, and which of them are gone since it was read: they keep their places. */
+/** A page of rows with the ids of those that were removed since, which keep their places. */
 export interface RowPage extends ListPage {
   readonly removedIds?: readonly string[]
 }
 
-/** Where a page begins. */
+/** The start of a page. */
 type PageStart = { readonly cursor: string } | { readonly offset: number } | Record<never, never>
 
-/** The calls of one list. */
+/** Reads the rows of a list. */
 class RowReader {
   readonly #client: StudioClient
   readonly #collection: string
   readonly #query: RowsQuery
-  /** How many rows a page has. */
+  /** The number of rows in a page. */
   readonly size: number
 
   constructor(client: StudioClient, collection: string, query: RowsQuery, size: number) {
@@ -150,24 +149,23 @@ class RowReader {
     this.size = size
   }
 
-  /** One page. */
   readPage(start: PageStart, signal: AbortSignal): Promise<RowPage> {
     return this.#find({ ...this.#query, ...start, limit: this.size }, signal)
   }
 
-  /** Some rows as they are now; those that are gone are left out. */
+  /** Reads rows again, without those that are gone. */
   async readRows(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, ListItem>> {
-    const found = new Map<string, ListItem>()
+    const items = new Map<string, ListItem>()
     const { select, include, draft } = this.#query
-    for (let at = 0; at < ids.length; at += this.size) {
-      const some = ids.slice(at, at + this.size)
-      const query = { select, include, draft, where: { id: { in: some } }, limit: some.length }
-      for (const item of (await this.#find(query, signal)).items) found.set(item.id, item)
+    for (let start = 0; start < ids.length; start += this.size) {
+      const chunk = ids.slice(start, start + this.size)
+      const query = { select, include, draft, where: { id: { in: chunk } }, limit: chunk.length }
+      for (const item of (await this.#find(query, signal)).items) items.set(item.id, item)
     }
-    return found
+    return items
   }
 
-  /** How many entries match now. */
+  /** Counts the matching entries. */
   async countRows(signal: AbortSignal): Promise<number> {
     const { q, status, where }: RowFilter = this.#query
     return (await this.#find({ q, status, where, limit: 0 }, signal)).total
@@ -175,19 +173,19 @@ class RowReader {
 
   async #find(query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RowPage> {
     try {
-      return await this.#ask(query, signal)
+      return await this.#request(query, signal)
     } catch (error) {
-      // An answer expands only so many references: without their titles, the rows are there at least.
+      // The service limits the references in a response. Show the rows without titles of related entries.
       const { include } = query
       const isTooMany = error instanceof DaybookError && error.status === 400 && Array.isArray(include)
       if (!isTooMany || include.length === 0) throw error
       const select = (query.select as readonly string[]).map((path) => path.split('.')[0])
-      return this.#ask({ ...query, select: [...new Set(select)], include: [] }, signal)
+      return this.#request({ ...query, select: [...new Set(select)], include: [] }, signal)
     }
   }
 
-  async #ask(query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RowPage> {
-    // The columns come from the model, which types know nothing of.
+  async #request(query: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<RowPage> {
+    // The static types do not know the columns of the model.
     return (await this.#client.collections[this.#collection]?.findMany(query as object, {
       signal,
     })) as unknown as RowPage

@@ -10,30 +10,29 @@ import { formatColumns, type ListView, useSubject } from '../list-view.ts'
 import styles from './save-view.module.css'
 import type { Views } from './saved-views.ts'
 
-/** What a {@link SaveViewDialog} takes. */
 export interface SaveViewDialogProps {
   readonly view: ListView
   readonly views: Views
   readonly onClose: () => void
 }
 
-/** Gives the list as it is a name. */
+/** Saves the current search of a list as a view. */
 export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogProps): ReactNode {
   const { t } = useTexts()
   const texts = t.lists.views
   const [name, setName] = useState('')
   const [isShared, setIsShared] = useState(false)
   const [error, setError] = useState<unknown>()
-  const person = useSubject()
+  const subject = useSubject()
   const { search, columns, change } = view
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     if (name.trim() === '') return
-    // A view shows the same columns to everybody.
-    const { view: _, ...shown } = { ...search, columns: formatColumns(columns.map(({ path }) => path)) }
+    // A view includes its columns, so that they do not depend on the user's choice.
+    const { view: _, ...viewSearch } = { ...search, columns: formatColumns(columns.map(({ path }) => path)) }
     try {
-      const saved = await views.save({ name: name.trim(), isShared }, shown)
-      change({ ...shown, view: saved.id })
+      const saved = await views.save({ name: name.trim(), isShared }, viewSearch)
+      change({ ...viewSearch, view: saved.id })
       onClose()
     } catch (failure) {
       setError(failure)
@@ -43,7 +42,7 @@ export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogP
     <Dialog title={texts.save} isOpen onClose={onClose}>
       <form className={styles.form} onSubmit={(event) => void save(event)}>
         <TextField label={texts.name} value={name} onChange={setName} maxLength={100} autoFocus isRequired />
-        {views.canShare && person !== '' && (
+        {views.canShare && subject !== '' && (
           <Switch label={texts.share} description={texts.shareText} value={isShared} onChange={setIsShared} />
         )}
         {error !== undefined && <FormError>{getErrorText(error, t)}</FormError>}

@@ -7,26 +7,26 @@ import { useModel } from '../../model/use-model.ts'
 import { type ListSearch, readListSearch } from '../list-search.ts'
 import { useSubject } from '../list-view.ts'
 
-/** The views of a list. */
+/** The saved views of a list, and the ways to change them. */
 export interface Views {
   readonly all: readonly SavedView[]
-  /** Whether this person may share one. */
+  /** True if the user may share views. */
   readonly canShare: boolean
   readonly save: (view: Pick<SavedView, 'name' | 'isShared'>, search: ListSearch) => Promise<SavedView>
   readonly remove: (view: SavedView) => Promise<void>
 }
 
-/** The most shared views of a list that are offered. */
+/** The maximum number of shared views of a list. */
 const MAX_VIEWS = 100
 
-/** The views of a list that this person has: those of this browser, and those that people share where the config has them. */
+/** Loads the saved views of a list: private ones of this browser, and shared ones if the config has them. */
 export function useViews(collection: string): Views {
   const { client } = useStudio()
   const { sharedViews } = useModel()
   const queries = useQueryClient()
-  const person = useSubject()
-  const own = useMemo(() => new PrivateViews(person, collection), [person, collection])
-  const [kept, setKept] = useState(() => own.all())
+  const subject = useSubject()
+  const privateViews = useMemo(() => new PrivateViews(subject, collection), [subject, collection])
+  const [views, setViews] = useState(() => privateViews.all())
   const key = sharedViews?.key ?? ''
   const queryKey = [...queryKeys.lists(key), collection]
   const { data } = useQuery({
@@ -40,8 +40,8 @@ export function useViews(collection: string): Views {
   const shared = data?.items.flatMap((item) => parseView(item, true)) ?? []
   const save: Views['save'] = async ({ name, isShared }, search) => {
     if (!isShared) {
-      const view = own.add(name, search)
-      setKept(own.all())
+      const view = privateViews.add(name, search)
+      setViews(privateViews.all())
       return view
     }
     const stored: unknown = await client.collections[key]?.create({ name, collection, search } as never)
@@ -55,32 +55,32 @@ export function useViews(collection: string): Views {
       await client.collections[key]?.delete(id)
       return queries.invalidateQueries({ queryKey })
     }
-    own.remove(id)
-    setKept(own.all())
+    privateViews.remove(id)
+    setViews(privateViews.all())
   }
-  return { all: [...kept, ...shared], canShare: (sharedViews?.permissions.create ?? false) !== false, save, remove }
+  return { all: [...views, ...shared], canShare: (sharedViews?.permissions.create ?? false) !== false, save, remove }
 }
 
-/** A list with a name. */
+/** A saved search of a list. */
 export interface SavedView {
   readonly id: string
   readonly name: string
   readonly search: ListSearch
-  /** Whether everybody who signs in has it. */
+  /** True if all signed-in users have it. */
   readonly isShared: boolean
 }
 
-/** The views that a person keeps in this browser. */
+/** Stores private views in this browser. */
 class PrivateViews {
-  readonly #name: string
+  readonly #storageKey: string
 
-  /** @param person the subject of who is signed in */
-  constructor(person: string, collection: string) {
-    this.#name = `daybook-studio:${person}:views:${collection}`
+  /** @param subject of the signed-in user */
+  constructor(subject: string, collection: string) {
+    this.#storageKey = `daybook-studio:${subject}:views:${collection}`
   }
 
   all(): readonly SavedView[] {
-    return readViews(localStorage.getItem(this.#name))
+    return readViews(localStorage.getItem(this.#storageKey))
   }
 
   add(name: string, search: ListSearch): SavedView {
@@ -94,11 +94,11 @@ class PrivateViews {
   }
 
   #store(views: readonly SavedView[]): void {
-    localStorage.setItem(this.#name, JSON.stringify(views))
+    localStorage.setItem(this.#storageKey, JSON.stringify(views))
   }
 }
 
-/** What was stored; what is no view, such as one of a later version, is left out. */
+/** Parses stored views, without invalid ones, such as those of a later version. */
 function readViews(text: string | null): readonly SavedView[] {
   if (text === null) return []
   try {
@@ -109,10 +109,10 @@ function readViews(text: string | null): readonly SavedView[] {
   }
 }
 
-/** A view, as it was stored or answered; none where it is something else. */
-function parseView(given: unknown, isShared: boolean): readonly SavedView[] {
-  if (typeof given !== 'object' || given === null) return []
-  const { id, name, search } = given as Readonly<Record<string, unknown>>
+/** Parses a stored view or one in a response; empty if it is invalid. */
+function parseView(stored: unknown, isShared: boolean): readonly SavedView[] {
+  if (typeof stored !== 'object' || stored === null) return []
+  const { id, name, search } = stored as Readonly<Record<string, unknown>>
   if (typeof id !== 'string' || typeof name !== 'string' || typeof search !== 'object' || search === null) return []
   return [{ id, name, search: readListSearch(search as Readonly<Record<string, unknown>>), isShared }]
 }

@@ -10,10 +10,10 @@ import { useViews } from './saved-views.ts'
 
 const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 
-/** What an address says besides the view that it is of. */
-const NOTHING: ListSearch = { q: undefined, columns: undefined, sort: undefined, status: undefined, where: undefined }
+/** Clears all parameters except the view. */
+const CLEARED: ListSearch = { q: undefined, columns: undefined, sort: undefined, status: undefined, where: undefined }
 
-/** The named views of a list. */
+/** The menu of saved views. */
 export function ViewsMenu({ view }: { readonly view: ListView }): ReactNode {
   const { t } = useTexts()
   const texts = t.lists.views
@@ -21,31 +21,31 @@ export function ViewsMenu({ view }: { readonly view: ListView }): ReactNode {
   const views = useViews(view.collection.key)
   const [isSaving, setIsSaving] = useState(false)
   const { search, change } = view
-  const present = views.all.find(({ id }) => id === search.view)
+  const current = views.all.find(({ id }) => id === search.view)
   const choose = (id: string): void => {
-    const chosen = views.all.find((one) => one.id === id)
-    change({ ...NOTHING, ...chosen?.search, view: chosen?.id })
+    const chosen = views.all.find((item) => item.id === id)
+    change({ ...CLEARED, ...chosen?.search, view: chosen?.id })
   }
-  const remove = (one: SavedView): void => {
+  const remove = (savedView: SavedView): void => {
     views
-      .remove(one)
+      .remove(savedView)
       .then(() => change({ view: undefined }))
       .catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
   }
   const options = views.all.map(({ id, name, isShared }) => ({ id, label: isShared ? texts.sharedName(name) : name }))
   return (
     <>
-      <MenuButton label={present?.name ?? texts.title} icon="star">
+      <MenuButton label={current?.name ?? texts.title} icon="star">
         {options.length > 0 && (
           <MenuChoice
             title={texts.title}
-            value={present?.id ?? ''}
+            value={current?.id ?? ''}
             options={[{ id: '', label: texts.none }, ...options]}
             onChange={choose}
           />
         )}
         <MenuItem onAction={() => setIsSaving(true)}>{texts.save}</MenuItem>
-        {present && <MenuItem onAction={() => remove(present)}>{texts.remove(present.name)}</MenuItem>}
+        {current && <MenuItem onAction={() => remove(current)}>{texts.remove(current.name)}</MenuItem>}
       </MenuButton>
       {isSaving && (
         <Suspense>
