@@ -59,8 +59,8 @@ test('a URL is parsed into a search, and invalid parameters are dropped', () => 
 })
 
 test('a field lists only the files that it accepts', () => {
-  const demands = { accept: ['image/*', 'application/pdf'], maxBytes: 100 }
-  expect(buildAssetQuery({}, demands)).toMatchObject({
+  const constraints = { accept: ['image/*', 'application/pdf'], maxBytes: 100 }
+  expect(buildAssetQuery({}, constraints)).toMatchObject({
     where: {
       and: [
         { or: [{ mimeType: { startsWith: 'image/' } }, { mimeType: { eq: 'application/pdf' } }] },
@@ -69,8 +69,8 @@ test('a field lists only the files that it accepts', () => {
     },
   })
   const files = ['image/png', 'application/pdf', 'application/pdfx'].map((mimeType) => ({ mimeType, size: 100 }))
-  expect(files.map((file) => isAcceptedAsset(demands, file))).toEqual([true, true, false])
-  expect(isAcceptedAsset(demands, { mimeType: 'image/png', size: 101 })).toBe(false)
+  expect(files.map((file) => isAcceptedAsset(constraints, file))).toEqual([true, true, false])
+  expect(isAcceptedAsset(constraints, { mimeType: 'image/png', size: 101 })).toBe(false)
   expect(isAcceptedAsset({}, { mimeType: 'font/woff2', size: 1e9 })).toBe(true)
 })
 
@@ -106,8 +106,8 @@ test('the folders of a level are those with files in or below them, each once', 
       const children = directories
         .filter((directory) => directory.startsWith(prefix) && directory.length > prefix.length)
         .map((directory) => directory.slice(prefix.length).split('/')[0])
-      const { names, isPartial: isCut } = await readFolders(makeList(directories), inside)
-      expect(isCut).toBe(false)
+      const { names, isPartial } = await readFolders(makeList(directories), inside)
+      expect(isPartial).toBe(false)
       expect(names).toEqual([...new Set(children)].sort())
     }),
     { numRuns: 300 },

@@ -84,7 +84,7 @@ describe('a bulk action', () => {
     expect(await run.execute({ kind: 'publish' }, dryRun.ids, nothing)).toMatchObject({ done: 3 })
     expect(await world.ids('posts', { status: { eq: 'published' } })).toEqual([ids[0], ids[2], ids[4]])
     const again = await run.dryRun({ kind: 'publish' }, [ids[0] ?? ''], nothing)
-    expect(again).toMatchObject({ chosen: 1, ids: [], refusals: [] })
+    expect(again).toMatchObject({ selected: 1, ids: [], refusals: [] })
   })
 
   test('is undone completely, without touching other changes', async () => {
@@ -145,7 +145,7 @@ describe('a bulk action', () => {
     await seed(world, 30)
     const action: BulkAction = { kind: 'set', field: 'minutes', value: 1000 }
     const dryRun = await world.run('posts').dryRun(action, {}, nothing)
-    expect(dryRun).toMatchObject({ chosen: 30, isCut: true })
+    expect(dryRun).toMatchObject({ selected: 30, isPartial: true })
     expect(dryRun.refusals.length).toBe(20)
   })
 
@@ -180,7 +180,7 @@ describe('a bulk action', () => {
     await seed(world, 2)
     const run = world.run('posts')
     const dryRun = await run.dryRun({ kind: 'set', field: 'minutes', value: 1000 }, await world.ids('posts'), nothing)
-    expect(dryRun).toMatchObject({ ids: [], chosen: 2, isCut: false })
+    expect(dryRun).toMatchObject({ ids: [], selected: 2, isPartial: false })
     expect(dryRun.refusals.length).toBe(2)
   })
 })

@@ -42,10 +42,10 @@ describe('the window of rendered rows', () => {
         fc.integer({ min: 50, max: 2_000_000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (count, part) => {
-          const wanted = part * (count - 20)
-          const { scrollTop, shift } = computeScroll(wanted, sizes(count))
+          const top = part * (count - 20)
+          const { scrollTop, shift } = computeScroll(top, sizes(count))
           expect(scrollTop).toBeLessThanOrEqual(180 + getTotalHeight(sizes(count)))
-          expect(getTopRow(scrollTop, shift, sizes(count))).toBeCloseTo(wanted, 3)
+          expect(getTopRow(scrollTop, shift, sizes(count))).toBeCloseTo(top, 3)
         },
       ),
     )

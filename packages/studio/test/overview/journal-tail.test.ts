@@ -12,9 +12,9 @@ class Gone extends Error {
   }
 }
 
-const floorOf = (error: unknown): number | undefined => (error instanceof Gone ? error.floor : undefined)
+const getFloor = (error: unknown): number | undefined => (error instanceof Gone ? error.floor : undefined)
 
-const record = (seq: number): JournalRecord => ({
+const makeRecord = (seq: number): JournalRecord => ({
   seq,
   at: '',
   action: 'update',
@@ -23,7 +23,7 @@ const record = (seq: number): JournalRecord => ({
 })
 
 /** A journal with `length` records, of which only some are visible, and those up to `floor` are pruned. */
-function journalOf(length: number, isSeen: (seq: number) => boolean, floor = 0) {
+function makeJournal(length: number, isSeen: (seq: number) => boolean, floor = 0) {
   let requests = 0
   const read: ReadJournal = async ({ since, limit }) => {
     requests += 1
@@ -32,7 +32,7 @@ function journalOf(length: number, isSeen: (seq: number) => boolean, floor = 0) 
     let next = since
     // Like the service, stop scanning after 10,000 records if none is visible.
     for (let seq = Math.max(since, floor) + 1; seq <= Math.min(length, since + 10_000); seq += 1) {
-      if (isSeen(seq)) items.push(record(seq))
+      if (isSeen(seq)) items.push(makeRecord(seq))
       next = seq
       if (items.length === limit) break
     }
@@ -51,13 +51,13 @@ test('the newest visible records are found in a journal of any length', async ()
       async (length, each, part) => {
         // The last record is never pruned.
         const floor = Math.min(Math.max(0, length - 1), Math.floor(length * part))
-        const { read } = journalOf(length, (seq) => seq % each === 0, floor)
-        const { records, head } = await readTail(read, 500, floorOf)
+        const { read } = makeJournal(length, (seq) => seq % each === 0, floor)
+        const { records, head } = await readTail(read, 500, getFloor)
         expect(head).toBe(Math.max(length, 0))
         const all = Array.from({ length }, (_, index) => index + 1).filter((seq) => seq > floor && seq % each === 0)
-        const wanted = all.filter((seq) => seq > length - 500)
-        expect(records.map(({ seq }) => seq).slice(-wanted.length || records.length)).toEqual(
-          wanted.length > 0 ? wanted : records.map(({ seq }) => seq),
+        const expected = all.filter((seq) => seq > length - 500)
+        expect(records.map(({ seq }) => seq).slice(-expected.length || records.length)).toEqual(
+          expected.length > 0 ? expected : records.map(({ seq }) => seq),
         )
         expect(records.map(({ seq }) => seq)).toEqual(all.slice(-records.length || all.length))
       },
@@ -68,17 +68,17 @@ test('the newest visible records are found in a journal of any length', async ()
 
 test('the tail of a million records takes a few dozen requests, and newer records take two', async () => {
   let length = 1_000_000
-  const journal = { read: (query: Parameters<ReadJournal>[0]) => journalOf(length, () => true).read(query) }
+  const journal = { read: (query: Parameters<ReadJournal>[0]) => makeJournal(length, () => true).read(query) }
   let requests = 0
   const read: ReadJournal = (query) => {
     requests += 1
     return journal.read(query)
   }
-  const tail = await readTail(read, 500, floorOf)
+  const tail = await readTail(read, 500, getFloor)
   expect(requests).toBeLessThan(30)
   length += 3
   const before = requests
-  const { records, head } = await continueTail(read, tail, floorOf)
+  const { records, head } = await continueTail(read, tail, getFloor)
   expect([head, records.at(-1)?.seq, requests - before]).toEqual([1_000_003, 1_000_003, 2])
 })
 
@@ -86,12 +86,12 @@ test('an error without a floor is thrown on', async () => {
   const read: ReadJournal = async () => {
     throw new Error('away')
   }
-  await expect(readTail(read, 10, floorOf)).rejects.toThrow('away')
+  await expect(readTail(read, 10, getFloor)).rejects.toThrow('away')
 })
 
 test('each document is listed once with its last change, newest first', () => {
-  const records = [1, 2, 8, 9, 4].map(record)
-  expect(getLastChanges(records, ({ seq }) => seq !== 9).map(({ seq, documentKey: name }) => [seq, name])).toEqual([
+  const records = [1, 2, 8, 9, 4].map(makeRecord)
+  expect(getLastChanges(records, ({ seq }) => seq !== 9).map(({ seq, documentKey }) => [seq, documentKey])).toEqual([
     [4, 'posts 4'],
     [8, 'posts 1'],
     [2, 'posts 2'],
