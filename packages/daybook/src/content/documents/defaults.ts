@@ -27,7 +27,7 @@ export class Defaults {
   evaluate(field: Field, path: string, rule: DefaultRule): unknown {
     const { kind, key } = this.#document
     try {
-      return this.#checked(field, rule(this.#request()))
+      return this.#toValidValue(field, rule(this.#request()))
     } catch (error) {
       const name = `${kind}s.${key}.fields.${path}.default`
       throw new DaybookError('INTERNAL_ERROR', undefined, {}, new Error(`The default ${name} failed`, { cause: error }))
@@ -40,13 +40,13 @@ export class Defaults {
     return { identity, principal, now: this.#now }
   }
 
-  #checked(field: Field, made: unknown): unknown {
-    if (made === null || made === undefined) return undefined
-    if (isRecord(made) && typeof made.then === 'function') {
-      Promise.resolve(made).catch(() => {})
+  #toValidValue(field: Field, result: unknown): unknown {
+    if (result === null || result === undefined) return undefined
+    if (isRecord(result) && typeof result.then === 'function') {
+      Promise.resolve(result).catch(() => {})
       throw new TypeError('It must answer at once, and gave a promise')
     }
-    const value = toPlainJson(made)
+    const value = toPlainJson(result)
     refuseHostile(value)
     const validator = this.#document.validators.getForField(field, () =>
       field.type.schema(field.options, nestWriteSchema),

@@ -30,7 +30,7 @@ export interface FieldWriteTools extends DeriveTools {
 }
 
 /** Returns the value of an omitted field of a new document. */
-function initialValue(field: Field, path: string, { defaults }: FieldWriteTools): unknown {
+function getInitialValue(field: Field, path: string, { defaults }: FieldWriteTools): unknown {
   const initial = field.type.default?.(field.options)
   return (
     (typeof initial === 'function' ? defaults.evaluate(field, path, initial as DefaultRule) : initial) ??
@@ -40,7 +40,7 @@ function initialValue(field: Field, path: string, { defaults }: FieldWriteTools)
 
 /** The position of a value in its document. */
 interface ValuePlace {
-  /** The dotted path of its field. */
+  /** The dotted path of the field. */
   readonly field: string
   /** JSON Pointer (RFC 6901) to the value. */
   readonly path: string
@@ -58,30 +58,30 @@ function toCanonicalValue(
 ): unknown {
   // In a localized field, null falls back to another locale, and an empty list does not.
   if (value === null || value === undefined) return field.options.localized === true ? null : emptyValue(field)
-  let item = 0
-  let last = place
-  let around = place.path
-  const walked =
+  let itemIndex = 0
+  let lastPlace = place
+  let enclosingPath = place.path
+  const converted =
     field.type.walk?.(value, field.options, {
-      enter: (_fields, held, index) => {
-        if (index !== undefined) around = `${place.path}/${index}`
-        return held
+      enter: (_fields, source, index) => {
+        if (index !== undefined) enclosingPath = `${place.path}/${index}`
+        return source
       },
       value: (inner, innerValue, key) => {
-        last =
+        lastPlace =
           key === ''
-            ? { field: place.field, path: `${place.path}/${item++}` }
-            : { field: `${place.field}.${key}`, path: `${around}/${key}` }
-        const member = innerValue === undefined ? initialValue(inner, last.field, tools) : innerValue
-        return toCanonicalValue(inner, last, member, tasks, tools)
+            ? { field: place.field, path: `${place.path}/${itemIndex++}` }
+            : { field: `${place.field}.${key}`, path: `${enclosingPath}/${key}` }
+        const member = innerValue === undefined ? getInitialValue(inner, lastPlace.field, tools) : innerValue
+        return toCanonicalValue(inner, lastPlace, member, tasks, tools)
       },
       generated: (generated, copy, source) => {
         // Reserves the position, so that keys keep the order of the config.
         copy[generated.key] = null
-        tasks.push(generate(generated, copy, source, last.path, tools))
+        tasks.push(generate(generated, copy, source, lastPlace.path, tools))
       },
     }) ?? value
-  return field.type.canonical?.(walked, field.options) ?? walked
+  return field.type.canonical?.(converted, field.options) ?? converted
 }
 
 /** @param path the JSON Pointer to the source of the generated value */
@@ -110,44 +110,45 @@ export async function prepareFields(
   stored: Values | undefined,
   tools: FieldWriteTools,
 ): Promise<Values> {
-  const settled: Values = {}
+  const prepared: Values = {}
   for (const model of document.fields) {
-    const isNamed = Object.hasOwn(input, model.key)
-    if (!isNamed && stored) continue
-    const value = isNamed ? input[model.key] : initialValue(model.field, model.key, tools)
-    await prepareField(model, value, settled, stored, tools)
+    const isGiven = Object.hasOwn(input, model.key)
+    if (!isGiven && stored) continue
+    const value = isGiven ? input[model.key] : getInitialValue(model.field, model.key, tools)
+    await prepareField(model, value, prepared, stored, tools)
     const { key, field } = model
     if (holdsItemKeys(field))
-      settled[key] = withItemKeys(
+      prepared[key] = withItemKeys(
         field,
-        settled[key],
-        tools.localeDocuments().map((version) => version[key]),
+        prepared[key],
+        tools.localeDocuments().map((localeDocument) => localeDocument[key]),
       )
   }
-  return settled
+  return prepared
 }
 
 async function prepareField(
   { key, field }: FieldModel,
   value: unknown,
-  settled: Values,
+  prepared: Values,
   stored: Values | undefined,
   tools: FieldWriteTools,
 ): Promise<void> {
   const tasks: Task[] = []
-  settled[key] = toCanonicalValue(field, { field: key, path: `/${key}` }, value, tasks, tools)
+  prepared[key] = toCanonicalValue(field, { field: key, path: `/${key}` }, value, tasks, tools)
   for (const generated of generatedValues(key, field)) {
-    if (stored?.[generated.key] != null && stored[key] === settled[key]) settled[generated.key] = stored[generated.key]
-    else tasks.push(generate(generated, settled, settled[key], `/${key}`, tools))
+    if (stored?.[generated.key] != null && stored[key] === prepared[key])
+      prepared[generated.key] = stored[generated.key]
+    else tasks.push(generate(generated, prepared, prepared[key], `/${key}`, tools))
   }
   for (const task of tasks) await task()
 }
 
 /** Merges prepared fields into a stored document, in the order of the config. */
-export function mergeFields(document: DocumentModel, stored: Values, settled: Values): Values {
+export function mergeFields(document: DocumentModel, stored: Values, changes: Values): Values {
   const merged: Values = {}
   for (const { servedKeys } of document.fields) {
-    for (const key of servedKeys) merged[key] = (Object.hasOwn(settled, key) ? settled[key] : stored[key]) ?? null
+    for (const key of servedKeys) merged[key] = (Object.hasOwn(changes, key) ? changes[key] : stored[key]) ?? null
   }
   return merged
 }
@@ -159,19 +160,15 @@ export interface HiddenWrite {
 }
 
 /**
- * Checks that every required field has a value, at any depth. Only the new value of a hidden field is checked, because an error about the
- * stored one would reveal it.
+ * Checks that every required field has a value, at any depth. Only the new value of a hidden field is checked, because an error about
+ * the stored one would reveal it.
  *
  * @throws VALIDATION_ERROR with one issue for each missing value
  */
-export function requireRequiredFields(
-  document: DocumentModel,
-  values: Values,
-  { hidden, input: given }: HiddenWrite,
-): void {
-  const checked = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(given, key))
-  const missing = checked.flatMap((field) =>
-    findMissingFields(field, (hidden.has(field.key) ? given : values)[field.key]),
+export function requireRequiredFields(document: DocumentModel, values: Values, { hidden, input }: HiddenWrite): void {
+  const checkedFields = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(input, key))
+  const missing = checkedFields.flatMap((field) =>
+    findMissingFields(field, (hidden.has(field.key) ? input : values)[field.key]),
   )
   const issues = missing.map((path) => createIssue(path, 'required', 'is required'))
   if (issues.length > 0) throw validationError(issues)
@@ -203,14 +200,14 @@ interface InnerValue {
  */
 export function getInnerValues({ type, options }: Field, container: unknown, path: string): readonly InnerValue[] {
   const inner: InnerValue[] = []
-  let around = path
+  let enclosingPath = path
   type.walk?.(container, options, {
     enter: (_fields, value, index) => {
-      if (index !== undefined) around = `${path}/${index}`
+      if (index !== undefined) enclosingPath = `${path}/${index}`
       return value
     },
     value: (field, value, key) => {
-      inner.push({ field, value, key, path: key === '' ? `${path}/${inner.length}` : `${around}/${key}` })
+      inner.push({ field, value, key, path: key === '' ? `${path}/${inner.length}` : `${enclosingPath}/${key}` })
       return value
     },
     generated: () => {},
@@ -257,7 +254,10 @@ function toCurrentValue(field: Field, value: unknown): unknown {
 const toCurrentGenerated = (generated: Generated, stored: unknown, values: Values): unknown =>
   readGenerated(generated, 'extract' in generated ? null : stored, (key) => values[key])
 
-/** Collects a document's orphaned values, which only an earlier config had a field for, as JSON. They stay until `daybook migrate --allow-loss` drops them. */
+/**
+ * Collects a document's orphaned values, which only an earlier config had a field for, as JSON. They stay until
+ * `daybook migrate --allow-loss` drops them.
+ */
 export function collectOrphaned(
   document: DocumentModel,
   { orphaned, doc }: { readonly orphaned: string | null; readonly doc: string },
@@ -274,8 +274,8 @@ export const withOrphanedValues = (stored: Values, orphaned: string | null | und
   orphaned ? withUnplaced(stored, JSON.parse(orphaned)) : stored
 
 /** Replaces the values that a document shows in place of unplaced ones with the unplaced ones. */
-export function withUnplaced(values: Values, hidden: Values): Values {
-  const parts = Object.entries(hidden).map(([key, part]) => {
+export function withUnplaced(values: Values, unplaced: Values): Values {
+  const parts = Object.entries(unplaced).map(([key, part]) => {
     const value = values[key]
     return [key, isRecord(value) && isRecord(part) ? withUnplaced(value, part) : part]
   })
@@ -328,13 +328,13 @@ function keepOrphanedPart(field: Field, value: unknown, hidden: unknown): unknow
     const part = keepOrphanedAmong(fields, value, hidden)
     return Object.keys(part).length > 0 ? part : null
   }
-  const shown = toCurrentValue(field, hidden)
-  return JSON.stringify(shown) === JSON.stringify(value ?? emptyValue(field)) ? hidden : null
+  const shownValue = toCurrentValue(field, hidden)
+  return JSON.stringify(shownValue) === JSON.stringify(value ?? emptyValue(field)) ? hidden : null
 }
 
 /** A stored value that has no place in the current config. */
 export interface UnplacedValue {
-  /** The dotted path of its field; the items of a list share one. */
+  /** The dotted path of the field; the items of a list share it. */
   readonly path: string
   /** The invalid value, or the type of an invalid block; absent if the model has no such field. */
   readonly refused?: unknown
@@ -342,40 +342,41 @@ export interface UnplacedValue {
 
 /** Lists the single values in unplaced values, at any depth. A status is never lost, since another one replaces it. */
 export function findUnplacedValues({ fieldMap }: DocumentModel, values: Values): readonly UnplacedValue[] {
-  const found: UnplacedValue[] = []
-  findUnplacedAmong(fieldMap, values, '', found)
-  return found
+  const unplacedValues: UnplacedValue[] = []
+  findUnplacedAmong(fieldMap, values, '', unplacedValues)
+  return unplacedValues
 }
 
 /** Returns the keys that an object of these fields may have. */
 const getAllowedKeys = (fields: Fields): ReadonlySet<string> =>
   new Set([ITEM_KEY, '_type', ...Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field))])
 
-function findUnplacedAmong(fields: Fields, values: Values, prefix: string, found: UnplacedValue[]): void {
-  const placed = getAllowedKeys(fields)
+function findUnplacedAmong(fields: Fields, values: Values, prefix: string, unplacedValues: UnplacedValue[]): void {
+  const allowedKeys = getAllowedKeys(fields)
   for (const [key, value] of Object.entries(values)) {
     const field = fields[key]
-    if (field) findUnplacedInside(field, value, `${prefix}${key}`, found)
-    else if (!placed.has(key)) found.push(...getLeafPaths(value, `${prefix}${key}`).map((path) => ({ path })))
+    if (field) findUnplacedInside(field, value, `${prefix}${key}`, unplacedValues)
+    else if (!allowedKeys.has(key))
+      unplacedValues.push(...getLeafPaths(value, `${prefix}${key}`).map((path) => ({ path })))
   }
 }
 
-function findUnplacedInside(field: Field, value: unknown, path: string, found: UnplacedValue[]): void {
+function findUnplacedInside(field: Field, value: unknown, path: string, unplacedValues: UnplacedValue[]): void {
   const { type, options } = field
   if (value === null || value === undefined || type.role === 'status') return
   if (!type.accepts(value, options)) {
     if (type.convertFormer?.(value, options) === undefined)
-      found.push(...getInvalidParts(field, value).map((refused) => ({ path, refused })))
+      unplacedValues.push(...getInvalidParts(field, value).map((refused) => ({ path, refused })))
     return
   }
   type.walk?.(value, options, {
     enter: (fields, source) => {
       const unplacedEntries = Object.entries(source).filter(([key]) => !Object.hasOwn(fields, key))
-      findUnplacedAmong(fields, Object.fromEntries(unplacedEntries), `${path}.`, found)
+      findUnplacedAmong(fields, Object.fromEntries(unplacedEntries), `${path}.`, unplacedValues)
       return source
     },
     value: (inner, innerValue, key) => {
-      findUnplacedInside(inner, innerValue, key === '' ? path : `${path}.${key}`, found)
+      findUnplacedInside(inner, innerValue, key === '' ? path : `${path}.${key}`, unplacedValues)
       return innerValue
     },
     generated: () => {},
@@ -394,7 +395,7 @@ function getLeafPaths(value: unknown, path: string): readonly string[] {
   const inner = Array.isArray(value)
     ? value.flatMap((item) => getLeafPaths(item, path))
     : isRecord(value)
-      ? Object.entries(value).flatMap(([key, one]) => getLeafPaths(one, `${path}.${key}`))
+      ? Object.entries(value).flatMap(([key, member]) => getLeafPaths(member, `${path}.${key}`))
       : [path]
   return [...new Set(inner)]
 }
@@ -403,20 +404,20 @@ function getLeafPaths(value: unknown, path: string): readonly string[] {
 function hasUnplaced(field: Field, value: unknown): boolean {
   if (value === null || value === undefined) return false
   if (!field.type.accepts(value, field.options)) return field.type.convertFormer?.(value, field.options) === undefined
-  let isLost = false
+  let isUnplaced = false
   field.type.walk?.(value, field.options, {
     enter: (fields, stored) => {
-      const placed = getAllowedKeys(fields)
-      isLost ||= Object.keys(stored).some((key) => stored[key] !== null && !placed.has(key))
+      const allowedKeys = getAllowedKeys(fields)
+      isUnplaced ||= Object.keys(stored).some((key) => stored[key] !== null && !allowedKeys.has(key))
       return stored
     },
     value: (inner, innerValue) => {
-      isLost ||= hasUnplaced(inner, innerValue)
+      isUnplaced ||= hasUnplaced(inner, innerValue)
       return innerValue
     },
     generated: () => {},
   })
-  return isLost
+  return isUnplaced
 }
 
 /** Finds all references in a document, with the dotted paths of their fields. */
@@ -442,10 +443,10 @@ function collectReferences(
   if (value === null || value === undefined) return []
   const references = field.type.references?.(value, field.options) ?? []
   const direct = references.map((reference) => ({ reference: { ...reference, field: place.field }, path: place.path }))
-  const inner = getInnerValues(field, value, place.path).flatMap((one) =>
-    collectReferences(one.field, one.value, {
-      field: one.key === '' ? place.field : `${place.field}.${one.key}`,
-      path: one.path,
+  const inner = getInnerValues(field, value, place.path).flatMap((innerValue) =>
+    collectReferences(innerValue.field, innerValue.value, {
+      field: innerValue.key === '' ? place.field : `${place.field}.${innerValue.key}`,
+      path: innerValue.path,
     }),
   )
   return [...direct, ...inner]
@@ -464,18 +465,18 @@ interface KeyRights {
  */
 export function dropIgnoredKeys(document: DocumentModel, body: unknown, rights: KeyRights): Values {
   if (!isRecord(body)) throw validationErrorAt('/', 'type', 'must be an object of fields', { types: ['object'] })
-  const unknown = getServedKeys(document, rights.absent)
+  const absentKeys = getServedKeys(document, rights.absent)
   const isIgnored = (key: string): boolean =>
-    (document.ignoredKeys.has(key) && !unknown.has(key)) || (rights.hasAuthors && AUTHOR_KEYS.includes(key))
+    (document.ignoredKeys.has(key) && !absentKeys.has(key)) || (rights.hasAuthors && AUTHOR_KEYS.includes(key))
   return Object.fromEntries(Object.entries(body).filter(([key]) => !isIgnored(key)))
 }
 
 /** Returns the keys of top-level fields and of the values generated from them. */
 export function getServedKeys(
-  { fields, reverseFields: reverses }: DocumentModel,
+  { fields, reverseFields }: DocumentModel,
   keys: ReadonlySet<string>,
 ): ReadonlySet<string> {
   return new Set(
-    [...fields, ...reverses.values()].filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys),
+    [...fields, ...reverseFields.values()].filter(({ key }) => keys.has(key)).flatMap(({ servedKeys }) => servedKeys),
   )
 }

@@ -12,9 +12,9 @@ export interface DraftRow extends StoredEntry {
 
 /** Replaces the columns of an entry with those of its draft. */
 export function toDraftRow(entry: StoredEntry): DraftRow {
-  const copy = parseDraft(entry)
-  if (!copy) return { ...entry, entry }
-  const { seq, schema_hash, orphaned, locales, doc, at, by } = copy
+  const draft = parseDraft(entry)
+  if (!draft) return { ...entry, entry }
+  const { seq, schema_hash, orphaned, locales, doc, at, by } = draft
   return { ...entry, seq, schema_hash, orphaned, locales, doc, updated_at: at, updated_by: by, entry }
 }
 
@@ -40,8 +40,8 @@ export function toDraftCanonical(
   collection: CollectionModel,
   { canonical, row }: StoredRevision<DraftRow>,
 ): CanonicalDocument {
-  const { values, ...languages } = withStatusFrom(collection, canonical, row.entry)
-  return { ...languages, values: { ...values, updatedAt: row.updated_at } }
+  const { values, ...locales } = withStatusFrom(collection, canonical, row.entry)
+  return { ...locales, values: { ...values, updatedAt: row.updated_at } }
 }
 
 /** The author and the time of a saved draft. */
@@ -68,11 +68,11 @@ export function toDraft(
 }
 
 /** Returns true if two documents have the same content in every locale, apart from their status. */
-export function hasSameContent(collection: CollectionModel, one: CanonicalDocument, other: CanonicalDocument): boolean {
-  const textOf = ({ values, translations }: CanonicalDocument): string => {
+export function hasSameContent(collection: CollectionModel, a: CanonicalDocument, b: CanonicalDocument): boolean {
+  const toComparableText = ({ values, translations }: CanonicalDocument): string => {
     const fields = mergeFields(collection, {}, values)
     if (collection.status) delete fields[collection.status.key]
     return JSON.stringify([fields, translations])
   }
-  return textOf(one) === textOf(other)
+  return toComparableText(a) === toComparableText(b)
 }

@@ -25,11 +25,11 @@ export function findFormerPlaces(
 ): readonly (number | undefined)[] {
   if (stored.length === 0) return []
   if (!hasItemKeys(field)) {
-    const former = stored.map((item) => ({ versions: [item] }))
+    const storedItems = stored.map((item) => ({ localeValues: [item] }))
     return matchItems(
       field,
       items.map((item) => ({ item })),
-      former,
+      storedItems,
     )
   }
   const places = new Map(stored.map((item, index) => [getKey(item), index]))
@@ -44,7 +44,10 @@ type Convert = (field: Field, value: unknown, key: string) => unknown
 /** Converts the fields of an object, and keeps its other members. */
 const convertMembers = (field: Field, value: Item, convert: Convert): Item => {
   const inner = Object.entries(getObjectFields(field, value)).filter(([key]) => Object.hasOwn(value, key))
-  return { ...value, ...Object.fromEntries(inner.map(([key, one]) => [key, convert(one, value[key], key)])) }
+  return {
+    ...value,
+    ...Object.fromEntries(inner.map(([key, innerField]) => [key, convert(innerField, value[key], key)])),
+  }
 }
 
 function withKey(key: string, { [ITEM_KEY]: _, ...members }: Item): Item {
@@ -52,9 +55,9 @@ function withKey(key: string, { [ITEM_KEY]: _, ...members }: Item): Item {
 }
 
 /** Generates a key that differs from all others. */
-function generateKey(others: ReadonlySet<string | undefined>): string {
+function generateKey(usedKeys: ReadonlySet<string | undefined>): string {
   const key = randomBytes(6).toString('hex')
-  return others.has(key) ? generateKey(others) : key
+  return usedKeys.has(key) ? generateKey(usedKeys) : key
 }
 
 /** Adds keys to stored items without one: their index, which is their step in the paths of their translations. */
@@ -80,13 +83,13 @@ export function findRepeatedKeys(field: Field, value: unknown, path: string): re
   if (!holdsItemKeys(field)) return []
   if (isRecord(value)) {
     const inner = Object.entries(getObjectFields(field, value))
-    return inner.flatMap(([key, one]) => findRepeatedKeys(one, value[key], `${path}/${key}`))
+    return inner.flatMap(([key, innerField]) => findRepeatedKeys(innerField, value[key], `${path}/${key}`))
   }
   if (!Array.isArray(value)) return []
-  const firsts = new Map(value.map((item, index) => [getKey(item), index] as const).reverse())
+  const firstIndexes = new Map(value.map((item, index) => [getKey(item), index] as const).reverse())
   const repeated = value.flatMap((item, index): Issue[] => {
     const key = hasItemKeys(field) ? getKey(item) : undefined
-    const first = firsts.get(key)
+    const first = firstIndexes.get(key)
     if (key === undefined || first === index) return []
     const message = `is also the key of item ${first}; give the item another one, or leave it out`
     return [createIssue(`${path}/${index}/${ITEM_KEY}`, 'repeated_key', message, { index: Number(first) })]
@@ -98,37 +101,37 @@ export function findRepeatedKeys(field: Field, value: unknown, path: string): re
 }
 
 /**
- * Adds keys to the items of a value before it is stored. An item without a key gets the key of the matching stored item, or a new one if
- * none matches. So does a block with the key of a stored block of another type.
+ * Adds keys to the items of a value before it is stored. An item without a key, or a block with the key of a stored block of another
+ * type, gets the key of the matching stored item, or a new one if none matches.
  *
- * @param versions the stored value in each locale, the written one first
+ * @param localeValues the stored value in each locale, the written one first
  */
-export function withItemKeys(field: Field, value: unknown, versions: readonly unknown[]): unknown {
+export function withItemKeys(field: Field, value: unknown, localeValues: readonly unknown[]): unknown {
   if (!holdsItemKeys(field)) return value
   // The lists of other locales do not identify the items of a localized list.
-  const shown = field.options.localized === true ? versions.slice(0, 1) : versions
+  const identifying = field.options.localized === true ? localeValues.slice(0, 1) : localeValues
   if (isRecord(value)) {
-    const objects = shown.filter(isRecord)
-    const memberVersions = (key: string): readonly unknown[] => objects.map((object) => object[key])
-    return convertMembers(field, value, (inner, member, key) => withItemKeys(inner, member, memberVersions(key)))
+    const objects = identifying.filter(isRecord)
+    const memberLocaleValues = (key: string): readonly unknown[] => objects.map((object) => object[key])
+    return convertMembers(field, value, (inner, member, key) => withItemKeys(inner, member, memberLocaleValues(key)))
   }
   if (!Array.isArray(value)) return value
-  const lists = shown.filter((version) => Array.isArray(version))
+  const lists = identifying.filter((localeValue) => Array.isArray(localeValue))
   if (hasItemKeys(field)) return addKeysToItems(field, value, lists)
-  const itemVersions = (index: number): readonly unknown[] => lists.map((list) => list[index])
-  return value.map((item, index) => withItemKeys(getItemField(field), item, itemVersions(index)))
+  const itemLocaleValues = (index: number): readonly unknown[] => lists.map((list) => list[index])
+  return value.map((item, index) => withItemKeys(getItemField(field), item, itemLocaleValues(index)))
 }
 
 function addKeysToItems(field: Field, items: readonly unknown[], lists: readonly (readonly unknown[])[]): unknown {
   const groups = [...Map.groupBy(lists.flat().filter(isRecord), getKey)]
-  const stored = groups.flatMap(([key, versions]) => (key === undefined ? [] : [{ key, versions }]))
+  const stored = groups.flatMap(([key, localeValues]) => (key === undefined ? [] : [{ key, localeValues }]))
   const storedPlaces = new Map(stored.map(({ key }, index) => [key, index]))
   const claimed = new Set<string>()
   const claims = items.map((item) => {
     const key = getKey(item)
     if (key === undefined || claimed.has(key)) return { item }
     const place = storedPlaces.get(key)
-    if (place !== undefined && !isSameItem(stored[place]?.versions[0], item)) return { item, place: null }
+    if (place !== undefined && !isSameItem(stored[place]?.localeValues[0], item)) return { item, place: null }
     claimed.add(key)
     return { item, place: place ?? null, key }
   })
@@ -136,8 +139,8 @@ function addKeysToItems(field: Field, items: readonly unknown[], lists: readonly
   const usedKeys = new Set<string | undefined>([...claimed, ...storedPlaces.keys()])
   return claims.map(({ item, key }, index) => {
     if (!isRecord(item)) return item
-    const former = stored[places[index] ?? -1]
-    const inner = withItemKeys(getItemField(field), item, former?.versions ?? []) as Item
-    return withKey(key ?? former?.key ?? generateKey(usedKeys), inner)
+    const storedItem = stored[places[index] ?? -1]
+    const inner = withItemKeys(getItemField(field), item, storedItem?.localeValues ?? []) as Item
+    return withKey(key ?? storedItem?.key ?? generateKey(usedKeys), inner)
   })
 }

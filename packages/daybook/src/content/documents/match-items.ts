@@ -21,7 +21,7 @@ export interface WrittenItem {
 /** An item of a stored list. */
 export interface StoredItem {
   /** The values of the item in each locale. */
-  readonly versions: readonly unknown[]
+  readonly localeValues: readonly unknown[]
 }
 
 /** The maximum number of pairs of items that are compared by their words. */
@@ -32,8 +32,8 @@ const MAX_COMPARED_WORDS = 300
 const MIN_SIMILARITY = 0.5
 
 /**
- * Finds the stored item that corresponds to each written one: an equal item, otherwise the most similar one, otherwise the one at the same
- * index if only localized values differ and no item has moved. An item unlike all stored ones of its type is new.
+ * Finds the stored item that corresponds to each written one: an equal item, otherwise the most similar one, otherwise the one at the
+ * same index if only localized values differ and no item has moved. An item unlike all stored ones of its type is new.
  *
  * @returns the indexes of the stored items; `undefined` for new items
  */
@@ -42,11 +42,11 @@ export function matchItems(
   written: readonly WrittenItem[],
   stored: readonly StoredItem[],
 ): readonly (number | undefined)[] {
-  const matching = new ItemMatcher(getItemField(field), written, stored)
-  matching.matchEqual()
-  matching.matchSimilar()
-  matching.matchUnmoved()
-  return matching.places
+  const matcher = new ItemMatcher(getItemField(field), written, stored)
+  matcher.matchEqual()
+  matcher.matchSimilar()
+  matcher.matchUnmoved()
+  return matcher.places
 }
 
 class ItemMatcher {
@@ -54,60 +54,69 @@ class ItemMatcher {
   readonly #field: Field
   readonly #written: readonly WrittenItem[]
   readonly #stored: readonly StoredItem[]
-  readonly #open: Set<number>
-  readonly #left: Set<number>
+  readonly #unmatched: Set<number>
+  readonly #unmatchedStored: Set<number>
 
   constructor(field: Field, written: readonly WrittenItem[], stored: readonly StoredItem[]) {
     this.#field = field
     this.#written = written
     this.#stored = stored
     this.places = written.map(({ place }) => place ?? undefined)
-    this.#open = new Set(written.flatMap(({ place }, index) => (place === undefined ? [index] : [])))
-    this.#left = new Set(stored.keys())
-    for (const place of this.places) if (place !== undefined) this.#left.delete(place)
+    this.#unmatched = new Set(written.flatMap(({ place }, index) => (place === undefined ? [index] : [])))
+    this.#unmatchedStored = new Set(stored.keys())
+    for (const place of this.places) if (place !== undefined) this.#unmatchedStored.delete(place)
   }
 
   /** Matches equal items: first those at the same index, then those that moved. */
   matchEqual(): void {
     if (!this.#isUnfinished()) return
-    const texts = new Map([...this.#open].map((index) => [index, toComparableText(this.#field, this.#item(index))]))
-    const storedTexts = new Map(
-      [...this.#left].map((place) => [place, this.#versions(place).map((one) => toComparableText(this.#field, one))]),
+    const texts = new Map(
+      [...this.#unmatched].map((index) => [index, toComparableText(this.#field, this.#item(index))]),
     )
-    for (const index of [...this.#open]) {
+    const storedTexts = new Map(
+      [...this.#unmatchedStored].map((place) => [
+        place,
+        this.#localeValues(place).map((value) => toComparableText(this.#field, value)),
+      ]),
+    )
+    for (const index of [...this.#unmatched]) {
       if (storedTexts.get(index)?.includes(texts.get(index) ?? '')) this.#match(index, index)
     }
     const places = Map.groupBy(
-      [...this.#left].flatMap((place) => [...new Set(storedTexts.get(place))].map((text) => ({ text, place }))),
+      [...this.#unmatchedStored].flatMap((place) =>
+        [...new Set(storedTexts.get(place))].map((text) => ({ text, place })),
+      ),
       ({ text }) => text,
     )
-    for (const index of [...this.#open]) {
-      const equal = places.get(texts.get(index) ?? '')?.find(({ place }) => this.#left.has(place))
+    for (const index of [...this.#unmatched]) {
+      const equal = places.get(texts.get(index) ?? '')?.find(({ place }) => this.#unmatchedStored.has(place))
       if (equal) this.#match(index, equal.place)
     }
   }
 
   /** Matches similar items, the most similar ones first. */
   matchSimilar(): void {
-    if (!this.#isUnfinished() || this.#open.size * this.#left.size > MAX_COMPARED_PAIRS) return
-    const written = [...this.#open].map((index) => [index, collectEvidence(this.#field, this.#item(index))] as const)
-    const stored = [...this.#left].map(
-      (place) => [place, this.#versions(place).map((one) => collectEvidence(this.#field, one))] as const,
+    if (!this.#isUnfinished() || this.#unmatched.size * this.#unmatchedStored.size > MAX_COMPARED_PAIRS) return
+    const written = [...this.#unmatched].map(
+      (index) => [index, collectEvidence(this.#field, this.#item(index))] as const,
+    )
+    const stored = [...this.#unmatchedStored].map(
+      (place) => [place, this.#localeValues(place).map((value) => collectEvidence(this.#field, value))] as const,
     )
     const pairs = written.flatMap(([index, evidence]) =>
-      stored.map(([place, versions]) => ({
+      stored.map(([place, localeValues]) => ({
         index,
         place,
-        score: Math.max(0, ...versions.map((one) => computeSimilarity(evidence, one))),
+        score: Math.max(0, ...localeValues.map((candidate) => computeSimilarity(evidence, candidate))),
       })),
     )
     const similar = pairs.filter(({ score }) => score > MIN_SIMILARITY).sort((a, b) => b.score - a.score)
-    for (const pair of similar) if (this.#isClear(pair, similar)) this.#match(pair.index, pair.place)
+    for (const pair of similar) if (this.#isUnambiguous(pair, similar)) this.#match(pair.index, pair.place)
   }
 
   /** Returns true if no other pair is as good, since a translation in the wrong item is worse than none. */
-  #isClear(pair: Pair, pairs: readonly Pair[]): boolean {
-    const isOpen = ({ index, place }: Pair): boolean => this.#open.has(index) && this.#left.has(place)
+  #isUnambiguous(pair: Pair, pairs: readonly Pair[]): boolean {
+    const isOpen = ({ index, place }: Pair): boolean => this.#unmatched.has(index) && this.#unmatchedStored.has(place)
     const isRival = (other: Pair): boolean =>
       other !== pair && other.score === pair.score && (other.index === pair.index || other.place === pair.place)
     if (!isOpen(pair)) return false
@@ -120,30 +129,31 @@ class ItemMatcher {
       this.#written.length === this.#stored.length &&
       this.places.every((place, index) => place === undefined || place === index)
     if (!isUnmoved) return
-    for (const index of [...this.#open]) {
+    for (const index of [...this.#unmatched]) {
       const text = toSharedText(this.#field, this.#item(index))
       const isSame =
-        this.#left.has(index) && this.#versions(index).some((one) => toSharedText(this.#field, one) === text)
+        this.#unmatchedStored.has(index) &&
+        this.#localeValues(index).some((value) => toSharedText(this.#field, value) === text)
       if (isSame) this.#match(index, index)
     }
   }
 
   #isUnfinished(): boolean {
-    return this.#open.size > 0 && this.#left.size > 0
+    return this.#unmatched.size > 0 && this.#unmatchedStored.size > 0
   }
 
   #item(index: number): unknown {
     return this.#written[index]?.item
   }
 
-  #versions(place: number): readonly unknown[] {
-    return this.#stored[place]?.versions ?? []
+  #localeValues(place: number): readonly unknown[] {
+    return this.#stored[place]?.localeValues ?? []
   }
 
   #match(index: number, place: number): void {
     this.places[index] = place
-    this.#open.delete(index)
-    this.#left.delete(place)
+    this.#unmatched.delete(index)
+    this.#unmatchedStored.delete(place)
   }
 }
 
@@ -165,8 +175,8 @@ function pickIncluded(field: Field, value: unknown, includes: Includes): unknown
   const isObject = isRecord(value) && field.type.inner !== undefined
   if (!isObject) return includes(field) ? (value ?? null) : null
   const members = Object.entries(getObjectFields(field, value)).flatMap(([key, inner]) => {
-    const plain = includes(inner) ? pickIncluded(inner, value[key], includes) : null
-    return plain === null || plain === '' || (Array.isArray(plain) && plain.length === 0) ? [] : [[key, plain]]
+    const picked = includes(inner) ? pickIncluded(inner, value[key], includes) : null
+    return picked === null || picked === '' || (Array.isArray(picked) && picked.length === 0) ? [] : [[key, picked]]
   })
   return { _type: value._type, ...Object.fromEntries(members) }
 }
@@ -191,8 +201,8 @@ const identifiesItem = ({ type, options }: Field): boolean =>
   type.choices?.(options) === undefined && type.scalar?.(options) !== 'boolean'
 
 function collectEvidence(field: Field, item: unknown): Evidence {
-  const plain = pickIncluded(field, item, identifiesItem)
-  const { _type: type, ...members } = isRecord(plain) ? plain : { _type: undefined, value: plain }
+  const picked = pickIncluded(field, item, identifiesItem)
+  const { _type: type, ...members } = isRecord(picked) ? picked : { _type: undefined, value: picked }
   const words = Object.entries(members).map(([key, member]) => [key, splitWords(member)] as const)
   const inner = isRecord(item) ? Object.entries(getObjectFields(field, item)) : []
   return {
@@ -216,18 +226,18 @@ function splitWords(value: unknown): ReadonlySet<string> {
 }
 
 /** Returns the share of words that two items have in common, from 0 to 1. All members count the same. */
-function computeSimilarity(one: Evidence, other: Evidence): number {
-  if (one.type !== other.type) return 0
-  const keys = new Set([...one.members.keys(), ...other.members.keys()])
+function computeSimilarity(a: Evidence, b: Evidence): number {
+  if (a.type !== b.type) return 0
+  const keys = new Set([...a.members.keys(), ...b.members.keys()])
   const shares = [...keys].flatMap((key) => {
-    const [words, otherWords] = [one.members.get(key), other.members.get(key)]
-    if (words && otherWords) return [shareOfWords(words, otherWords)]
-    return one.localized.has(key) ? [] : [0]
+    const [wordsOfA, wordsOfB] = [a.members.get(key), b.members.get(key)]
+    if (wordsOfA && wordsOfB) return [shareOfWords(wordsOfA, wordsOfB)]
+    return a.localized.has(key) ? [] : [0]
   })
   return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length
 }
 
-function shareOfWords(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const shared = [...one].filter((word) => other.has(word)).length
-  return (2 * shared) / (one.size + other.size)
+function shareOfWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length
+  return (2 * shared) / (a.size + b.size)
 }

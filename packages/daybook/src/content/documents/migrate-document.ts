@@ -29,14 +29,14 @@ export interface MigratedDocument {
 
 /** Returns true if the stored value of a top-level field, or one inside it, is invalid. */
 export const isRefusedField = ({ lost }: Pick<MigratedDocument, 'lost'>, key: string): boolean =>
-  lost.some((one) => 'refused' in one && one.path.split('.')[0] === key)
+  lost.some((unplaced) => 'refused' in unplaced && unplaced.path.split('.')[0] === key)
 
 /** Returns the values that migration functions of the config receive, including those without a place in the config. */
 export function getValuesToMigrate({ fields }: DocumentModel, values: Values, hidden: Values): Values {
   // The status column counts, not the document.
   const statusKey = fields.find(({ field }) => field.type.role === 'status')?.key
-  const shown = Object.entries(hidden).filter(([key]) => key !== statusKey)
-  return structuredClone(withUnplaced(values, Object.fromEntries(shown)))
+  const visible = Object.entries(hidden).filter(([key]) => key !== statusKey)
+  return structuredClone(withUnplaced(values, Object.fromEntries(visible)))
 }
 
 /** Moves the translations of a document to the new keys of renamed fields. */
@@ -45,14 +45,14 @@ export function migrateTranslations(
   values: Values,
   locales: string | null,
 ): CanonicalDocument {
-  const { translations, ...others } = toCanonical(values, locales)
-  const moved = Object.entries(translations).map(([locale, said]) => [
+  const { translations, ...rest } = toCanonical(values, locales)
+  const movedTranslations = Object.entries(translations).map(([locale, translation]) => [
     locale,
     Object.fromEntries(
-      Object.entries(said).map(([path, value]) => [moveSteps([fieldMap], path.split('/')).join('/'), value]),
+      Object.entries(translation).map(([path, value]) => [moveSteps([fieldMap], path.split('/')).join('/'), value]),
     ),
   ])
-  return { ...others, translations: Object.fromEntries(moved) }
+  return { ...rest, translations: Object.fromEntries(movedTranslations) }
 }
 
 /** Translates the path of a value to the current keys. Steps to list items stay unchanged. */
@@ -78,8 +78,8 @@ function findRenamed(
 ): { readonly key: string; readonly field: Fields[string] } | undefined {
   for (const [key, field] of fields) {
     if (servedKeys(key, field).includes(step)) return { key: step, field }
-    const old = field.options.renamedFrom
-    const oldIndex = old === undefined ? -1 : servedKeys(old, field).indexOf(step)
+    const formerKey = field.options.renamedFrom
+    const oldIndex = formerKey === undefined ? -1 : servedKeys(formerKey, field).indexOf(step)
     if (oldIndex >= 0) return { key: servedKeys(key, field)[oldIndex] ?? key, field }
   }
   return undefined
@@ -117,9 +117,9 @@ function moveFields(fields: Fields, values: Values, prefix: string, renamed: Set
 /** Converts the value of a field's former type if the field supports that. */
 function convertFormer(field: Field, value: unknown, path: string, renamed: Set<string>): unknown {
   if (value === null || value === undefined || field.type.accepts(value, field.options)) return value
-  const own = field.type.convertFormer?.(value, field.options)
-  if (own !== undefined) renamed.add(path)
-  return own ?? value
+  const converted = field.type.convertFormer?.(value, field.options)
+  if (converted !== undefined) renamed.add(path)
+  return converted ?? value
 }
 
 /** Creates a visitor that renames inside containers. Values without a field stay, so that their loss is reported. */
@@ -127,8 +127,8 @@ function createRenamer(prefix: string, renamed: Set<string>): Visitor {
   return {
     keepsUnknownKeys: true,
     enter: (fields, value) => moveKeys(fields, value, prefix, renamed),
-    value: (field, given, key) => {
-      const value = convertFormer(field, given, `${prefix}${key}`, renamed)
+    value: (field, formerValue, key) => {
+      const value = convertFormer(field, formerValue, `${prefix}${key}`, renamed)
       if (value === null || value === undefined) return emptyValue(field)
       return field.type.walk?.(value, field.options, createRenamer(prefix, renamed)) ?? value
     },
@@ -141,11 +141,11 @@ function createRenamer(prefix: string, renamed: Set<string>): Visitor {
 function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, renamed: Set<string>): Values {
   const moved: Values = { ...values }
   for (const [key, field] of Object.entries(fields)) {
-    const old = field.options.renamedFrom
-    if (old === undefined || !Object.hasOwn(moved, old) || moved[key] != null) continue
+    const formerKey = field.options.renamedFrom
+    if (formerKey === undefined || !Object.hasOwn(moved, formerKey) || moved[key] != null) continue
     renamed.add(`${prefix}${key}`)
     const newKeys = servedKeys(key, field)
-    servedKeys(old, field).forEach((from, index) => {
+    servedKeys(formerKey, field).forEach((from, index) => {
       const to = newKeys[index]
       if (to === undefined || !Object.hasOwn(moved, from)) return
       moved[to] = moved[from]
@@ -158,7 +158,7 @@ function moveKeys(fields: Fields, values: Readonly<Values>, prefix: string, rena
 /**
  * Reads a former state of a document from the journal, converted to the current config.
  *
- * @param text the text that {@link decodeState} takes it
+ * @param text an argument of {@link decodeState}
  */
 export function readFormerState(document: DocumentModel, text: string): CanonicalDocument {
   const { values: stored, locales, orphaned } = decodeState(text)

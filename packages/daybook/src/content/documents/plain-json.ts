@@ -23,37 +23,37 @@ const HOSTILE_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 const escapeSegment = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-interface Open {
+interface PendingValue {
   readonly value: unknown
   readonly path: string
   readonly depth: number
 }
 
 /**
- * Rejects valid JSON that a store cannot keep unchanged: keys that reach a prototype, NUL characters, lone surrogates, and nesting deeper
- * than {@link MAX_JSON_DEPTH}. Works without recursion.
+ * Rejects valid JSON that a store cannot keep unchanged: keys that reach a prototype, NUL characters, lone surrogates, and nesting
+ * deeper than {@link MAX_JSON_DEPTH}. Works without recursion.
  *
  * @throws VALIDATION_ERROR for the first fault
  */
 export function refuseHostile(value: unknown): void {
-  const open: Open[] = [{ value, path: '', depth: 0 }]
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (typeof next.value === 'string') refuseText(next.value, next.path)
-    else if (typeof next.value === 'number') refuseInfinite(next.value, next.path)
-    else if (typeof next.value === 'object' && next.value !== null) openChildren(next.value, next, open)
+  const pending: PendingValue[] = [{ value, path: '', depth: 0 }]
+  for (let current = pending.pop(); current; current = pending.pop()) {
+    if (typeof current.value === 'string') refuseText(current.value, current.path)
+    else if (typeof current.value === 'number') refuseInfinite(current.value, current.path)
+    else if (typeof current.value === 'object' && current.value !== null) openChildren(current.value, current, pending)
   }
 }
 
-function openChildren(container: object, { path, depth }: Open, open: Open[]): void {
+function openChildren(container: object, { path, depth }: PendingValue, pending: PendingValue[]): void {
   if (depth >= MAX_JSON_DEPTH)
     throw validationErrorAt(clipPath(path), 'depth', `must be nested at most ${MAX_JSON_DEPTH} levels deep`, {
       limit: MAX_JSON_DEPTH,
     })
   const isList = Array.isArray(container)
   for (const [key, value] of Object.entries(container)) {
-    const inner = `${path}/${escapeSegment(key)}`
-    if (!isList) refuseKey(key, inner)
-    open.push({ value, path: inner, depth: depth + 1 })
+    const innerPath = `${path}/${escapeSegment(key)}`
+    if (!isList) refuseKey(key, innerPath)
+    pending.push({ value, path: innerPath, depth: depth + 1 })
   }
 }
 

@@ -110,12 +110,12 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
 
   /** Returns the revision of a row that was read later. Its text is not parsed again if the revision is the same. */
   withRow(row: Row): StoredRevision<Row> {
-    const updated = new StoredRevision(this.#model, this.#document, row)
+    const revision = new StoredRevision(this.#model, this.#document, row)
     if (row.seq === this.row.seq) {
-      updated.#raw = this.#raw
-      updated.#canonical = this.#canonical
+      revision.#raw = this.#raw
+      revision.#canonical = this.#canonical
     }
-    return updated
+    return revision
   }
 }
 
@@ -147,24 +147,14 @@ export interface RowParts {
 
 /** Creates the row of an entry for the store. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
-  const {
-    id,
-    canonical,
-    createdAt,
-    updatedAt,
-    createdBy,
-    updatedBy,
-    orphaned,
-    draft,
-    orphanedStatus: leftStatus = null,
-  } = parts
-  const values = inDefaultLocale(model, collection, canonical)
+  const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft, orphanedStatus = null } = parts
+  const values = getDefaultLocaleValues(model, collection, canonical)
   const value = withSystemKeys(collection, { id, createdAt, updatedAt }, mergeFields(collection, {}, values))
   const { slug, status, schemaHash: schema_hash } = collection
   return {
     id,
     slug: slug ? textOrNull(values[slug.key]) : null,
-    status: status ? String(values[status.key]) : leftStatus,
+    status: status ? String(values[status.key]) : orphanedStatus,
     created_at: createdAt,
     updated_at: updatedAt,
     created_by: createdBy,
@@ -178,12 +168,12 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     references: findReferencesInAllLocales(model, collection, canonical),
     choices: collectMembers(collection, values),
     doc: JSON.stringify(value),
-    localeRows: toLocaleRows(model, collection, { ...canonical, values: value }, leftStatus),
+    localeRows: toLocaleRows(model, collection, { ...canonical, values: value }, orphanedStatus),
   }
 }
 
 /** Returns the values of the default locale, with its status. */
-function inDefaultLocale({ locales }: Model, collection: CollectionModel, canonical: CanonicalDocument): Values {
+function getDefaultLocaleValues({ locales }: Model, collection: CollectionModel, canonical: CanonicalDocument): Values {
   const { values, publishedLocales } = canonical
   if (!publishedLocales || !collection.status) return values
   return { ...values, [collection.status.key]: getLocaleStatus(collection, canonical, locales?.default) }
@@ -208,27 +198,28 @@ export function toLocaleRows(
   { locales }: Model,
   collection: CollectionModel,
   canonical: CanonicalDocument,
-  leftStatus: string | null,
+  orphanedStatus: string | null,
 ): readonly LocaleRow[] {
   if (!locales) return []
   const { slug, status } = collection
-  const shown = new Map<string, Pick<LocaleRow, 'value' | 'folded' | 'doc'>>()
+  const columnsByKey = new Map<string, Pick<LocaleRow, 'value' | 'folded' | 'doc'>>()
   return [...collection.byLocale].map(([locale, inLocale]) => {
     const chain = getFallbackChain(locales, locale).filter(
-      (one) => one === locales.default || Object.hasOwn(canonical.translations, one),
+      (fallback) => fallback === locales.default || Object.hasOwn(canonical.translations, fallback),
     )
     // Locales cannot share the result if the status or the sort keys may differ.
-    const name = canonical.publishedLocales || collection.sortKeys.size > 0 ? locale : chain.join()
-    const { value, folded, doc } = shown.get(name) ?? localizeColumns(inLocale, canonical, locales, locale, chain)
-    shown.set(name, { value, folded, doc })
-    const own =
+    const sharedKey = canonical.publishedLocales || collection.sortKeys.size > 0 ? locale : chain.join()
+    const { value, folded, doc } =
+      columnsByKey.get(sharedKey) ?? localizeColumns(inLocale, canonical, locales, locale, chain)
+    columnsByKey.set(sharedKey, { value, folded, doc })
+    const localeSlug =
       slug && collection.localized.has(slug.key) ? getLocaleSlug(slug.key, canonical, locale, locales) : undefined
     const shownSlug = slug ? textOrNull(value[slug.key]) : null
     return {
       collection: inLocale,
       slug: shownSlug,
-      own_slug: own === undefined ? shownSlug : textOrNull(own),
-      status: status ? String(value[status.key]) : leftStatus,
+      own_slug: localeSlug === undefined ? shownSlug : textOrNull(localeSlug),
+      status: status ? String(value[status.key]) : orphanedStatus,
       folded,
       value,
       doc,
@@ -265,14 +256,16 @@ export function findReferencesInAllLocales(
   document: DocumentModel,
   canonical: CanonicalDocument,
 ): readonly FieldReference[] {
-  const own = findReferences(document, canonical.values)
-  const others = Object.keys(canonical.translations)
-  if (!locales || others.length === 0) return own
-  const all = others.flatMap((locale) =>
+  const references = findReferences(document, canonical.values)
+  const otherLocales = Object.keys(canonical.translations)
+  if (!locales || otherLocales.length === 0) return references
+  const translatedReferences = otherLocales.flatMap((locale) =>
     findReferences(document, localize(document, canonical, [locale], locales.default)),
   )
-  const named = [...own, ...all].map((one) => [`${one.field} ${one.collection} ${one.id}`, one] as const)
-  return [...new Map(named).values()]
+  const entries = [...references, ...translatedReferences].map(
+    (reference) => [`${reference.field} ${reference.collection} ${reference.id}`, reference] as const,
+  )
+  return [...new Map(entries).values()]
 }
 
 /** Combines the stored values of a document with those of its other locales. */

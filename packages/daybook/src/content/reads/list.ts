@@ -157,9 +157,9 @@ async function readListRevisions(
 
 function createListTag(
   { etagPart }: ResolvedListQuery,
-  { revisions: [revision = 0, ...others] }: ListRevisions,
+  { revisions: [revision = 0, ...otherRevisions] }: ListRevisions,
 ): string {
-  return toDocumentTag(revision, others.length === 0 ? etagPart : hashCacheKey(etagPart, others))
+  return toDocumentTag(revision, otherRevisions.length === 0 ? etagPart : hashCacheKey(etagPart, otherRevisions))
 }
 
 /**
