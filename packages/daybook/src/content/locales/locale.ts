@@ -37,7 +37,7 @@ export function resolveLocale(
   if (!locales) return DEFAULT_LOCALE
   if (requested === ALL_LOCALES) {
     if (fallback !== undefined)
-      throw validationErrorAt('fallbackLocale', 'exclusive', 'leave it out: all locales are answered', {
+      throw validationErrorAt('fallbackLocale', 'exclusive', 'leave it out: all locales are returned', {
         with: 'locale',
       })
     return { locale: locales.default, chain: undefined, isAll: true }
@@ -61,9 +61,9 @@ export function resolveCollection(
 }
 
 /**
- * Localizes entries for the requested locale. The rows already contain the configured fallbacks. Other fallbacks and all locales at once
- * take one more statement, which reads the values of every locale. Values of locales in which an entry is not published are shown only to
- * callers who can see its draft.
+ * Localizes entries for the requested locale. The rows already contain the configured fallbacks. Other fallbacks and all locales at
+ * once take one more statement, which reads the values of every locale. Values of locales in which an entry is not published are only
+ * shown to callers who can see its draft.
  */
 export async function localizeRows(
   { model, store }: ContentContext,
@@ -74,29 +74,32 @@ export async function localizeRows(
 ): Promise<readonly EntryRow[]> {
   const isStored = !choice.isAll && choice.chain === undefined
   if (isStored || collection.localized.size === 0 || rows.length === 0) return rows
-  const own = model.collections.get(collection.key) ?? collection
+  const defaultCollection = model.collections.get(collection.key) ?? collection
   const stored = await store.read.entries.storedByIds(
-    own,
+    defaultCollection,
     rows.map(({ id }) => id),
   )
   const partlyPublished = choice.isAll ? stored.filter(isPartlyPublished).map(({ id }) => id) : []
-  const drafts = await findVisibleDrafts(access, store.read, own, partlyPublished)
-  const shown = new Map(
+  const drafts = await findVisibleDrafts(access, store.read, defaultCollection, partlyPublished)
+  const docsById = new Map(
     stored.map((entry) => {
-      const values = readStoredValues(own, entry)
+      const values = readStoredValues(defaultCollection, entry)
       const canonical = toCanonical(values, entry.locales)
-      const isWhole = !choice.isAll || !model.locales || drafts.has(entry.id)
-      const chosen = localizeValues(
+      const showsEverything = !choice.isAll || !model.locales || drafts.has(entry.id)
+      const localized = localizeValues(
         model,
-        own,
-        isWhole ? canonical : dropUnpublishedLocales(own, canonical, model.locales),
+        defaultCollection,
+        showsEverything ? canonical : dropUnpublishedLocales(defaultCollection, canonical, model.locales),
         choice,
       )
-      return [entry.id, JSON.stringify(withSystemKeys(own, values, mergeFields(own, {}, chosen)))]
+      return [
+        entry.id,
+        JSON.stringify(withSystemKeys(defaultCollection, values, mergeFields(defaultCollection, {}, localized))),
+      ]
     }),
   )
   return rows.flatMap((row) => {
-    const doc = shown.get(row.id)
+    const doc = docsById.get(row.id)
     return doc === undefined ? [] : [{ ...row, doc, schema_hash: collection.schemaHash, orphaned: null }]
   })
 }

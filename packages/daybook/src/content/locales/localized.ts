@@ -41,27 +41,30 @@ interface Replacement {
   generated(generated: Generated, stored: unknown): unknown
 }
 
-type Replace = (spot: LocalizedPlace, value: unknown) => Replacement
+type Replace = (place: LocalizedPlace, value: unknown) => Replacement
 
 /**
  * Localizes a document. A locale without a value falls back to the next one of the chain; an empty text or list is a value.
  *
  * @param chain the locales from which a value is read, in order
- * @param emptyOf returns the value of a field without a value in any of them
+ * @param getEmpty returns the value of a field without a value in any of them
  */
 export function localize(
   document: DocumentModel,
   canonical: CanonicalDocument,
   chain: readonly string[],
   defaultLocale: string,
-  emptyOf: (field: Field) => unknown = emptyValue,
+  getEmpty: (field: Field) => unknown = emptyValue,
 ): Values {
-  return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
-    const own = createLocaleReader(canonical, spot, base, defaultLocale)
-    const locale = chain.find((one) => own.holdsValue(one))
+  return replaceLocalized(document, canonical.values, undefined, (place, base) => {
+    const localeReader = createLocaleReader(canonical, place, base, defaultLocale)
+    const locale = chain.find((candidate) => localeReader.holdsValue(candidate))
     return locale === undefined
-      ? { value: emptyOf(spot.field), generated: () => null }
-      : { value: own.value(locale), generated: (generated, stored) => own.generated(locale, generated, stored) }
+      ? { value: getEmpty(place.field), generated: () => null }
+      : {
+          value: localeReader.value(locale),
+          generated: (generated, stored) => localeReader.generated(locale, generated, stored),
+        }
   })
 }
 
@@ -79,20 +82,20 @@ export function localizeToMaps(
   canonical: CanonicalDocument,
   { available, default: defaultLocale }: LocalesModel,
 ): Values {
-  return replaceLocalized(document, canonical.values, undefined, (spot, base) => {
-    const own = createLocaleReader(canonical, spot, base, defaultLocale)
-    const filled = available.filter((locale) => own.holdsValue(locale))
+  return replaceLocalized(document, canonical.values, undefined, (place, base) => {
+    const localeReader = createLocaleReader(canonical, place, base, defaultLocale)
+    const filled = available.filter((locale) => localeReader.holdsValue(locale))
     return {
-      value: Object.fromEntries(filled.map((locale) => [locale, own.value(locale)])),
+      value: Object.fromEntries(filled.map((locale) => [locale, localeReader.value(locale)])),
       generated: (generated, stored) =>
-        Object.fromEntries(filled.map((locale) => [locale, own.generated(locale, generated, stored)])),
+        Object.fromEntries(filled.map((locale) => [locale, localeReader.generated(locale, generated, stored)])),
     }
   })
 }
 
 /**
- * Returns a document after a write in one locale: localized values change in that locale, all others in every locale. Translations of
- * list items move with their items. A changed status applies to every locale.
+ * Returns a document after a write in one locale: localized values change in that locale, all others in every locale. Translations
+ * of list items move with their items. A changed status applies to every locale.
  *
  * @param inLocale all values of the document in that locale, without fallbacks
  */
@@ -107,29 +110,36 @@ export function writeTranslation(
     return withWrittenStatus(document, current, { values: inLocale, translations: current?.translations ?? {} }, locale)
   }
   const before = current && localizeStrict(document, current, locale, defaultLocale)
-  const others = Object.entries(current?.translations ?? {}).filter(([other]) => other !== locale)
+  const otherTranslations = Object.entries(current?.translations ?? {}).filter(
+    ([otherLocale]) => otherLocale !== locale,
+  )
   const translations: Record<string, Record<string, unknown>> = {}
-  const keep = (of: string, path: string, value: unknown): void => {
+  const setTranslation = (targetLocale: string, path: string, value: unknown): void => {
     if (value === null || value === undefined) return
-    translations[of] ??= {}
-    translations[of][path] = value
+    translations[targetLocale] ??= {}
+    translations[targetLocale][path] = value
   }
-  const settle = (spot: Pick<LocalizedPlace, 'path' | 'from'>, value: unknown, empty: unknown): unknown => {
-    const { from } = spot
-    for (const [other, said] of others) if (from !== undefined) keep(other, spot.path, said[from])
+  const writeValue = (place: Pick<LocalizedPlace, 'path' | 'from'>, value: unknown, empty: unknown): unknown => {
+    const { from } = place
+    for (const [otherLocale, translation] of otherTranslations)
+      if (from !== undefined) setTranslation(otherLocale, place.path, translation[from])
     if (locale === defaultLocale) return value ?? empty
     const base = getValueAtPath(current?.values, from)
     // A list that no locale has is read as an empty list, so writing back an empty list changes nothing.
     const isReadEmpty = Array.isArray(value) && value.length === 0 && isEmpty(base) && !hasValue(current, from)
-    if (!isReadEmpty) keep(locale, spot.path, value)
+    if (!isReadEmpty) setTranslation(locale, place.path, value)
     return base ?? empty
   }
-  const values = replaceLocalized(document, inLocale, before, (spot, value) => ({
-    value: settle(spot, value, emptyValue(spot.field)),
+  const values = replaceLocalized(document, inLocale, before, (place, value) => ({
+    value: writeValue(place, value, emptyValue(place.field)),
     generated: ({ key }, stored) =>
-      settle({ path: getSiblingPath(spot.path, key), from: spot.from && getSiblingPath(spot.from, key) }, stored, null),
+      writeValue(
+        { path: getSiblingPath(place.path, key), from: place.from && getSiblingPath(place.from, key) },
+        stored,
+        null,
+      ),
   }))
-  const sorted = Object.entries(translations).sort(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = Object.entries(translations).sort(([a], [b]) => (a < b ? -1 : 1))
   const written = { values, translations: Object.fromEntries(sorted) }
   return withWrittenStatus(document, current, written, locale)
 }
@@ -183,7 +193,7 @@ export function localizeEach(
 ): readonly Values[] {
   if (locale === undefined || defaultLocale === undefined || document.localized.size === 0) return [canonical.values]
   const locales = new Set([locale, defaultLocale, ...Object.keys(canonical.translations)])
-  return [...locales].map((one) => localize(document, canonical, [one], defaultLocale))
+  return [...locales].map((each) => localize(document, canonical, [each], defaultLocale))
 }
 
 /** Converts a document to another default locale. */
@@ -193,15 +203,16 @@ export function changeDefaultLocale(
   from: string,
   to: string,
 ): CanonicalDocument {
-  const { [to]: _own, ...others } = canonical.translations
-  const base: CanonicalDocument = { values: localize(document, canonical, [to], from), translations: others }
+  const { [to]: _former, ...otherTranslations } = canonical.translations
+  const base: CanonicalDocument = { values: localize(document, canonical, [to], from), translations: otherTranslations }
   const moved = writeTranslation(document, base, localizeStrict(document, canonical, from, from), from, to)
   return canonical.publishedLocales ? { ...moved, publishedLocales: canonical.publishedLocales } : moved
 }
 
 /** Returns true if a locale other than the default one has a value at a path. */
 const hasValue = (current: CanonicalDocument | undefined, path: string | undefined): boolean =>
-  path !== undefined && Object.values(current?.translations ?? {}).some((said) => Object.hasOwn(said, path))
+  path !== undefined &&
+  Object.values(current?.translations ?? {}).some((translation) => Object.hasOwn(translation, path))
 
 /** Creates a reader of the values of each locale at one place. */
 function createLocaleReader(
@@ -210,13 +221,13 @@ function createLocaleReader(
   base: unknown,
   defaultLocale: string,
 ) {
-  const valueIn = (locale: string): unknown =>
+  const getValue = (locale: string): unknown =>
     locale === defaultLocale ? base : withExtractedValues(field, withPlaceKeys(field, translations[locale]?.[path]))
   return {
-    value: valueIn,
+    value: getValue,
     /** Returns true if the locale has a valid value. In the default locale, a missing list is stored as an empty one. */
     holdsValue: (locale: string): boolean => {
-      const value = valueIn(locale)
+      const value = getValue(locale)
       if (value === null || value === undefined || !field.type.accepts(value, field.options)) return false
       return locale !== defaultLocale || !Array.isArray(value) || value.length > 0
     },
@@ -300,8 +311,8 @@ function replaceInside(field: Field, value: unknown, place: ValuePlace, before: 
     },
     value: (inner, innerValue, key) => {
       if (key === '') index += 1
-      const around = places?.[index] ?? { place, before }
-      last = replaceValue(inner, innerValue, ...enterPlace(around, key === '' ? [] : [key]), replace)
+      const enclosing = places?.[index] ?? { place, before }
+      last = replaceValue(inner, innerValue, ...enterPlace(enclosing, key === '' ? [] : [key]), replace)
       return last.value
     },
     generated: (generated, copy, _source, stored) => {
@@ -317,9 +328,9 @@ interface PlacedValue {
 }
 
 function enterPlace({ place: { path, from }, before }: PlacedValue, steps: readonly string[]): [ValuePlace, unknown] {
-  const under = (parent: string): string => [parent, ...steps].join('/')
-  const held = steps.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), before)
-  return [{ path: under(path), from: from === undefined ? undefined : under(from) }, held]
+  const join = (parent: string): string => [parent, ...steps].join('/')
+  const formerValue = steps.reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), before)
+  return [{ path: join(path), from: from === undefined ? undefined : join(from) }, formerValue]
 }
 
 /** Returns the current and the former place of each item of a list. */
@@ -329,9 +340,9 @@ function findItemPlaces(
   { place: { path, from }, before }: PlacedValue,
 ): readonly PlacedValue[] {
   const stored = Array.isArray(before) ? before : []
-  const former = findFormerPlaces(field, items, stored)
+  const formerPlaces = findFormerPlaces(field, items, stored)
   return items.map((item, index) => {
-    const origin = from === undefined ? undefined : former[index]
+    const origin = from === undefined ? undefined : formerPlaces[index]
     const formerItem: unknown = origin === undefined ? undefined : stored[origin]
     return {
       place: {

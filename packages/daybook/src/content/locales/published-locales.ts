@@ -54,8 +54,8 @@ export function localizeWithStatus(
 ): Values {
   const { publishedLocales } = canonical
   const isPublished = publishedLocales?.includes(locale) === true
-  const readable = isPublished ? chain.filter((one) => publishedLocales.includes(one)) : chain
-  return withStatusIn(document, canonical, locale, localize(document, canonical, readable, locales.default))
+  const readableChain = isPublished ? chain.filter((fallback) => publishedLocales.includes(fallback)) : chain
+  return withLocaleStatus(document, canonical, locale, localize(document, canonical, readableChain, locales.default))
 }
 
 /** Returns the values of a locale with its status and without fallbacks; `null` for values that the locale lacks. */
@@ -64,9 +64,9 @@ export const localizeStrictWithStatus = (
   canonical: CanonicalDocument,
   locales: LocalesModel,
   locale: string,
-): Values => withStatusIn(document, canonical, locale, localizeStrict(document, canonical, locale, locales.default))
+): Values => withLocaleStatus(document, canonical, locale, localizeStrict(document, canonical, locale, locales.default))
 
-function withStatusIn(
+function withLocaleStatus(
   document: PublishableDocument,
   canonical: CanonicalDocument,
   locale: string,

@@ -38,7 +38,7 @@ export class MediaRule {
     return true
   }
 
-  /** Parses an address as leniently as browsers do. */
+  /** Returns true if a file may come from an address, which is parsed as leniently as browsers do. */
   #allows(address: string): boolean {
     const url = URL.parse(address, PAGE)
     if (!url) return false
@@ -79,9 +79,9 @@ export const ALLOWED_SCHEMES: { readonly link: readonly string[]; readonly other
   link: protocols?.href ?? [],
   other: protocols?.src ?? [],
 }
-/** For an element, the ancestors of which it needs one. A cell without a table would close a table of the surrounding page. */
+/** The ancestors of which an element needs one. A table cell without a table would close a table of the surrounding page. */
 export const REQUIRED_ANCESTORS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(ancestors ?? {}))
-/** Attributes that name or refer to elements. Their values get a prefix, so that they cannot collide with names of the page. */
+/** Attributes that name or refer to elements. Their values get a prefix, so that they cannot collide with those of the page. */
 export const NAMING_ATTRIBUTES: ReadonlySet<string> = new Set((clobber ?? []).map(toHtmlAttribute))
 export const NAME_PREFIX: string = clobberPrefix ?? ''
 /** Attributes that an element always gets, by element. */
@@ -90,24 +90,27 @@ export const REQUIRED_ATTRIBUTES: ReadonlyMap<string, Attributes> = new Map(
 )
 
 /** Returns the allowed attributes by element, `*` for all elements, including those that the config allows. */
-export function getAllowedAttributes(more: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
-  const allowed: Record<string, readonly AllowedAttribute[]> = { ...more.attributes }
+export function getAllowedAttributes(additions: HtmlAllowance): Record<string, readonly AllowedAttribute[]> {
+  const allowed: Record<string, readonly AllowedAttribute[]> = { ...additions.attributes }
   for (const [element, definitions] of Object.entries(attributes)) {
-    const own = definitions.filter((one) => getAttributeName(one) !== CLASS).map(toAllowed)
-    allowed[element] = [...own, ...(more.attributes?.[element] ?? [])]
+    const withoutClasses = definitions.filter((definition) => getAttributeName(definition) !== CLASS).map(toAllowed)
+    allowed[element] = [...withoutClasses, ...(additions.attributes?.[element] ?? [])]
   }
   return allowed
 }
 
 /** Returns the allowed classes by element, except for elements with all classes allowed by the config. */
 export function getAllowedClasses({
-  attributes: more = {},
+  attributes: additions = {},
 }: HtmlAllowance): Record<string, readonly (string | RegExp)[]> {
-  const isFree = (element: string): boolean => [more[element], more['*']].some((names) => names?.includes('class'))
+  const allowsAllClasses = (element: string): boolean =>
+    [additions[element], additions['*']].some((names) => names?.includes('class'))
   const classes: Record<string, readonly (string | RegExp)[]> = {}
   for (const [element, definitions] of Object.entries(attributes)) {
-    const own = definitions.filter((one) => getAttributeName(one) === CLASS).flatMap(getAllowedValues)
-    if (own.length > 0 && !isFree(element)) classes[element] = own
+    const allowedNames = definitions
+      .filter((definition) => getAttributeName(definition) === CLASS)
+      .flatMap(getAllowedValues)
+    if (allowedNames.length > 0 && !allowsAllClasses(element)) classes[element] = allowedNames
   }
   return classes
 }
@@ -138,7 +141,7 @@ function toHtmlAttributes(values: Readonly<Record<string, unknown>>): Attributes
   return Object.fromEntries(pairs)
 }
 
-/** Converts hast's name of an attribute to HTML: `ariaLabelledBy` to `aria-labelledby`, `dataFootnoteRef` to `data-footnote-ref`. */
+/** Converts hast's name of an attribute to HTML's: `ariaLabelledBy` to `aria-labelledby`, `dataFootnoteRef` to `data-footnote-ref`. */
 function toHtmlAttribute(property: string): string {
   if (/^data[A-Z]/.test(property)) return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return RENAMED_ATTRIBUTES[property] ?? property.replace(/^aria(?=[A-Z])/, 'aria-').toLowerCase()

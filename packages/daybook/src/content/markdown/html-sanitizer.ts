@@ -24,12 +24,12 @@ const VOID_ELEMENTS: readonly string[] = ['area', 'br', 'col', 'hr', 'img', 'inp
 const ATTRIBUTES_WITH_EMPTY_VALUE: readonly string[] = ['alt', 'checked', 'disabled', 'href', 'src']
 
 /** Creates a sanitizer with GitHub's allow-list, media, and the additions of the config. */
-export function createHtmlSanitizer({ allowHtml: more = {}, mediaHosts }: MarkdownConfig = {}): SanitizeHtml {
+export function createHtmlSanitizer({ allowHtml: additions = {}, mediaHosts }: MarkdownConfig = {}): SanitizeHtml {
   const media = new MediaRule(mediaHosts)
   const options = {
-    allowedTags: [...ALLOWED_ELEMENTS, ...(more.elements ?? [])],
-    allowedAttributes: getAllowedAttributes(more),
-    allowedClasses: getAllowedClasses(more),
+    allowedTags: [...ALLOWED_ELEMENTS, ...(additions.elements ?? [])],
+    allowedAttributes: getAllowedAttributes(additions),
+    allowedClasses: getAllowedClasses(additions),
     allowedSchemes: ALLOWED_SCHEMES.other,
     allowedSchemesByTag: { a: ALLOWED_SCHEMES.link },
     nonBooleanAttributes: [],
@@ -38,29 +38,34 @@ export function createHtmlSanitizer({ allowHtml: more = {}, mediaHosts }: Markdo
     nestingLimit: MAX_HTML_DEPTH,
   }
   return (html) => {
-    const open = new OpenAncestors()
+    const ancestors = new OpenAncestors()
     const clean = sanitizeHtml(html, {
       ...options,
-      onOpenTag: (name) => open.add(name, 1),
-      onCloseTag: (name) => open.add(name, -1),
-      transformTags: { '*': (name, given) => transformElement(name, given, open, media) },
+      onOpenTag: (name) => ancestors.add(name, 1),
+      onCloseTag: (name) => ancestors.add(name, -1),
+      transformTags: { '*': (name, attributes) => transformElement(name, attributes, ancestors, media) },
     })
     // Void elements are printed as in XHTML. Nothing else contains ` />`, since `>` is escaped in texts and values.
     return clean.replaceAll(' />', '>')
   }
 }
 
-function transformElement(name: string, given: Attributes, open: OpenAncestors, media: MediaRule): ChangedTag {
-  const isAllowed = open.allow(name) && media.apply(name, given, open.isInMedia)
+function transformElement(
+  name: string,
+  attributes: Attributes,
+  ancestors: OpenAncestors,
+  media: MediaRule,
+): ChangedTag {
+  const isAllowed = ancestors.allow(name) && media.apply(name, attributes, ancestors.isInMedia)
   // The sanitizer removes an element without a name.
   const tagName = isAllowed ? name : ''
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(attributes)) {
     // Names must not collide with those of the surrounding page.
-    if (NAMING_ATTRIBUTES.has(key)) given[key] = (given[key] ?? '').replace(/\S+/g, addPrefix)
-    if (key === 'srcset' && !isSrcset(given[key] ?? '')) delete given[key]
+    if (NAMING_ATTRIBUTES.has(key)) attributes[key] = (attributes[key] ?? '').replace(/\S+/g, addPrefix)
+    if (key === 'srcset' && !isSrcset(attributes[key] ?? '')) delete attributes[key]
   }
   const required = REQUIRED_ATTRIBUTES.get(name)
-  return { tagName, attribs: required ? { ...given, ...required } : given }
+  return { tagName, attribs: required ? { ...attributes, ...required } : attributes }
 }
 
 const addPrefix = (name: string): string => (name.startsWith(NAME_PREFIX) ? name : `${NAME_PREFIX}${name}`)
@@ -68,7 +73,7 @@ const addPrefix = (name: string): string => (name.startsWith(NAME_PREFIX) ? name
 /** Matches an address in `srcset` with an optional width or density. */
 const CANDIDATE = /^\s*\S+(?:\s+(?:[1-9]\d*w|\d+(?:\.\d+)?x))?\s*$/
 /** Invalid values are removed, because the sanitizer's parser would print them unchanged. */
-const isSrcset = (value: string): boolean => value.split(',').every((one) => CANDIDATE.test(one))
+const isSrcset = (value: string): boolean => value.split(',').every((candidate) => CANDIDATE.test(candidate))
 
 /** Counts the open elements that others need as ancestors. */
 class OpenAncestors {
@@ -80,7 +85,7 @@ class OpenAncestors {
   }
 
   allow(name: string): boolean {
-    return REQUIRED_ANCESTORS.get(name)?.some((one) => this.#isOpen(one)) ?? true
+    return REQUIRED_ANCESTORS.get(name)?.some((ancestor) => this.#isOpen(ancestor)) ?? true
   }
 
   get isInMedia(): boolean {

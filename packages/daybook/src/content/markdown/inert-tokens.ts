@@ -44,11 +44,10 @@ const INERT_ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
 const MAX_INERT_DEPTH = MAX_HTML_DEPTH - 2
 
 /**
- * Returns true if the sanitizer would not change the HTML of these tokens. Unknown tokens, such as raw HTML and footnotes, need the
- * sanitizer.
+ * Returns true if the sanitizer would not change the HTML of these tokens. Unknown tokens, such as raw HTML and footnotes, need it.
  */
 export function areInert(tokens: readonly Token[]): boolean {
-  return new TokenScan().passes(tokens)
+  return new TokenScan().allInert(tokens)
 }
 
 /** Checks tokens in order, and tracks the open elements. */
@@ -56,21 +55,21 @@ class TokenScan {
   readonly #open: string[] = []
   #isInLink = false
 
-  /** Requires every element to close in the list of tokens in which it opens; a removed footnote may leave an end behind. */
-  passes(tokens: readonly Token[]): boolean {
+  /** Requires every element to close in the list in which it opens, because a removed footnote may leave an end tag behind. */
+  allInert(tokens: readonly Token[]): boolean {
     const depth = this.#open.length
-    return tokens.every((token) => this.#passes(token)) && this.#open.length === depth
+    return tokens.every((token) => this.#isInert(token)) && this.#open.length === depth
   }
 
-  #passes(token: Token): boolean {
-    if (!this.#nests(token) || !hasInertAttributes(token)) return false
+  #isInert(token: Token): boolean {
+    if (!this.#tracksNesting(token) || !hasInertAttributes(token)) return false
     if (token.type === 'link_open') return this.#opensLink(token)
     if (token.type === 'link_close') this.#isInLink = false
     if (token.type === 'image') return hasSafeScheme(token.attrGet('src'), ALLOWED_SCHEMES.other)
-    return token.type !== 'inline' || this.passes(token.children ?? [])
+    return token.type !== 'inline' || this.allInert(token.children ?? [])
   }
 
-  #nests({ type, nesting }: Token): boolean {
+  #tracksNesting({ type, nesting }: Token): boolean {
     if (nesting > 0) return this.#open.push(type.slice(0, -'_open'.length)) <= MAX_INERT_DEPTH
     return nesting === 0 || this.#open.pop() === type.slice(0, -'_close'.length)
   }

@@ -50,21 +50,21 @@ const MAY_HAVE_IMAGES = /!\[|<img/i
 export function findImages(source: string): readonly ImageReference[] {
   // Most texts have no images, and parsing takes as long as rendering.
   if (!MAY_HAVE_IMAGES.test(source)) return []
-  const notes: ParseState = {
+  const state: ParseState = {
     lines: splitLines(source),
     places: [],
     block: { content: '', line: 0, column: 0 },
     labels: 0,
   }
-  PARSER.parse(source, notes)
-  return notes.places.toSorted((one, other) => one.start - other.start)
+  PARSER.parse(source, state)
+  return state.places.toSorted((a, b) => a.start - b.start)
 }
 
 /** Replaces the addresses of images in a Markdown text. */
 export function rewriteImages(source: string, addresses: ReadonlyMap<ImageReference, string>): string {
   let text = source
-  for (const [place, address] of [...addresses].sort(([one], [other]) => other.start - one.start)) {
-    text = text.slice(0, place.start) + place.write(address) + text.slice(place.end)
+  for (const [image, address] of [...addresses].sort(([a], [b]) => b.start - a.start)) {
+    text = text.slice(0, image.start) + image.write(address) + text.slice(image.end)
   }
   return text
 }
@@ -82,27 +82,27 @@ function splitLines(source: string): readonly Line[] {
 
 // Blocks are parsed one after another, so that the state knows the current one.
 core.ruler.at('inline', ({ tokens, env, md }: StateCore) => {
-  const notes = env as ParseState
+  const parseState = env as ParseState
   const cells = findCellLines(tokens)
   for (const token of tokens) {
-    notes.block = getBlock(token, cells.get(token), notes.block)
-    if (token.type === 'html_block') recordHtmlImages(notes, token.content, 0)
+    parseState.block = getBlock(token, cells.get(token), parseState.block)
+    if (token.type === 'html_block') recordHtmlImages(parseState, token.content, 0)
     if (token.type === 'inline') md.inline.parse(token.content, md, env, token.children ?? [])
   }
 })
 
 /** Returns the lines of table cells, which their tokens lack. */
 function findCellLines(tokens: readonly Token[]): ReadonlyMap<Token, number> {
-  const found = new Map<Token, number>()
+  const linesByCell = new Map<Token, number>()
   let line = 0
   let rows = 0
   for (const token of tokens) {
     if (token.type === 'table_open') [line, rows] = [token.map?.[0] ?? 0, 0]
     // A line of dashes follows the first row.
     if (token.type === 'tr_open') [line, rows] = [line + Math.min(rows, 2), rows === 0 ? 2 : 1]
-    if (token.type === 'inline' && !token.map) found.set(token, line)
+    if (token.type === 'inline' && !token.map) linesByCell.set(token, line)
   }
-  return found
+  return linesByCell
 }
 
 /** Returns the block of a token. A cell begins after the previous cell of its row. */
@@ -113,18 +113,24 @@ function getBlock({ content, map }: Token, cellLine: number | undefined, before:
 }
 
 afterRule('image', (state, start, token) => {
-  const notes = state.env as ParseState
+  const parseState = state.env as ParseState
   const labelEnd = helpers.parseLinkLabel(state, start + 1, false)
   const alt = renderer.renderInlineAsText(token.children ?? [], PARSER.options, {})
   const address = String(token.attrGet('src') ?? '')
   if (token.meta?.label === undefined) {
     const from = labelEnd + 2 + (/^\s*/.exec(state.src.slice(labelEnd + 2, state.posMax))?.[0].length ?? 0)
     const { pos } = helpers.parseLinkDestination(state.src, from, state.posMax)
-    recordImage(notes, { address, alt, start: from, end: pos, write: (other) => other })
+    recordImage(parseState, { address, alt, start: from, end: pos, write: (newAddress) => newAddress })
   } else {
     const title = token.attrGet('title')
-    const shown = title === null ? '' : ` "${String(title).replaceAll(/["\\]/g, '\\$&')}"`
-    recordImage(notes, { address, alt, start: labelEnd + 1, end: state.pos, write: (other) => `(${other}${shown})` })
+    const titleText = title === null ? '' : ` "${String(title).replaceAll(/["\\]/g, '\\$&')}"`
+    recordImage(parseState, {
+      address,
+      alt,
+      start: labelEnd + 1,
+      end: state.pos,
+      write: (newAddress) => `(${newAddress}${titleText})`,
+    })
   }
 })
 
@@ -133,32 +139,32 @@ afterRule('html_inline', (state, start) =>
 )
 
 /** Calls back after an inline rule has created a token outside of image labels. */
-function afterRule(name: string, noted: (state: StateInline, start: number, token: Token) => void): void {
-  const rule = inline.ruler.__rules__.find((one) => one.name === name)?.fn
+function afterRule(name: string, onToken: (state: StateInline, start: number, token: Token) => void): void {
+  const rule = inline.ruler.__rules__.find((candidate) => candidate.name === name)?.fn
   if (!rule) throw new Error(`markdown-it has no rule ${name}`)
   inline.ruler.at(name, (state, isSilent) => {
-    const notes = state.env as ParseState
+    const parseState = state.env as ParseState
     const start = state.pos
-    notes.labels += 1
-    const isMade = rule(state, isSilent)
-    notes.labels -= 1
+    parseState.labels += 1
+    const hasToken = rule(state, isSilent)
+    parseState.labels -= 1
     const token = state.tokens.at(-1)
-    if (isMade && !isSilent && notes.labels === 0 && token) noted(state, start, token)
-    return isMade
+    if (hasToken && !isSilent && parseState.labels === 0 && token) onToken(state, start, token)
+    return hasToken
   })
 }
 
-function recordHtmlImages(notes: ParseState, html: string, at: number): void {
+function recordHtmlImages(state: ParseState, html: string, at: number): void {
   for (const { start, end, ...image } of findHtmlImages(html)) {
-    recordImage(notes, { ...image, start: at + start, end: at + end, write: (other) => other })
+    recordImage(state, { ...image, start: at + start, end: at + end, write: (newAddress) => newAddress })
   }
 }
 
 /** Records an image by its range in the current block. */
-function recordImage(notes: ParseState, image: Omit<ImageReference, 'line'>): void {
-  const last = locateInText(notes, image.end - 1)
-  const first = image.start === image.end ? last && { ...last, at: last.at + 1 } : locateInText(notes, image.start)
-  if (first && last) notes.places.push({ ...image, line: first.line + 1, start: first.at, end: last.at + 1 })
+function recordImage(state: ParseState, image: Omit<ImageReference, 'line'>): void {
+  const last = locateInText(state, image.end - 1)
+  const first = image.start === image.end ? last && { ...last, at: last.at + 1 } : locateInText(state, image.start)
+  if (first && last) state.places.push({ ...image, line: first.line + 1, start: first.at, end: last.at + 1 })
 }
 
 /** Finds the position of a block's character in the text; `undefined` if the text has it in another form. */
@@ -217,13 +223,13 @@ interface AttributeValue {
 
 /** Parses the attributes of a tag that have a value. The first of several attributes with one name counts. */
 function readAttributes(text: string): ReadonlyMap<string, AttributeValue> {
-  const found = new Map<string, AttributeValue>()
+  const attributes = new Map<string, AttributeValue>()
   for (const { groups = {}, indices } of text.matchAll(ATTRIBUTE)) {
     const name = groups.name?.toLowerCase() ?? ''
-    const kind = ['double', 'single', 'bare'].find((one) => groups[one] !== undefined)
+    const kind = ['double', 'single', 'bare'].find((quoting) => groups[quoting] !== undefined)
     const [start, end] = indices?.groups?.[kind ?? ''] ?? []
-    if (kind === undefined || start === undefined || end === undefined || found.has(name)) continue
-    found.set(name, { value: groups[kind]?.replaceAll('&amp;', '&') ?? '', start, end })
+    if (kind === undefined || start === undefined || end === undefined || attributes.has(name)) continue
+    attributes.set(name, { value: groups[kind]?.replaceAll('&amp;', '&') ?? '', start, end })
   }
-  return found
+  return attributes
 }

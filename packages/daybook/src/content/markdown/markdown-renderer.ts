@@ -34,8 +34,8 @@ export interface RendererOptions {
 }
 
 /**
- * Renders Markdown in threads with limits on time and memory, because inputs of a few kilobytes can take minutes. A thread that exceeds
- * a limit is terminated, and the text is rejected.
+ * Renders Markdown in threads with limits on time and memory, because inputs of a few kilobytes can take minutes. A thread that
+ * exceeds a limit is terminated, and the text is rejected.
  */
 export class MarkdownRenderer {
   readonly #config: MarkdownConfig | undefined
@@ -76,9 +76,7 @@ export class MarkdownRenderer {
   /** Renders a text on this thread without limits, for short texts and for texts of the config during start. */
   async renderHere(source: string): Promise<string> {
     // Loaded on demand, for a faster start.
-    this.#inline ??= import('./markdown.ts').then(({ createRenderMarkdown: markdownRenderer }) =>
-      markdownRenderer(this.#config),
-    )
+    this.#inline ??= import('./markdown.ts').then(({ createRenderMarkdown }) => createRenderMarkdown(this.#config))
     return (await this.#inline)(source)
   }
 
