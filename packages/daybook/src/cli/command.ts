@@ -100,7 +100,7 @@ export const COMMON_OPTIONS: readonly Option[] = [
 
 /** Returns the shortest command line of a command: `daybook erase COLLECTION ID`. */
 export const formatUsage = (command: Command): string =>
-  command.parent ? `${pathOf(command.parent)} ${nameWithArguments(command)}` : command.name()
+  command.parent ? `${getCommandPath(command.parent)} ${nameWithArguments(command)}` : command.name()
 
 function nameWithArguments(command: Command): string {
   const args = command.registeredArguments.map((argument) =>
@@ -116,14 +116,14 @@ const toPlainText = (markdown: string): string => markdown.replaceAll('`', '').r
 /** `--port N` for `--port <N>`. */
 export const formatFlags = (flags: string): string => flags.replace(/[<>]/g, '')
 
-const pathOf = (command: Command): string =>
-  command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+const getCommandPath = (command: Command): string =>
+  command.parent ? `${getCommandPath(command.parent)} ${command.name()}` : command.name()
 
 function unknownCommandAdvice(parent: Command, name: string): string {
   const names = parent.commands.map((command) => command.name())
   const similar = findNearest(name, names)
-  const advice = similar ? `Did you mean ${pathOf(parent)} ${similar}?` : `Write one of: ${names.join(', ')}`
-  return `There is no command "${[...pathOf(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
+  const advice = similar ? `Did you mean ${getCommandPath(parent)} ${similar}?` : `Write one of: ${names.join(', ')}`
+  return `There is no command "${[...getCommandPath(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
 }
 
 function unknownOptionAdvice({ options }: Command, flag: string): string {

@@ -24,25 +24,27 @@ export interface Greeting {
 
 /** Returns the first output of a service in a terminal: its URLs, how to write, and what to change before other people use it. */
 export function greetingText(greeting: Greeting): string {
-  const sections = [placesOf(greeting), firstWrite(greeting), risksOf(greeting)].filter(({ length }) => length > 0)
+  const sections = [describeUrls(greeting), firstWrite(greeting), describeRisks(greeting)].filter(
+    ({ length }) => length > 0,
+  )
   return `\n${sections.map((lines) => `${lines.join('\n')}\n`).join('\n')}\n`
 }
 
-function placesOf({ url, config, model }: Greeting): readonly string[] {
+function describeUrls({ url, config, model }: Greeting): readonly string[] {
   const docs = getDocsPath(config)
   const [collection] = model.collections.keys()
   return [
-    `  API        ${reachable(url)}/api/${collection}`,
-    ...(docs === undefined ? [] : [`  Docs page  ${reachable(url)}${docs}`]),
+    `  API        ${toReachableUrl(url)}/api/${collection}`,
+    ...(docs === undefined ? [] : [`  Docs page  ${toReachableUrl(url)}${docs}`]),
   ]
 }
 
 /** Returns a URL that a browser on this machine can open. */
-const reachable = (url: string): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:')
+const toReachableUrl = (url: string): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:')
 
 /** Returns the commands for a first write; empty if every collection needs entries of others. */
 function firstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }: Greeting): readonly string[] {
-  const [write] = [...model.collections.values()].flatMap(writesTo)
+  const [write] = [...model.collections.values()].flatMap(makeFirstWrites)
   if (!write) return []
   const file = shellPath(envFile)
   const makeToken = `  echo "DAYBOOK_SERVICE_TOKEN=$(openssl rand -hex 32)" >> ${file}`
@@ -50,21 +52,24 @@ function firstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }: Greeti
     ...(hasServiceToken ? [] : ['Writing takes a token. Make one, and start the service again:', makeToken, '']),
     'Write from a second terminal:',
     ...(hasServiceToken && !hasEnvFile ? [] : [`  . ${file}`]),
-    `  curl -X POST ${reachable(url)}/api/${write.collection} \\`,
+    `  curl -X POST ${toReachableUrl(url)}/api/${write.collection} \\`,
     '    -H "Authorization: Bearer $DAYBOOK_SERVICE_TOKEN" -H "Content-Type: application/json" \\',
-    `    -d ${quoted(write.json)}`,
+    `    -d ${quoteForShell(write.json)}`,
   ]
 }
 
 /** Returns a minimal entry as JSON; empty if it needs another entry, or a value without a known example. */
-function writesTo(collection: CollectionModel): readonly { readonly collection: string; readonly json: string }[] {
+function makeFirstWrites(
+  collection: CollectionModel,
+): readonly { readonly collection: string; readonly json: string }[] {
   const { key, schemas, relations } = collection
   const { properties = {}, required = [] } = schemas.create as CreateSchema
   const related = [...relations.keys()].map((path) => path.split('.')[0])
-  const needed = required.length > 0 ? required : namesOf(collection)
+  const needed = required.length > 0 ? required : listTitleFields(collection)
   const values = needed.map((name) => [name, makeExample(properties[name] ?? {}, name)] as const)
-  const isAlone = values.length > 0 && values.every(([name, value]) => value !== undefined && !related.includes(name))
-  return isAlone ? [{ collection: key, json: JSON.stringify(Object.fromEntries(values)) }] : []
+  const isSelfContained =
+    values.length > 0 && values.every(([name, value]) => value !== undefined && !related.includes(name))
+  return isSelfContained ? [{ collection: key, json: JSON.stringify(Object.fromEntries(values)) }] : []
 }
 
 /** The part of a collection's schema with the required fields. */
@@ -74,12 +79,12 @@ interface CreateSchema {
 }
 
 /** Returns the first text field, which is likely the title. */
-function namesOf({ filterableFields: comparables, fields }: CollectionModel): readonly string[] {
+function listTitleFields({ filterableFields: comparables, fields }: CollectionModel): readonly string[] {
   const texts = fields.filter(({ key }) => comparables.get(key)?.isText === true)
   return texts.slice(0, 1).map(({ key }) => key)
 }
 
-function risksOf({ url, config, data, warnings }: Greeting): readonly string[] {
+function describeRisks({ url, config, data, warnings }: Greeting): readonly string[] {
   const risks = [
     ...warnings,
     ...(config.database ? [] : [`Content is in the folder ${data} of this machine (SQLite): back it up.`]),
@@ -95,7 +100,7 @@ const isLocal = (url: string): boolean => /\/\/(?:127\.|\[::1\]:)/.test(url)
 /** Returns a path relative to the current folder that begins with `./`, as the `.` command of shells requires. */
 function shellPath(path: string): string {
   const short = `./${relative(process.cwd(), path).replaceAll(sep, '/')}`
-  return /^[\w./-]+$/.test(short) ? short : quoted(short)
+  return /^[\w./-]+$/.test(short) ? short : quoteForShell(short)
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

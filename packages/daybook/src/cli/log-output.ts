@@ -105,7 +105,7 @@ export class LogOutput {
   #isWriting = false
   readonly #requests = new WaitingLines()
   #timer: NodeJS.Timeout | undefined
-  #leftOut = 0
+  #droppedLines = 0
 
   constructor({ fd, base, isShared, waitingBytes = DEFAULT_WAITING_BYTES }: LogOutputOptions) {
     this.#fd = fd
@@ -125,10 +125,10 @@ export class LogOutput {
   writeRequest(line: RequestLine): void {
     this.#requests.add(line)
     if (this.#requests.count >= MAX_WAITING_LINES) this.#flushRequests()
-    else this.#timer ??= setTimeout(() => this.#timeOver(), WAIT_MS)
+    else this.#timer ??= setTimeout(() => this.#handleTimer(), WAIT_MS)
   }
 
-  #timeOver(): void {
+  #handleTimer(): void {
     this.#timer = undefined
     this.#flushRequests()
   }
@@ -140,7 +140,7 @@ export class LogOutput {
 
   #enqueue(piece: string): void {
     if (this.#queuedLength + piece.length > this.#waitingBytes) {
-      this.#leftOut += countLines(piece)
+      this.#droppedLines += countLines(piece)
       return
     }
     this.#queue.push(piece)
@@ -167,18 +167,18 @@ export class LogOutput {
 
   /** Drops lines. A full disk or a closed pipe must not stop the service. */
   #fail(bytes: Buffer): void {
-    this.#leftOut += countLines(bytes.toString())
+    this.#droppedLines += countLines(bytes.toString())
     this.#writeNext()
   }
 
   #succeed(): void {
-    if (this.#leftOut > 0 && this.#queue.length === 0) this.#tellLeftOut()
+    if (this.#droppedLines > 0 && this.#queue.length === 0) this.#logDropped()
     this.#writeNext()
   }
 
-  #tellLeftOut(): void {
-    const lines = this.#leftOut
-    this.#leftOut = 0
+  #logDropped(): void {
+    const lines = this.#droppedLines
+    this.#droppedLines = 0
     const time = new Date().toISOString()
     const msg = 'log: lines are missing here, because they could not be written'
     const text = `${JSON.stringify({ level: pino.levels.values.warn, time, ...this.#base, lines, msg })}\n`

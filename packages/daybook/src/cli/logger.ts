@@ -41,12 +41,12 @@ const ERROR_PROPERTIES = ['code', 'errno', 'syscall', 'address', 'port', 'schema
 function redactError(error: unknown): object {
   if (!(error instanceof Error)) return { message: redactText(String(error)) }
   const { type, message, stack, ...properties } = pino.stdSerializers.err(error)
-  const shown = Object.entries(properties).filter(([name]) => ERROR_PROPERTIES.includes(name))
+  const loggedProperties = Object.entries(properties).filter(([name]) => ERROR_PROPERTIES.includes(name))
   return {
     type,
     message: redactText(message),
     stack: redactText(stack),
-    ...Object.fromEntries(shown),
+    ...Object.fromEntries(loggedProperties),
     ...(error instanceof AggregateError ? { aggregateErrors: error.errors.map(redactError) } : {}),
   }
 }
@@ -59,10 +59,10 @@ function toReadable(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Readonly<Record<string, unknown>>
   const { method, url, status, ms, requestId: _requestId, ...rest } = fields
   const request = method === undefined ? '' : ` ${method} ${url} ${status} ${ms} ms`
-  const others = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+  const formattedFields = Object.entries(rest).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
   const stack = (err as { readonly stack?: string } | undefined)?.stack
-  const said = request === '' ? ` ${msg}` : request
-  return `${String(time).slice(11, 19)} ${NAMES[Number(level)] ?? level}${said}${others.join('')}\n${stack ? `${stack}\n` : ''}`
+  const message = request === '' ? ` ${msg}` : request
+  return `${String(time).slice(11, 19)} ${NAMES[Number(level)] ?? level}${message}${formattedFields.join('')}\n${stack ? `${stack}\n` : ''}`
 }
 
 /** A log that defers warnings until they are released. */
@@ -74,17 +74,17 @@ export interface DeferredWarnings {
 
 /** Defers the warnings of a start, for the greeting. Those with an error are written at once. */
 export function deferWarnings(log: Log): DeferredWarnings {
-  const held: string[] = []
-  let isHolding = true
+  const deferredMessages: string[] = []
+  let isDeferring = true
   const warn: Log['warn'] = (fields, message) => {
-    if (isHolding && !('err' in fields)) held.push(message)
+    if (isDeferring && !('err' in fields)) deferredMessages.push(message)
     else log.warn(fields, message)
   }
   return {
     log: { ...log, warn },
     release: () => {
-      isHolding = false
-      return held
+      isDeferring = false
+      return deferredMessages
     },
   }
 }

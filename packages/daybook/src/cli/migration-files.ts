@@ -12,8 +12,7 @@ import {
 import { MigrationError } from '../errors.ts'
 import { isRecord } from '../fields/field.ts'
 import type { Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
-import { openStore } from '../store/store.ts'
+import { openStore, type Store } from '../store/store.ts'
 
 /** A migration file in the folder. */
 export interface LocatedMigration extends MigrationFile {
@@ -40,7 +39,7 @@ export function findMigrations(configFile: string): readonly LocatedMigration[] 
       )
     if (migrations.has(name))
       throw new MigrationError(`migrations/${file}: another file is named ${name}, too; rename one.`)
-    migrations.set(name, { name, path: join(folder, file), hash: digestOf(join(folder, file)) })
+    migrations.set(name, { name, path: join(folder, file), hash: computeDigest(join(folder, file)) })
   }
   return [...migrations.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -58,7 +57,7 @@ function listFiles(folder: string): readonly string[] {
 }
 
 /** Computes the digest of a file regardless of line ends, which differ between checkouts. */
-const digestOf = (path: string): string =>
+const computeDigest = (path: string): string =>
   createHash('sha256').update(readFileSync(path, 'utf8').replaceAll('\r\n', '\n')).digest('base64url')
 
 /** @throws {MigrationError} if a file cannot be loaded, or has no migration as its default export */

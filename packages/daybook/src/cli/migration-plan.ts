@@ -44,13 +44,13 @@ export async function makeMigrationPlan(
   const pending = findPendingMigrations(files, await store.read.system.migrations())
   return {
     steps: await planMigration(store.read, model),
-    invalidValues: await countMisfits(store.read, model),
+    invalidValues: await countInvalidValues(store.read, model),
     migrations: await loadMigrations(pending),
   }
 }
 
 /** Counts the stored values that a write would refuse, by field and kind, in the order of the config. */
-async function countMisfits(read: Reader, model: Model): Promise<readonly InvalidValueCount[]> {
+async function countInvalidValues(read: Reader, model: Model): Promise<readonly InvalidValueCount[]> {
   const counts = new Map<string, InvalidValueCount>()
   for await (const { path, kind, message } of findInvalidValues(read, model)) {
     // The steps of the plan name losses, including those in drafts.
@@ -65,21 +65,21 @@ async function countMisfits(read: Reader, model: Model): Promise<readonly Invali
 }
 
 /** True if `--apply` has nothing to do. */
-export const isUpToDate = ({ steps, invalidValues: misfits, migrations }: MigrationPlan): boolean =>
-  steps.length === 0 && migrations.length === 0 && !misfits.some(({ isFilled }) => isFilled)
+export const isUpToDate = ({ steps, invalidValues, migrations }: MigrationPlan): boolean =>
+  steps.length === 0 && migrations.length === 0 && !invalidValues.some(({ isFilled }) => isFilled)
 
 /** Returns the plan in lines. */
-export function describePlan({ steps, invalidValues: misfits, migrations }: MigrationPlan): string {
+export function describePlan({ steps, invalidValues, migrations }: MigrationPlan): string {
   const lines = [
     ...steps.map((step) => `${isLossy(step) ? 'LOSS  ' : '      '}${step.path} ${step.message} (${step.count})`),
-    ...misfits
+    ...invalidValues
       .filter(({ isFilled }) => isFilled)
       .map(({ path, message, count }) => `      ${path} ${message} (${count})`),
     ...migrations.map(
       ({ name, migration: { description } }) =>
         `      migrations/${name} has not run${description === undefined ? '' : `: ${toPrintable(description)}`}`,
     ),
-    ...misfits
+    ...invalidValues
       .filter(({ isFilled }) => !isFilled)
       .flatMap(({ path, message, count }) => [
         `CHECK ${path} ${message} (${count})`,
@@ -105,8 +105,8 @@ const WAITING = 'Another process migrates this store, or was killed while it did
 
 /** Applies a plan. Values without a field are dropped last, so that fills and migrations see them. */
 export async function applyPlan(job: MigrateJob, { migrations, steps }: MigrationPlan): Promise<void> {
-  const { engine, signal, dryRun, log, leaseMs } = job
-  const { model, store } = engine
+  const { engine: context, signal, dryRun, log, leaseMs } = job
+  const { model, store } = context
   const isLosing = steps.some(isLossy)
   // The results of fills and migrations are known only after a run.
   if (isLosing && migrations.length === 0)
@@ -115,10 +115,10 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
   const waiting = { onWait: () => log(WAITING), signal, ...(leaseMs === undefined ? {} : { leaseMs }) }
   const lock = await MigrationLock.acquire(store, waiting)
   try {
-    const filled = await fillStored(engine, { transact: lock.transaction.bind(lock), signal })
+    const filled = await fillStored(context, { transact: lock.transaction.bind(lock), signal })
     for (const { path, count } of filled) log(`      ${path} ${dryRun ? 'would be filled in' : 'filled in'} (${count})`)
     await migrateStored(store, model)
-    await runMigrations(migrations, { engine, lock, log, signal, dryRun })
+    await runMigrations(migrations, { engine: context, lock, log, signal, dryRun })
     await requireNoValueLost(store.read, model)
     if (isLosing) await dropOrphaned(store, model)
   } finally {

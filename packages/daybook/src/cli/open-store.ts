@@ -28,15 +28,15 @@ import { dataFolder, loadConfig } from './config-file.ts'
 export interface CommandStore extends AsyncDisposable {
   readonly config: DaybookConfig
   readonly model: Model
-  readonly engine: ContentContext
+  readonly context: ContentContext
 }
 
 /** Opens the store that the options name. A service may run on it. */
 export async function openCommandStore(options: CommonOptions): Promise<CommandStore> {
   const config = await loadConfig(options.config)
   const model = compileModel(config)
-  const { context: engine, close } = await openContent(model, config, dataFolder(options), { isServing: false })
-  return { config, model, engine, [Symbol.asyncDispose]: close }
+  const { context, close } = await openContent(model, config, dataFolder(options), { isServing: false })
+  return { config, model, context, [Symbol.asyncDispose]: close }
 }
 
 /**

@@ -19,43 +19,47 @@ interface Candidate {
  * @param patterns paths of routes that every caller may know, with parameters as `:name`
  */
 export function makeAddressHint(patterns: readonly string[]): AddressHint {
-  const candidates = Map.groupBy(patterns.map(toCandidate), ({ literal }) => placesOf(literal.split('/')))
+  const candidates = Map.groupBy(patterns.map(toCandidate), ({ literal }) => getPositions(literal.split('/')))
   const [example] = patterns.filter((pattern) => !/:|^\/api\/(?:health|ready|cms|globals)\b/.test(pattern))
   return (path) => {
     if (path.length > MAX_PATH) return undefined
-    const segments = segmentsOf(path)
+    const segments = splitPath(path)
     if (segments.length === 0) return `Content is below /api${example ? `, such as ${example}` : ''}.`
-    for (const [places, same] of candidates) {
-      const meant = nearestOf(segments, places, same)
-      if (meant) return `Did you mean ${meant}?`
+    for (const [positions, candidatesOfShape] of candidates) {
+      const nearestPattern = findNearestPattern(segments, positions, candidatesOfShape)
+      if (nearestPattern) return `Did you mean ${nearestPattern}?`
     }
     return undefined
   }
 }
 
-function nearestOf(segments: readonly string[], places: string, same: readonly Candidate[]): string | undefined {
-  const marks = places.split('/')
-  if (marks.length !== segments.length) return undefined
-  const literal = segments.map((segment, index) => (marks[index] === '*' ? '*' : segment)).join('/')
-  const meant = findNearest(
+function findNearestPattern(
+  segments: readonly string[],
+  positions: string,
+  candidatesOfShape: readonly Candidate[],
+): string | undefined {
+  const positionMarks = positions.split('/')
+  if (positionMarks.length !== segments.length) return undefined
+  const literal = segments.map((segment, index) => (positionMarks[index] === '*' ? '*' : segment)).join('/')
+  const nearestPattern = findNearest(
     literal,
-    same.map((one) => one.literal),
+    candidatesOfShape.map((candidate) => candidate.literal),
   )
-  return same.find((one) => one.literal === meant)?.pattern
+  return candidatesOfShape.find((candidate) => candidate.literal === nearestPattern)?.pattern
 }
 
 const toCandidate = (pattern: string): Candidate => ({
   pattern,
-  literal: segmentsOf(pattern)
+  literal: splitPath(pattern)
     .map((segment) => (segment.startsWith(':') ? '*' : segment))
     .join('/'),
 })
 
 /** Returns the positions of parameters, such as `./*` for `posts/:slug`. */
-const placesOf = (segments: readonly string[]): string =>
+const getPositions = (segments: readonly string[]): string =>
   segments.map((segment) => (segment === '*' ? '*' : '.')).join('/')
 
-function segmentsOf(path: string): readonly string[] {
+function splitPath(path: string): readonly string[] {
   const segments = path
     .toLowerCase()
     .split('/')

@@ -15,8 +15,13 @@ import { findUndeclared, type Route } from './contract.ts'
 import { buildCorsHeaders, buildPreflightHeaders, requireSameOrigin } from './cors.ts'
 import { OVERLOADED, type QueueLimits, RequestQueue } from './overload.ts'
 import { explainRefusal, requireProtection, requireSessionOrRule } from './protection.ts'
-import type { HttpRequest, RequestHandler, RequestHeaders, SendResponse } from './request.ts'
-import { toAuthContext } from './request.ts'
+import {
+  type HttpRequest,
+  type RequestHandler,
+  type RequestHeaders,
+  type SendResponse,
+  toAuthContext,
+} from './request.ts'
 import { parseRequestHeaders } from './request-headers.ts'
 import {
   buildErrorResponse,
@@ -71,7 +76,7 @@ const NO_QUERY = new Query({}, new Faults())
 /** The maximum number of cached query strings. */
 const MAX_QUERIES = 500
 /** The maximum length of a cached query string, in characters. */
-const MAX_KEPT_QUERY = 512
+const MAX_CACHED_QUERY = 512
 
 /** The maximum length of a logged target, in characters. */
 const MAX_LOGGED_TARGET = 512
@@ -94,49 +99,50 @@ export function createApp(options: AppOptions): RequestHandler {
     emptyQueries: new Map(options.routes.map((route) => [route, parseQuery(route, '')])),
     queue: new RequestQueue(options.queueLimits),
     methods: listAllowedMethods(options.routes.map(({ method }) => method)),
-    hint: makeAddressHint(publicAddresses(options.routes)),
+    hint: makeAddressHint(listPublicPaths(options.routes)),
   }
   return (request, respond) => {
     const scope = new RequestScope(request, app.cors)
     try {
-      const cached = answerFromCache(app, request, scope)
+      const cached = respondFromCache(app, request, scope)
       if (cached) respond(cached)
-      else answerInTurn(app, request, scope, respond)
+      else respondInTurn(app, request, scope, respond)
     } catch {
-      respond(failure(scope))
+      respond(buildLastResortResponse(scope))
     }
   }
 }
 
-function answerInTurn(app: App, request: HttpRequest, scope: RequestScope, respond: SendResponse): void {
-  const found = app.router.match(request)
-  const match = found && 'route' in found ? found : undefined
+function respondInTurn(app: App, request: HttpRequest, scope: RequestScope, respond: SendResponse): void {
+  const result = app.router.match(request)
+  const match = result && 'route' in result ? result : undefined
   scope.route = match?.route
-  const run = (): Promise<void> => answerAnew(app, request, scope, match).then(respond, () => respond(failure(scope)))
+  const run = (): Promise<void> =>
+    respondWithoutCache(app, request, scope, match).then(respond, () => respond(buildLastResortResponse(scope)))
   if (!match || match.route.isProbe) void run()
-  else app.queue.enter({ run, refuse: () => respond(refuse(app, request, scope)) })
+  else app.queue.enter({ run, refuse: () => respond(respondOverloaded(app, request, scope)) })
 }
 
 /** Returns the cached response if it is current. That costs no more than a 503, so the request does not enter the queue. */
-function answerFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse | undefined {
-  const again = app.reads.respondFromCache(request)
-  if (!again) return undefined
-  scope.route = again.route
-  return completeReply(app, again.reply, request, scope)
+function respondFromCache(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse | undefined {
+  const cached = app.reads.respondFromCache(request)
+  if (!cached) return undefined
+  scope.route = cached.route
+  return completeResponse(app, cached.response, request, scope)
 }
 
 /** Responds with 503. */
-function refuse(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse {
-  const reply = requireDeclared(app, buildErrorResponse(OVERLOADED, scope.requestId), scope)
-  const headers = { ...reply.headers, 'Retry-After': String(app.queue.retryAfter) }
-  return completeReply(app, { ...reply, headers }, request, scope)
+function respondOverloaded(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse {
+  const response = requireDeclared(app, buildErrorResponse(OVERLOADED, scope.requestId), scope)
+  const headers = { ...response.headers, 'Retry-After': String(app.queue.retryAfter) }
+  return completeResponse(app, { ...response, headers }, request, scope)
 }
 
 /** The last-resort response, such as when the log throws. */
-const failure = ({ requestId, headers }: RequestScope): FinishedResponse =>
+const buildLastResortResponse = ({ requestId, headers }: RequestScope): FinishedResponse =>
   finishResponse(buildErrorResponse(undefined, requestId), headers)
 
-async function answerAnew(
+async function respondWithoutCache(
   app: App,
   request: HttpRequest,
   scope: RequestScope,
@@ -144,30 +150,30 @@ async function answerAnew(
 ): Promise<FinishedResponse> {
   try {
     // The client has disconnected while the request waited.
-    if (request.isAborted) return refuse(app, request, scope)
-    const made = match ? await answerRoute(app, match, request) : answerWithoutRoute(app, request, scope)
-    const reply = requireDeclared(app, made, scope)
-    return completeReply(app, await app.compression.negotiate(reply, request.headers), request, scope)
+    if (request.isAborted) return respondOverloaded(app, request, scope)
+    const routeResponse = match ? await runRoute(app, match, request) : respondWithoutRoute(app, request, scope)
+    const response = requireDeclared(app, routeResponse, scope)
+    return completeResponse(app, await app.compression.negotiate(response, request.headers), request, scope)
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
     const explained = error instanceof DaybookError ? explainRefusal(error, request.headers) : error
     const declared = requireDeclared(app, buildErrorResponse(explained, scope.requestId), scope)
-    return completeReply(app, await app.compression.negotiate(declared, request.headers), request, scope)
+    return completeResponse(app, await app.compression.negotiate(declared, request.headers), request, scope)
   }
 }
 
 /** @throws VALIDATION_ERROR for a malformed path, NOT_FOUND unless a browser requests `/` */
-function answerWithoutRoute(app: App, request: HttpRequest, scope: RequestScope): HttpResponse {
+function respondWithoutRoute(app: App, request: HttpRequest, scope: RequestScope): HttpResponse {
   // RFC 9110, section 9.3.7: `OPTIONS *` is about the whole service.
-  if (request.target === '*') return refuseMethod(app, app.methods, request, scope)
+  if (request.target === '*') return respondToMethod(app, app.methods, request, scope)
   const path = parseRequestPath(request.target)
   if (path === undefined) throw validationErrorAt('path', 'encoding', 'holds an escape that is not UTF-8')
   const methods = app.router.match(request)
-  if (methods && !('route' in methods)) return refuseMethod(app, methods, request, scope)
+  if (methods && !('route' in methods)) return respondToMethod(app, methods, request, scope)
   const { startPage } = app
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (startPage === undefined || path !== '/' || !isRead || !acceptsHtml(request.headers)) {
-    throw nothingAt(app.hint(path))
+    throw makeNotFoundError(app.hint(path))
   }
   return { status: 302, headers: { Location: startPage, Vary: 'Accept', ...NO_STORE_HEADERS } }
 }
@@ -177,11 +183,11 @@ const acceptsHtml = (headers: RequestHeaders): boolean =>
   /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers.get('accept') ?? '')
 
 /** @param hint a sentence of advice */
-const nothingAt = (hint: string | undefined): DaybookError =>
+const makeNotFoundError = (hint: string | undefined): DaybookError =>
   new DaybookError('NOT_FOUND', hint && `${ERRORS.NOT_FOUND.message} ${hint}`)
 
 /** Returns the paths that are public whatever the access rules of the config. Hints contain no others. */
-function publicAddresses(routes: readonly Route[]): readonly string[] {
+function listPublicPaths(routes: readonly Route[]): readonly string[] {
   return routes
     .filter(({ method, protection, resource }) => method === 'GET' && protection === 'public' && !resource?.access.read)
     .filter(({ path }) => !path.endsWith('*'))
@@ -191,28 +197,30 @@ function publicAddresses(routes: readonly Route[]): readonly string[] {
 /** True for an error that is logged. */
 const isFailure = (error: unknown): boolean => !(error instanceof DaybookError) || error.status >= 500
 
-async function answerRoute(app: App, { route, path }: RouteMatch, request: HttpRequest): Promise<HttpResponse> {
+async function runRoute(app: App, { route, path }: RouteMatch, request: HttpRequest): Promise<HttpResponse> {
   const { headers, target } = request
-  const caller = isUnknown(route, headers) ? ANONYMOUS : await identify(app, route, request)
+  const caller = isAnonymous(route, headers) ? ANONYMOUS : await identify(app, route, request)
   const access = new Access(app.model, caller)
   if (route.protection === 'session' && !access.isAuthenticated) await requireSessionOrRule(app.model, route, caller)
-  const conditions = parseRequestHeaders(route.requestHeaders, headers)
-  const query = readQuery(app, route, searchOf(target))
+  const headerValues = parseRequestHeaders(route.requestHeaders, headers)
+  const query = readQuery(app, route, getQueryString(target))
   if (!route.checksQuery) query.throwFaults()
   if (route.admit) await route.admit(request, path, access)
   const { body: contract } = route
   const limit = contract?.limit ?? app.bodyLimit
   const body = contract && (await app.queue.waitOutside(() => contract.read(request, limit)))
-  const asked = { access, path, query, headers: conditions, body, request }
-  if (route.read) return app.reads.respond(route, asked)
-  const reply = await (route.streamsBody ? app.queue.waitOutside(() => route.run(asked)) : route.run(asked))
-  if (app.isStrict) requireAuthorized(route, access, reply)
-  return reply
+  const routeRequest = { access, path, query, headers: headerValues, body, request }
+  if (route.read) return app.reads.respond(route, routeRequest)
+  const response = await (route.streamsBody
+    ? app.queue.waitOutside(() => route.run(routeRequest))
+    : route.run(routeRequest))
+  if (app.isStrict) requireAuthorized(route, access, response)
+  return response
 }
 
 /** @throws {Error} if a route has executed a write without evaluating a rule for writes; a replayed response executes nothing */
-function requireAuthorized({ operationId, resource, action }: Route, access: Access, reply: HttpResponse): void {
-  const isDone = reply.status < 400 && reply.headers?.['Idempotency-Replayed'] === undefined
+function requireAuthorized({ operationId, resource, action }: Route, access: Access, response: HttpResponse): void {
+  const isDone = response.status < 400 && response.headers?.['Idempotency-Replayed'] === undefined
   if (!isDone || !resource || !action || access.hasAuthorized(resource)) return
   throw new Error(`${operationId} asked no rule for writes of ${resource.kind}s.${resource.key}`)
 }
@@ -222,23 +230,23 @@ function readQuery({ queries, emptyQueries }: App, route: Route, search: string)
   const empty = search === '' && emptyQueries.get(route)
   if (empty) return empty
   const key = `${route.operationId} ${route.resource?.key} ${search}`
-  const known = queries.get(key)
-  if (known) return known
+  const cachedQuery = queries.get(key)
+  if (cachedQuery) return cachedQuery
   const query = parseQuery(route, search)
-  if (search.length <= MAX_KEPT_QUERY) queries.set(key, query)
+  if (search.length <= MAX_CACHED_QUERY) queries.set(key, query)
   return query
 }
 
 const parseQuery = ({ parameters }: Route, search: string): Query =>
   parameters ? readParameters(parameters, parseQueryString(search)) : NO_QUERY
 
-function searchOf(target: string): string {
+function getQueryString(target: string): string {
   const start = target.indexOf('?')
   return start === -1 ? '' : target.slice(start + 1)
 }
 
 /** True if a request has no credential, or its route ignores credentials. */
-const isUnknown = ({ protection, ignoresCaller }: Route, headers: RequestHeaders): boolean =>
+const isAnonymous = ({ protection, ignoresCaller }: Route, headers: RequestHeaders): boolean =>
   protection !== 'provider' && (ignoresCaller === true || !(headers.has('authorization') || headers.has('cookie')))
 
 /**
@@ -250,20 +258,20 @@ async function identify({ auth, cors, trustProxy }: App, { protection }: Route, 
   const { headers, method } = request
   const isChange = method !== 'GET' && method !== 'HEAD'
   const isBearer = headers.has('authorization')
-  const context = (): AuthContext => toAuthContext(request, trustProxy)
+  const getContext = (): AuthContext => toAuthContext(request, trustProxy)
   if (protection === 'provider') {
     // A sign-in sets cookies, so pages of other origins must not send one even if the browser has no cookies yet.
-    if (isChange && !isBearer) requireSameOrigin(context(), cors)
+    if (isChange && !isBearer) requireSameOrigin(getContext(), cors)
     return ANONYMOUS
   }
-  const own = context()
-  const caller = await auth.resolveCaller(own)
-  if (isChange && isAuthenticated(caller) && !isBearer) requireSameOrigin(own, cors)
+  const authContext = getContext()
+  const caller = await auth.resolveCaller(authContext)
+  if (isChange && isAuthenticated(caller) && !isBearer) requireSameOrigin(authContext, cors)
   return caller
 }
 
 /** Responds to OPTIONS, and with 405 to methods that the path does not support. */
-function refuseMethod(
+function respondToMethod(
   { cors }: App,
   methods: readonly string[],
   { method, headers }: HttpRequest,
@@ -271,8 +279,8 @@ function refuseMethod(
 ): HttpResponse {
   const allow = { Allow: methods.join(', ') }
   if (method !== 'OPTIONS') {
-    const reply = buildErrorResponse(new DaybookError('METHOD_NOT_ALLOWED'), requestId)
-    return { ...reply, headers: { ...reply.headers, ...allow } }
+    const response = buildErrorResponse(new DaybookError('METHOD_NOT_ALLOWED'), requestId)
+    return { ...response, headers: { ...response.headers, ...allow } }
   }
   return { status: 204, headers: { ...allow, ...buildPreflightHeaders(cors, headers.get('origin')), Vary: 'Origin' } }
 }
@@ -282,27 +290,27 @@ function reportError({ log }: App, { requestId }: RequestScope, error: unknown):
   log.error({ requestId, err: cause }, 'request failed')
 }
 
-function completeReply(
+function completeResponse(
   app: App,
-  reply: HttpResponse,
+  response: HttpResponse,
   { method, target }: HttpRequest,
   scope: RequestScope,
 ): FinishedResponse {
   const { log, observe } = app
-  observe?.(method, scope.route?.path, reply.status, performance.now() - scope.startedAt)
+  observe?.(method, scope.route?.path, response.status, performance.now() - scope.startedAt)
   if (log.requests) {
     const ms = Math.round((performance.now() - scope.startedAt) * 100) / 100
     const url = redactTarget(target.slice(0, MAX_LOGGED_TARGET), scope.route)
-    logRequest(log, { requestId: scope.requestId, method, url, status: reply.status, ms })
+    logRequest(log, { requestId: scope.requestId, method, url, status: response.status, ms })
   }
-  return finishResponse(reply, scope.headers)
+  return finishResponse(response, scope.headers)
 }
 
 /** Replaces a response that its route does not declare with an error, if the service is strict. */
-function requireDeclared(app: App, reply: HttpResponse, scope: RequestScope): HttpResponse {
+function requireDeclared(app: App, response: HttpResponse, scope: RequestScope): HttpResponse {
   const { route, requestId } = scope
-  const faults = app.isStrict && route ? findUndeclared(route, reply) : []
-  if (!route || faults.length === 0) return reply
+  const faults = app.isStrict && route ? findUndeclared(route, response) : []
+  if (!route || faults.length === 0) return response
   reportError(app, scope, new Error(`${route.operationId} does not declare ${faults.join(', ')}`))
   return buildErrorResponse(undefined, requestId)
 }
@@ -325,7 +333,7 @@ class RequestScope {
   }
 
   get requestId(): string {
-    this.#requestId ??= clientRequestId(this.#request) ?? crypto.randomUUID()
+    this.#requestId ??= readClientRequestId(this.#request) ?? crypto.randomUUID()
     return this.#requestId
   }
 
@@ -337,7 +345,7 @@ class RequestScope {
 }
 
 /** Returns the id that the client sent, if it is valid. */
-function clientRequestId({ headers }: HttpRequest): string | undefined {
+function readClientRequestId({ headers }: HttpRequest): string | undefined {
   const id = headers.get('x-request-id')
   return id !== null && REQUEST_ID.test(id) ? id : undefined
 }

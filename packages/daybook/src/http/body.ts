@@ -10,8 +10,8 @@ export const DEFAULT_BODY_BYTES: number = 4 * 1024 * 1024
 export const MERGE_PATCH = 'application/merge-patch+json'
 
 /** Declares a JSON body; any `+json` type is accepted. */
-export function jsonBody(description: string, schema: JsonSchema, more: readonly string[] = []): BodyContract {
-  return { description, mediaTypes: ['application/json', ...more], schema, read: readJson }
+export function jsonBody(description: string, schema: JsonSchema, furtherTypes: readonly string[] = []): BodyContract {
+  return { description, mediaTypes: ['application/json', ...furtherTypes], schema, read: readJson }
 }
 
 /** Declares an optional JSON body. An empty body counts as missing, whatever its media type. */
@@ -56,21 +56,23 @@ function parseJson(bytes: Uint8Array): unknown {
  * @throws PAYLOAD_TOO_LARGE
  */
 export async function readBody(request: HttpRequest, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  const bytes = announced > limit ? undefined : await request.readBytes(limit)
-  if (!bytes) throw tooLarge(limit)
+  const contentLength = Number(request.headers.get('content-length') ?? 0)
+  const bytes = contentLength > limit ? undefined : await request.readBytes(limit)
+  if (!bytes) throw makeTooLargeError(limit)
   // Received bytes are never in shared memory.
   return bytes as Uint8Array<ArrayBuffer>
 }
 
 function requireJson(headers: RequestHeaders): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map((part) => part.trim())
-  const isUtf8 = parameters.every((one) => !/^charset=/i.test(one) || /^charset="?utf-8"?$/i.test(one))
+  const isUtf8 = parameters.every(
+    (parameter) => !/^charset=/i.test(parameter) || /^charset="?utf-8"?$/i.test(parameter),
+  )
   const isPlain = (headers.get('content-encoding') ?? 'identity').toLowerCase() === 'identity'
   if (!JSON_TYPE.test(type) || !isUtf8 || !isPlain) throw new DaybookError('UNSUPPORTED_MEDIA_TYPE')
 }
 
-const tooLarge = (limit: number): DaybookError =>
+const makeTooLargeError = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A body has at most ${limit} bytes.`, { limit })
 
 /** Creates the error for a body that breaks off. It is an error of the client, so it is not logged. */

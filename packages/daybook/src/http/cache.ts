@@ -56,8 +56,8 @@ export class ReadResponder {
     if (!cache || hasReadRules || !isPlainRead(request)) return undefined
     const cached = cache.get(request.target)
     if (!cached?.isConfirmedAt(cache.storeVersion)) return undefined
-    const reply = this.#cachedReply(cached, request.headers)
-    return reply && { route: cached.route, reply }
+    const response = this.#toCachedResponse(cached, request.headers)
+    return response && { route: cached.route, response }
   }
 
   /**
@@ -67,34 +67,35 @@ export class ReadResponder {
    */
   async respond(route: ReadRoute, request: ReadRequest): Promise<HttpResponse> {
     const { cache } = this.#options
-    const { access, headers: conditions } = request
+    const { access, headers: headerValues } = request
     const { headers, target } = request.request
     const cacheKey = toCacheKey((await access.cacheKey()) ?? access.callerKind, target)
     const cached = cache?.get(cacheKey)
     // The version is read before the tag, since whatever is stored later may give another tag.
     const version = cache?.storeVersion
     if (cached && !access.hasReadRules && route.resource && cached.isConfirmedAt(version)) {
-      requireTagMatch(conditions.ifMatch, cached.tag)
-      const reply = this.#cachedReply(cached, headers)
-      if (reply) return reply
+      requireTagMatch(headerValues.ifMatch, cached.tag)
+      const cachedResponse = this.#toCachedResponse(cached, headers)
+      if (cachedResponse) return cachedResponse
     }
-    const knownRevision = cached?.plain ? parseRevision(cached.tag) : getClientRevision(conditions.ifNoneMatch)
+    const knownRevision = cached?.plain ? parseRevision(cached.tag) : getClientRevision(headerValues.ifNoneMatch)
     const response = await route.read({ ...request, knownRevision })
-    requireTagMatch(conditions.ifMatch, response.tag)
-    const isHeld = conditions.ifNoneMatch !== undefined && matchesTag(conditions.ifNoneMatch, response.tag)
-    if (!cache || response.isPrivate) return this.#reply(access, response, isHeld ? undefined : await response.read())
-    return this.#respondCached(cache, { route, request, cacheKey, cached, version, response }, isHeld)
+    requireTagMatch(headerValues.ifMatch, response.tag)
+    const isUnmodified = headerValues.ifNoneMatch !== undefined && matchesTag(headerValues.ifNoneMatch, response.tag)
+    if (!cache || response.isPrivate)
+      return this.#buildResponse(access, response, isUnmodified ? undefined : await response.read())
+    return this.#respondCached(cache, { route, request, cacheKey, cached, version, response }, isUnmodified)
   }
 
-  /** @param isHeld true if the client has the response */
-  async #respondCached(cache: ResponseCache, read: CacheableRead, isHeld: boolean): Promise<HttpResponse> {
+  /** @param isUnmodified true if the client has the response */
+  async #respondCached(cache: ResponseCache, read: CacheableRead, isUnmodified: boolean): Promise<HttpResponse> {
     const { route, request, cacheKey, cached, version, response } = read
     const { access } = request
     const { tag } = response
     const current = cached?.tag === tag ? cached : undefined
     current?.confirm(version)
-    if (isHeld) {
-      const unchanged = this.#reply(access, response)
+    if (isUnmodified) {
+      const unchanged = this.#buildResponse(access, response)
       if (!current && cache.isWorthCaching(cacheKey))
         cache.set(cacheKey, new CachedResponse(route, tag, unchanged.headers, undefined, version))
       return unchanged
@@ -103,16 +104,16 @@ export class ReadResponder {
     if (current?.plain) return this.#send(cacheKey, current, current.plain, headers)
     const readKey = `${cacheKey} ${tag}`
     const isJoined = this.#reads.isRunning(readKey)
-    const reply = this.#reply(access, response, await this.#reads.run(readKey, () => response.read()))
+    const fresh = this.#buildResponse(access, response, await this.#reads.run(readKey, () => response.read()))
     // The request that started the read stores the result.
-    if (isJoined || !(cached || cache.isWorthCaching(cacheKey)) || !(await isCurrent(cache, read))) return reply
-    const plain = toBody(reply)
+    if (isJoined || !(cached || cache.isWorthCaching(cacheKey)) || !(await isCurrent(cache, read))) return fresh
+    const plain = toBody(fresh)
     const stored = new CachedResponse(route, tag, plain.headers, plain, version)
     cache.set(cacheKey, stored)
     return this.#send(cacheKey, stored, plain, headers)
   }
 
-  /** Sends a cached response in the coding that the client takes. Each coding is compressed once and cached. */
+  /** Sends a cached response in the coding that the client prefers. Each coding is compressed once and cached. */
   #send(
     cacheKey: string,
     cached: CachedResponse,
@@ -122,21 +123,21 @@ export class ReadResponder {
     const { cache, compression } = this.#options
     const coding = compression.chooseCoding(plain.octets.length, headers)
     const body = cached.body(coding)
-    if (body || !coding) return toReply(body ?? plain)
+    if (body || !coding) return toHttpResponse(body ?? plain)
     const compressed = compression.compress(Buffer.from(plain.octets, 'latin1'), coding, false)
-    if (!compressed) return toReply(plain)
+    if (!compressed) return toHttpResponse(plain)
     return compressed.then((bytes) => {
       const coded: ResponseBody = {
         octets: bytes.toString('latin1'),
         headers: Object.freeze({ ...plain.headers, ...buildCodingHeaders(plain.headers, coding) }),
       }
       cache?.addCoded(cacheKey, cached, coding, coded)
-      return toReply(coded)
+      return toHttpResponse(coded)
     })
   }
 
-  /** @returns `undefined` if the content has to be read or compressed first, or the conditions of the request are not well-formed */
-  #cachedReply(cached: CachedResponse, headers: RequestHeaders): HttpResponse | undefined {
+  /** @returns `undefined` if the content has to be read or compressed first, or the header is malformed */
+  #toCachedResponse(cached: CachedResponse, headers: RequestHeaders): HttpResponse | undefined {
     const ifNoneMatch = headers.get('if-none-match')
     if (ifNoneMatch !== null) {
       const condition = ifNoneMatch === cached.tag ? '*' : parseTags(ifNoneMatch)
@@ -146,11 +147,11 @@ export class ReadResponder {
     }
     const { plain } = cached
     const body = plain && cached.body(this.#options.compression.chooseCoding(plain.octets.length, headers))
-    return body && toReply(body)
+    return body && toHttpResponse(body)
   }
 
-  /** @param json `undefined`: the client has it */
-  #reply({ isAuthenticated }: Access, response: AnyResponse, json?: string | Uint8Array): HttpResponse {
+  /** @param json `undefined` for a 304 */
+  #buildResponse({ isAuthenticated }: Access, response: AnyResponse, json?: string | Uint8Array): HttpResponse {
     const { tag, surrogateKeys, isPrivate = false } = response
     return buildReadResponse(
       this.#options.policy,
@@ -165,7 +166,7 @@ export class ReadResponder {
 /** A cached response, and the route that it belongs to. */
 export interface RoutedResponse {
   readonly route: Route
-  readonly reply: HttpResponse
+  readonly response: HttpResponse
 }
 
 type ReadRequest = Parameters<ReadRoute['read']>[0]
@@ -203,7 +204,7 @@ function toBody({ json = '', headers = {} }: HttpResponse): ResponseBody {
   return { octets, headers: Object.freeze({ ...headers, 'Content-Type': 'application/json' }) }
 }
 
-const toReply = ({ octets, headers }: ResponseBody): HttpResponse => ({ status: 200, octets, headers })
+const toHttpResponse = ({ octets, headers }: ResponseBody): HttpResponse => ({ status: 200, octets, headers })
 
 /** The content of a response as it is sent. */
 interface ResponseBody {

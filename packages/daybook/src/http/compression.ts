@@ -31,13 +31,13 @@ const PIECE_BYTES = { min: 1024, max: 16_384 }
 
 /** Each coding has fixed settings, since a strong tag requires that a response always compresses to the same bytes. */
 const COMPRESSORS: Readonly<Record<ContentCoding, (bytes: Uint8Array) => Promise<Buffer>>> = {
-  br: (bytes) => brotli(bytes, { params: BROTLI_PARAMS, chunkSize: pieceOf(bytes) }),
+  br: (bytes) => brotli(bytes, { params: BROTLI_PARAMS, chunkSize: getChunkSize(bytes) }),
   zstd: promisify(zstdCompress),
   gzip: promisify(gzip),
 }
 
 /** Returns a buffer size that likely fits the compressed response, in bytes. */
-const pieceOf = ({ length }: Uint8Array): number =>
+const getChunkSize = ({ length }: Uint8Array): number =>
   Math.max(PIECE_BYTES.min, Math.min(PIECE_BYTES.max, Math.ceil(length / 2)))
 
 const CODED_TAG = /-(?:br|zst|gz)"/
@@ -51,11 +51,11 @@ export class Compression {
   #running = 0
 
   /** Compresses a response if the client accepts that and the size is worth it. A 304 gets the tag of the client. */
-  negotiate(reply: HttpResponse, headers: RequestHeaders): Promise<HttpResponse> | HttpResponse {
-    if (reply.status === 304) return withClientTag(reply, headers.get('if-none-match'))
-    const { json, octets } = reply
-    if (octets !== undefined || json === undefined || !isWorthCoding(json)) return reply
-    const varied = { ...reply, headers: { ...reply.headers, Vary: variedByCoding(reply.headers) } }
+  negotiate(response: HttpResponse, headers: RequestHeaders): Promise<HttpResponse> | HttpResponse {
+    if (response.status === 304) return withClientTag(response, headers.get('if-none-match'))
+    const { json, octets } = response
+    if (octets !== undefined || json === undefined || !isWorthCoding(json)) return response
+    const varied = { ...response, headers: { ...response.headers, Vary: addCodingToVary(response.headers) } }
     const coding = this.#choose(headers.get('accept-encoding'))
     const compressed = coding && this.compress(Buffer.from(json as string), coding, true)
     if (!compressed) return varied
@@ -86,23 +86,23 @@ export class Compression {
     }
   }
 
-  #choose(accepted: string | null): ContentCoding | undefined {
-    if (accepted === null || accepted === 'identity') return undefined
-    const cached = this.#codings.get(accepted)
-    const coding = cached ?? chooseCoding(accepted)
-    if (!cached) this.#codings.set(accepted, coding)
+  #choose(acceptEncoding: string | null): ContentCoding | undefined {
+    if (acceptEncoding === null || acceptEncoding === 'identity') return undefined
+    const cached = this.#codings.get(acceptEncoding)
+    const coding = cached ?? chooseCoding(acceptEncoding)
+    if (!cached) this.#codings.set(acceptEncoding, coding)
     return coding === 'identity' ? undefined : coding
   }
 }
 
 /** Gives a 304 the tag that the client sent, which may be that of a compressed response (RFC 9110, section 15.4.5). */
-export function withClientTag(reply: HttpResponse, ifNoneMatch: string | null): HttpResponse {
-  if (ifNoneMatch === null || !CODED_TAG.test(ifNoneMatch)) return reply
-  const { headers = {} } = reply
+export function withClientTag(response: HttpResponse, ifNoneMatch: string | null): HttpResponse {
+  if (ifNoneMatch === null || !CODED_TAG.test(ifNoneMatch)) return response
+  const { headers = {} } = response
   const condition = parseTags(ifNoneMatch)
   const tag = condition && headers.ETag && findMatchingTag(condition, headers.ETag)
-  if (!tag || tag === headers.ETag) return reply
-  return { ...reply, headers: { ...headers, ETag: tag, Vary: variedByCoding(headers) } }
+  if (!tag || tag === headers.ETag) return response
+  return { ...response, headers: { ...headers, ETag: tag, Vary: addCodingToVary(headers) } }
 }
 
 /** True if a response is large enough to be compressed. A UTF-16 code unit takes at most three bytes. */
@@ -113,7 +113,7 @@ function isWorthCoding(json: string | Uint8Array): boolean {
 
 const CODED_BY = 'Accept-Encoding'
 
-function variedByCoding({ Vary }: Readonly<Record<string, string>> = {}): string {
+function addCodingToVary({ Vary }: Readonly<Record<string, string>> = {}): string {
   if (Vary === undefined) return CODED_BY
   return Vary.includes(CODED_BY) ? Vary : `${Vary}, ${CODED_BY}`
 }
@@ -128,18 +128,18 @@ export function buildCodingHeaders(
 }
 
 /** Chooses the coding with the highest weight, and of equals the first of {@link CODINGS} (RFC 9110, section 12.5.3). */
-function chooseCoding(accepted: string): ContentCoding | 'identity' {
-  const weights = new Map(accepted.split(',').map(readWeight))
-  const weightOf = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
-  const best = CODINGS.reduce((one, other) => (weightOf(other) > weightOf(one) ? other : one))
-  const isWorse = weightOf(best) === 0 || weightOf(best) < (weights.get('identity') ?? 0)
+function chooseCoding(acceptEncoding: string): ContentCoding | 'identity' {
+  const weights = new Map(acceptEncoding.split(',').map(readWeight))
+  const getWeight = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
+  const best = CODINGS.reduce((best, coding) => (getWeight(coding) > getWeight(best) ? coding : best))
+  const isWorse = getWeight(best) === 0 || getWeight(best) < (weights.get('identity') ?? 0)
   return isWorse ? 'identity' : best
 }
 
 /** Parses a coding and its weight, from 0 to 1 (RFC 9110, section 12.4.2). */
 function readWeight(text: string): readonly [name: string, weight: number] {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((one) => one.startsWith('q='))?.slice(2)
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
   const isWeight = weight === undefined || /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight)
   // RFC 9110, section 8.4.1.3: `x-gzip` is equivalent to `gzip`.
   return [name === 'x-gzip' ? 'gzip' : name, isWeight ? Number(weight ?? 1) : 0]

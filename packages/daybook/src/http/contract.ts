@@ -240,9 +240,9 @@ const UNDECLARED_HEADERS =
   /^(?:surrogate-key|cache-tag|content-encoding|x-request-id|x-content-type-options|content-type|access-control-[a-z-]+|vary)$/i
 
 /** Returns the declared headers of a status; `undefined` if the status is not declared. */
-function headersOf({ responses: answers = [], errors }: Route, status: number): readonly string[] | undefined {
-  const answer = answers.find((one) => one.status === status)
-  if (answer) return [...answer.headers, ...Object.keys(answer.extraHeaders ?? {})]
+function getDeclaredHeaders({ responses = [], errors }: Route, status: number): readonly string[] | undefined {
+  const response = responses.find((item) => item.status === status)
+  if (response) return [...response.headers, ...Object.keys(response.extraHeaders ?? {})]
   const codes = errors.filter((code) => ERRORS[code].status === status)
   return codes.length === 0 ? undefined : codes.flatMap(getErrorHeaders)
 }
@@ -250,10 +250,10 @@ function headersOf({ responses: answers = [], errors }: Route, status: number): 
 /** Lists the status and headers that a route does not declare. Routes of the auth adapter may return anything. */
 export function findUndeclared(route: Route, { status, headers = {} }: HttpResponse): readonly string[] {
   if (!route.responses) return []
-  const declared = headersOf(route, status)
-  if (!declared) return [`status ${status}`]
-  const known = new Set(declared.map((name) => name.toLowerCase()))
+  const declaredHeaders = getDeclaredHeaders(route, status)
+  if (!declaredHeaders) return [`status ${status}`]
+  const declaredNames = new Set(declaredHeaders.map((name) => name.toLowerCase()))
   return Object.keys(headers)
-    .filter((name) => !UNDECLARED_HEADERS.test(name) && !known.has(name.toLowerCase()))
+    .filter((name) => !UNDECLARED_HEADERS.test(name) && !declaredNames.has(name.toLowerCase()))
     .map((name) => `header ${name} of ${status}`)
 }

@@ -26,10 +26,10 @@ export function buildCorsHeaders(config: CorsConfig | undefined, origin: string 
 
 /** Builds the headers of a preflight response. */
 export function buildPreflightHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
-  const allowed = buildCorsHeaders(config, origin)
-  if (Object.keys(allowed).length === 0) return {}
+  const corsHeaders = buildCorsHeaders(config, origin)
+  if (Object.keys(corsHeaders).length === 0) return {}
   return {
-    ...allowed,
+    ...corsHeaders,
     'Access-Control-Allow-Methods': ALLOWED_METHODS,
     'Access-Control-Allow-Headers': REQUEST_HEADERS,
     'Access-Control-Max-Age': MAX_AGE,
@@ -44,7 +44,7 @@ const REFUSAL = "A page of another origin may not do this with the browser's coo
  *
  * @throws FORBIDDEN
  */
-export function requireSameOrigin({ headers, origin: own }: AuthContext, cors: CorsConfig | undefined): void {
+export function requireSameOrigin({ headers, origin: serviceOrigin }: AuthContext, cors: CorsConfig | undefined): void {
   const origin = headers.get('origin')
   if (origin === null) {
     const site = headers.get('sec-fetch-site') ?? 'none'
@@ -53,8 +53,8 @@ export function requireSameOrigin({ headers, origin: own }: AuthContext, cors: C
   }
   const isAllowed = cors?.credentials === true && cors.origins.includes(origin)
   // A proxy may terminate TLS without the service knowing, so schemes are not compared.
-  if (!isAllowed && hostOf(origin) !== hostOf(own)) throw new DaybookError('FORBIDDEN', REFUSAL)
+  if (!isAllowed && getHost(origin) !== getHost(serviceOrigin)) throw new DaybookError('FORBIDDEN', REFUSAL)
 }
 
 /** `null`, the origin of sandboxed pages, has no host. */
-const hostOf = (origin: string): string | undefined => URL.parse(origin)?.host
+const getHost = (origin: string): string | undefined => URL.parse(origin)?.host

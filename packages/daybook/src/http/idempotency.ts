@@ -7,22 +7,21 @@ import type { Transact } from '../content/writes/index.ts'
 import { DaybookError, type ErrorCode } from '../errors.ts'
 import type { CollectionModel } from '../model/model.ts'
 import { UniqueViolation } from '../store/database.ts'
-import type { HttpRequest } from './request.ts'
-import { getClientAddress } from './request.ts'
+import { getClientAddress, type HttpRequest } from './request.ts'
 import type { HttpResponse, TextResponse } from './response.ts'
 
 /** The additional errors of a route that accepts an `Idempotency-Key`. */
 export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
 
 /** A response that can be replayed. */
-interface StoredReply {
+interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /** A write that a client may retry. */
-interface Repeatable {
+interface IdempotentWrite {
   /** The parts that identify the request. */
   readonly request: readonly unknown[]
   /** The collections that the write changes. */
@@ -39,8 +38,8 @@ export interface ResponseEntry {
 }
 
 /** The caller of a write, and the key of its idempotency record. */
-interface Repetition {
-  readonly engine: ContentContext
+interface IdempotencyOptions {
+  readonly context: ContentContext
   readonly access: Access
   /** The `Idempotency-Key`; without one, each request is executed. */
   readonly key: string | undefined
@@ -58,31 +57,33 @@ interface Repetition {
  * FORBIDDEN if the caller may no longer see the stored response
  */
 export async function withIdempotency<T>(
-  repetition: Repetition,
-  what: Repeatable,
-  toReply: (result: T) => TextResponse,
+  options: IdempotencyOptions,
+  write: IdempotentWrite,
+  toResponse: (result: T) => TextResponse,
   perform: (transact: Transact) => Promise<T>,
 ): Promise<HttpResponse> {
-  const { engine, access } = repetition
-  const transact: Transact = (work, options) => engine.store.transaction(work, options)
-  if (repetition.key === undefined) return toReply(await perform(transact))
-  const key = recordKey(repetition)
-  const digest = await requestDigest(what, access)
-  const again = async (reply: StoredReply): Promise<HttpResponse> => {
-    await requireShown(engine, what, access, reply)
-    return { status: reply.status, json: reply.body, headers: { ...reply.headers, 'Idempotency-Replayed': 'true' } }
+  const { context, access } = options
+  const transact: Transact = (work, transactionOptions) => context.store.transaction(work, transactionOptions)
+  if (options.key === undefined) return toResponse(await perform(transact))
+  const key = computeRecordKey(options)
+  const digest = await computeRequestDigest(write, access)
+  const replay = async (response: StoredResponse): Promise<HttpResponse> => {
+    await requireVisibleEntries(context, write, access, response)
+    const { status, headers, body } = response
+    return { status, json: body, headers: { ...headers, 'Idempotency-Replayed': 'true' } }
   }
-  const known = await findReply(engine, key, digest)
-  if (known) return again(known)
-  return alone(engine, key, async () => {
+  const storedResponse = await findStoredResponse(context, key, digest)
+  if (storedResponse) return replay(storedResponse)
+  return runExclusively(context, key, async () => {
     try {
-      return toReply(await perform(storingReply(engine, { key, digest, toReply: (result) => toReply(result as T) })))
+      const plan: RecordPlan = { key, digest, toResponse: (result) => toResponse(result as T) }
+      return toResponse(await perform(makeStoringTransact(context, plan)))
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error
       // Another node has stored the record first.
-      const first = await findReply(engine, key, digest)
-      if (first) return again(first)
-      throw inFlight()
+      const firstResponse = await findStoredResponse(context, key, digest)
+      if (firstResponse) return replay(firstResponse)
+      throw makePendingError()
     }
   })
 }
@@ -92,22 +93,22 @@ export async function withIdempotency<T>(
  *
  * @throws CONFLICT if one is running
  */
-async function alone<T>(engine: ContentContext, key: string, work: () => Promise<T>): Promise<T> {
-  const { pendingIdempotencyKeys: writesUnderWay } = engine
-  if (writesUnderWay.has(key)) throw inFlight()
-  writesUnderWay.add(key)
+async function runExclusively<T>(context: ContentContext, key: string, work: () => Promise<T>): Promise<T> {
+  const { pendingIdempotencyKeys } = context
+  if (pendingIdempotencyKeys.has(key)) throw makePendingError()
+  pendingIdempotencyKeys.add(key)
   try {
     return await work()
   } finally {
-    writesUnderWay.delete(key)
+    pendingIdempotencyKeys.delete(key)
   }
 }
 
 /**
- * The key of the idempotency record. Each caller has a separate set of keys, so that no caller can block or read the requests
+ * Computes the key of the idempotency record. Each caller has a separate set of keys, so that no caller can block or read the requests
  * of another. Anonymous callers are separated by network, because a key may be as simple as `1`.
  */
-function recordKey({ access, key, request, trustProxy }: Repetition): string {
+function computeRecordKey({ access, key, request, trustProxy }: IdempotencyOptions): string {
   const { identity } = access.caller
   const caller = identity
     ? [identity.provider, identity.subject]
@@ -118,19 +119,19 @@ function recordKey({ access, key, request, trustProxy }: Repetition): string {
 }
 
 /** Computes a digest that differs for another body, path or session, and for a caller with other access. */
-async function requestDigest(repeatable: Repeatable, access: Access): Promise<string> {
+async function computeRequestDigest(write: IdempotentWrite, access: Access): Promise<string> {
   const { identity } = access.caller
-  const who = [identity?.provider, identity?.subject, identity?.sessionId]
+  const callerKeys = [identity?.provider, identity?.subject, identity?.sessionId]
   const rights: unknown[] = []
-  for (const collection of new Set(repeatable.collections)) {
+  for (const collection of new Set(write.collections)) {
     const visibility = await access.resolveVisibility(collection)
     const hidden = [...access.hidden(collection)]
-    const people = typeof collection.authorRule === 'function' ? [access.canSeeAuthors(collection)] : []
-    const seen = visibility && [visibility.filter ? 'some' : 'all', visibility.isPublishedOnly]
-    rights.push([collection.key, seen, hidden, ...people])
+    const authors = typeof collection.authorRule === 'function' ? [access.canSeeAuthors(collection)] : []
+    const scope = visibility && [visibility.filter ? 'some' : 'all', visibility.isPublishedOnly]
+    rights.push([collection.key, scope, hidden, ...authors])
   }
   return createHash('sha256')
-    .update(JSON.stringify([who, repeatable.request, rights]))
+    .update(JSON.stringify([callerKeys, write.request, rights]))
     .digest('base64url')
 }
 
@@ -139,46 +140,50 @@ async function requestDigest(repeatable: Repeatable, access: Access): Promise<st
  *
  * @throws FORBIDDEN
  */
-async function requireShown(
+async function requireVisibleEntries(
   { store }: ContentContext,
-  repeatable: Repeatable,
+  write: IdempotentWrite,
   access: Access,
-  { body }: StoredReply,
+  { body }: StoredResponse,
 ): Promise<void> {
-  for (const collection of new Set(repeatable.collections)) {
-    const ruling = await access.evaluateRead(collection)
-    if (typeof ruling === 'boolean') continue
-    const own = repeatable.listEntries(body).filter((one) => one.collection === collection.key)
-    const ids = [...new Set(own.map(({ id }) => id))]
-    const seen = await store.read.entries.statuses(collection, ids, ruling.where)
-    if (seen.length < ids.length)
-      throw new DaybookError('FORBIDDEN', 'This was done, but you may not read the answer any more.')
+  for (const collection of new Set(write.collections)) {
+    const readAccess = await access.evaluateRead(collection)
+    if (typeof readAccess === 'boolean') continue
+    const entries = write.listEntries(body).filter((entry) => entry.collection === collection.key)
+    const ids = [...new Set(entries.map(({ id }) => id))]
+    const visibleRows = await store.read.entries.statuses(collection, ids, readAccess.where)
+    if (visibleRows.length < ids.length)
+      throw new DaybookError('FORBIDDEN', 'This was done, but you may no longer read the response.')
   }
 }
 
-const inFlight = (): DaybookError =>
-  new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its answer.')
+const makePendingError = (): DaybookError =>
+  new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its response.')
 
-async function findReply(engine: ContentContext, key: string, digest: string): Promise<StoredReply | undefined> {
-  const stored = await engine.store.read.system.idempotencyRecord(key)
-  if (!stored || stored.at < new Date(Date.now() - IDEMPOTENCY_RECORD_LIFETIME_MS).toISOString()) return undefined
-  if (stored.request !== digest) throw new DaybookError('IDEMPOTENCY_MISMATCH')
-  return { status: stored.status, headers: JSON.parse(stored.headers), body: stored.body }
+async function findStoredResponse(
+  context: ContentContext,
+  key: string,
+  digest: string,
+): Promise<StoredResponse | undefined> {
+  const record = await context.store.read.system.idempotencyRecord(key)
+  if (!record || record.at < new Date(Date.now() - IDEMPOTENCY_RECORD_LIFETIME_MS).toISOString()) return undefined
+  if (record.request !== digest) throw new DaybookError('IDEMPOTENCY_MISMATCH')
+  return { status: record.status, headers: JSON.parse(record.headers), body: record.body }
 }
 
 /** The parts of the record that is stored with a write. */
-interface ReplyPlan {
+interface RecordPlan {
   readonly key: string
   readonly digest: string
-  toReply(result: unknown): TextResponse
+  toResponse(result: unknown): TextResponse
 }
 
 /** Returns a function that runs transactions, and stores the response to the write in them. */
-function storingReply(engine: ContentContext, { key, digest, toReply }: ReplyPlan): Transact {
+function makeStoringTransact(context: ContentContext, { key, digest, toResponse }: RecordPlan): Transact {
   return (work, options) =>
-    engine.store.transaction(async (writer) => {
+    context.store.transaction(async (writer) => {
       const result = await work(writer)
-      const { status, headers = {}, json: body = '' } = toReply(result)
+      const { status, headers = {}, json: body = '' } = toResponse(result)
       const now = Date.now()
       await writer.system.saveIdempotencyRecord(
         { key, request: digest, at: new Date(now).toISOString(), status, headers: JSON.stringify(headers), body },

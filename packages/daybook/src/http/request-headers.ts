@@ -41,13 +41,13 @@ const SEQ = /^\d{1,15}$/
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** RFC 9110, sections 13.1.1 and 13.1.2. */
-const tagCondition = (name: string, description: string): HeaderParameter<TagCondition> => ({
+const makeTagHeader = (name: string, description: string): HeaderParameter<TagCondition> => ({
   name,
   description,
   schema: TAGS_SCHEMA,
   parse: (text) => {
-    const condition = parseTags(text)
-    if (condition) return condition
+    const tags = parseTags(text)
+    if (tags) return tags
     throw validationErrorAt(name, 'entity_tag', 'must be * or a list of entity tags in quotes, such as "1a.Xy"')
   },
 })
@@ -56,8 +56,8 @@ const tagCondition = (name: string, description: string): HeaderParameter<TagCon
 export const REQUEST_HEADERS: {
   readonly [C in RequestHeaderKey]-?: HeaderParameter<NonNullable<RequestHeaderValues[C]>>
 } = {
-  ifMatch: tagCondition('If-Match', 'Entity tags of the stored version: 412 if none matches.'),
-  ifNoneMatch: tagCondition('If-None-Match', 'Entity tags that the client has: 304 if the response has one of them.'),
+  ifMatch: makeTagHeader('If-Match', 'Entity tags of the stored version: 412 if none matches.'),
+  ifNoneMatch: makeTagHeader('If-None-Match', 'Entity tags that the client has: 304 if the response has one of them.'),
   idempotencyKey: {
     name: 'Idempotency-Key',
     description: 'Identifies the request, so that it is executed once within 24 hours, however often it is sent.',
@@ -95,21 +95,21 @@ export const REQUEST_HEADERS: {
   },
 }
 
-const NO_CONDITIONS: RequestHeaderValues = Object.freeze({})
+const NO_VALUES: RequestHeaderValues = Object.freeze({})
 
 /**
  * Parses the headers that a route uses.
  *
  * @throws VALIDATION_ERROR for a malformed header
  */
-export function parseRequestHeaders(heeded: readonly RequestHeaderKey[], headers: RequestHeaders): RequestHeaderValues {
-  let conditions = NO_CONDITIONS
-  for (const condition of heeded) {
-    const { name, parse } = REQUEST_HEADERS[condition]
+export function parseRequestHeaders(keys: readonly RequestHeaderKey[], headers: RequestHeaders): RequestHeaderValues {
+  let values = NO_VALUES
+  for (const key of keys) {
+    const { name, parse } = REQUEST_HEADERS[key]
     const text = headers.get(name)
-    if (text !== null) conditions = { ...conditions, [condition]: parse(text) }
+    if (text !== null) values = { ...values, [key]: parse(text) }
   }
-  return conditions
+  return values
 }
 
 /**

@@ -47,7 +47,7 @@ export interface HttpRequest {
 export type RequestHandler = (request: HttpRequest, respond: SendResponse) => void
 
 /** Receives the response to a request. */
-export type SendResponse = (reply: FinishedResponse) => void
+export type SendResponse = (response: FinishedResponse) => void
 
 /**
  * Returns the parts of a request that an auth adapter gets.
@@ -58,7 +58,7 @@ export function toAuthContext(request: HttpRequest, proxies: number): AuthContex
   const headers = request.toHeaders()
   // With two credentials, the caller would be ambiguous.
   if (headers.has('authorization')) headers.delete('cookie')
-  return { headers, address: getClientAddress(request, proxies), origin: requestOrigin(request, proxies) }
+  return { headers, address: getClientAddress(request, proxies), origin: getRequestOrigin(request, proxies) }
 }
 
 /**
@@ -66,15 +66,15 @@ export function toAuthContext(request: HttpRequest, proxies: number): AuthContex
  * address from the end is that of the client; those before it may be forged.
  */
 export function getClientAddress({ headers, address }: HttpRequest, proxies: number): string | null {
-  const claimed = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []
-  const found = claimed.at(-proxies)?.trim() ?? ''
-  return isIP(found) > 0 ? found : address
+  const forwardedAddresses = proxies > 0 ? (headers.get('x-forwarded-for') ?? '').split(',') : []
+  const claimedAddress = forwardedAddresses.at(-proxies)?.trim() ?? ''
+  return isIP(claimedAddress) > 0 ? claimedAddress : address
 }
 
-function requestOrigin({ headers, origin }: HttpRequest, proxies: number): string {
+function getRequestOrigin({ headers, origin }: HttpRequest, proxies: number): string {
   if (proxies === 0) return origin
   const [scheme, host] = origin.split('://')
-  const last = (name: string): string | undefined => headers.get(name)?.split(',').at(-1)?.trim()
-  const outer = `${last('x-forwarded-proto') ?? scheme}://${last('x-forwarded-host') ?? host}`
-  return URL.canParse(outer) ? new URL(outer).origin : origin
+  const getLastValue = (name: string): string | undefined => headers.get(name)?.split(',').at(-1)?.trim()
+  const outerOrigin = `${getLastValue('x-forwarded-proto') ?? scheme}://${getLastValue('x-forwarded-host') ?? host}`
+  return URL.canParse(outerOrigin) ? new URL(outerOrigin).origin : origin
 }

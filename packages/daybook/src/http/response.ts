@@ -75,9 +75,9 @@ export function buildReadResponse(
   surrogateKeys: LazyResponse['surrogateKeys'] = () => NOTHING,
 ): HttpResponse {
   const cacheControl = isAuthenticated ? PRIVATE_HEADERS['Cache-Control'] : policy.publicCacheControl
-  const own = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY_CODED }
+  const commonHeaders = { ETag: tag, 'Cache-Control': cacheControl, Vary: VARY_CODED }
   const keys = isAuthenticated || policy.cacheTags.length === 0 ? NOTHING : surrogateKeys()
-  const headers = keys.length > 0 ? { ...own, ...buildCacheTagHeaders(policy, keys) } : own
+  const headers = keys.length > 0 ? { ...commonHeaders, ...buildCacheTagHeaders(policy, keys) } : commonHeaders
   return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
 }
 
@@ -132,16 +132,16 @@ export const ERROR_HEADERS: { readonly [Code in ErrorCode]?: Readonly<Record<str
 
 /** Adds the headers of every response. */
 export function finishResponse(
-  { headers = {}, cookies, ...reply }: HttpResponse,
+  { headers = {}, cookies, ...response }: HttpResponse,
   common: Readonly<Record<string, string>>,
 ): FinishedResponse {
   const head: string[] = []
   for (const name in common) if (!Object.hasOwn(headers, name)) head.push(name, common[name] as string)
   for (const name in headers) head.push(name, headers[name] as string)
-  if (reply.json !== undefined) head.push('Content-Type', 'application/json')
-  if (reply.content instanceof FileBody) head.push('Content-Length', String(reply.content.length))
+  if (response.json !== undefined) head.push('Content-Type', 'application/json')
+  if (response.content instanceof FileBody) head.push('Content-Length', String(response.content.length))
   for (const cookie of cookies ?? []) head.push('Set-Cookie', cookie)
-  return { ...reply, head }
+  return { ...response, head }
 }
 
 /** Converts a response to a web `Response`. */
@@ -161,26 +161,31 @@ const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
 /** Converts the response of an auth provider or a plugin. By default, it is not cached. */
 export function fromWebResponse({ status, headers, body }: Response): HttpResponse {
-  const own = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
-  const all = { 'cache-control': 'private, no-store', ...Object.fromEntries(own) }
-  return { status, headers: all, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
+  const commonHeaders = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
+  const allHeaders = { 'cache-control': 'private, no-store', ...Object.fromEntries(commonHeaders) }
+  return { status, headers: allHeaders, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
 }
 
 /** Returns the `Retry-After` of an error with a more precise time than the default. */
-const retryAfter = ({ retryAfter: seconds }: ErrorDetails): Readonly<Record<string, string>> =>
+const getRetryAfter = ({ retryAfter: seconds }: ErrorDetails): Readonly<Record<string, string>> =>
   typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {}
 
 /** Returns the length of a file that has no such range (RFC 9110, section 14.4). */
-const rangeHeaders = ({ code, details: { size } }: DaybookError): Readonly<Record<string, string>> =>
+const getRangeHeaders = ({ code, details: { size } }: DaybookError): Readonly<Record<string, string>> =>
   code === 'RANGE_NOT_SATISFIABLE' && typeof size === 'number' ? { 'Content-Range': `bytes */${size}` } : {}
 
 /** Builds the response of an error. Unexpected errors become INTERNAL_ERROR, without details. */
 export function buildErrorResponse(error: unknown, requestId: string): HttpResponse {
-  const known = error instanceof DaybookError ? error : new DaybookError('INTERNAL_ERROR')
-  const { code, message, details } = known
+  const daybookError = error instanceof DaybookError ? error : new DaybookError('INTERNAL_ERROR')
+  const { code, message, details } = daybookError
   return {
     status: ERRORS[code].status,
     json: JSON.stringify({ code, message, details, requestId }),
-    headers: { 'Cache-Control': 'no-store', ...ERROR_HEADERS[code], ...retryAfter(details), ...rangeHeaders(known) },
+    headers: {
+      'Cache-Control': 'no-store',
+      ...ERROR_HEADERS[code],
+      ...getRetryAfter(details),
+      ...getRangeHeaders(daybookError),
+    },
   }
 }

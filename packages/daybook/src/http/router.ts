@@ -22,7 +22,7 @@ type Endpoints = Map<Method, Endpoint>
 export class Router {
   /** Routes without path parameters. The library would look them up as property names, which V8 has to intern first. */
   readonly #fixed: ReadonlyMap<string, MatchedRoute<Endpoints>>
-  readonly #matchOpen: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
+  readonly #matchParameterized: (method: string, path: string) => MatchedRoute<Endpoints> | undefined
 
   /** @throws {Error} if two routes have the same method and address */
   constructor(routes: readonly Route[]) {
@@ -34,11 +34,11 @@ export class Router {
       byAddress.set(address, endpoints.set(route.method, { route, names }))
     }
     const router = createRouter<Endpoints>()
-    const open = [...byAddress].filter(([address]) => isOpen(address))
-    for (const [address, endpoints] of open) addRoute(router, '', address, endpoints)
-    this.#matchOpen = compileRouter(router)
+    const parameterized = [...byAddress].filter(([address]) => hasParameters(address))
+    for (const [address, endpoints] of parameterized) addRoute(router, '', address, endpoints)
+    this.#matchParameterized = compileRouter(router)
     this.#fixed = new Map(
-      [...byAddress].filter(([address]) => !isOpen(address)).map(([address, data]) => [address, { data }]),
+      [...byAddress].filter(([address]) => !hasParameters(address)).map(([address, data]) => [address, { data }]),
     )
   }
 
@@ -54,20 +54,20 @@ export class Router {
    * @param path in which escaped percent signs and slashes are still escaped
    */
   find(method: string, path: string): RouteMatch | readonly string[] | undefined {
-    const found = this.#fixed.get(path) ?? this.#findOpen(path)
-    if (!found) return undefined
+    const match = this.#fixed.get(path) ?? this.#findParameterized(path)
+    if (!match) return undefined
     // RFC 9110, section 9.3.2: HEAD is GET without the content.
-    const endpoint = found.data.get((method === 'HEAD' ? 'GET' : method) as Method)
+    const endpoint = match.data.get((method === 'HEAD' ? 'GET' : method) as Method)
     return endpoint
-      ? { route: endpoint.route, path: decoded(endpoint.names, found.params) }
-      : listAllowedMethods(found.data.keys())
+      ? { route: endpoint.route, path: decodeParameters(endpoint.names, match.params) }
+      : listAllowedMethods(match.data.keys())
   }
 
   /** The library ignores a trailing slash, and treats two slashes as an empty segment, so both are excluded here. */
-  #findOpen(path: string): MatchedRoute<Endpoints> | undefined {
+  #findParameterized(path: string): MatchedRoute<Endpoints> | undefined {
     if (hasEndSlash(path)) return undefined
-    const found = this.#matchOpen('', path)
-    return found && path.includes('//') && hasEmptySegment(found.params) ? undefined : found
+    const match = this.#matchParameterized('', path)
+    return match && path.includes('//') && hasEmptySegment(match.params) ? undefined : match
   }
 }
 
@@ -86,7 +86,7 @@ export function parseRequestPath(target: string): string | undefined {
 }
 
 /** True for an address with parameters. */
-const isOpen = (address: string): boolean => address.includes('/:') || address.endsWith('/**')
+const hasParameters = (address: string): boolean => address.includes('/:') || address.endsWith('/**')
 
 const hasEndSlash = (path: string): boolean => path.endsWith('/') && path !== '/'
 
@@ -109,7 +109,10 @@ export function getRouteAddress({ path, resource }: Route): {
 const hasEmptySegment = (params: Readonly<Record<string, string>> = {}): boolean =>
   Object.entries(params).some(([name, value]) => value === '' && name !== '_')
 
-function decoded(names: readonly string[], params: Readonly<Record<string, string>> = {}): Record<string, string> {
+function decodeParameters(
+  names: readonly string[],
+  params: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [index, name] of names.entries()) {
     const value = params[index + 1] ?? ''
@@ -124,6 +127,6 @@ const decodeValue = (value: string): string => (value.includes('%') ? decodeURIC
 
 /** Lists the methods for `Allow`, including HEAD and OPTIONS. */
 export function listAllowedMethods(methods: Iterable<Method>): readonly string[] {
-  const own = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  return [...own, 'OPTIONS']
+  const listed = [...new Set(methods)].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return [...listed, 'OPTIONS']
 }

@@ -23,20 +23,20 @@ const MAX_TEXTS = 8
 /** Caches texts that depend only on the config and on the access of the caller: one for each kind of caller. */
 export class TextCache {
   readonly #texts = new LRUCache<string, TaggedText>({ max: MAX_TEXTS })
-  readonly #making = new SingleFlight<TaggedText>()
+  readonly #builds = new SingleFlight<TaggedText>()
 
   /**
    * Returns a text, and builds it if it is not cached. Concurrent requests share one build.
    *
    * @param cacheKey identifies the kind of caller
    */
-  async get(variant: string, make: () => string | Promise<string>): Promise<TaggedText> {
-    const cached = this.#texts.get(variant)
+  async get(cacheKey: string, build: () => string | Promise<string>): Promise<TaggedText> {
+    const cached = this.#texts.get(cacheKey)
     if (cached) return cached
-    return this.#making.run(variant, async () => {
-      const json = Buffer.from(await make())
+    return this.#builds.run(cacheKey, async () => {
+      const json = Buffer.from(await build())
       const text = { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 22)}"` }
-      this.#texts.set(variant, text)
+      this.#texts.set(cacheKey, text)
       return text
     })
   }

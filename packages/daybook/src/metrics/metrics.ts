@@ -165,11 +165,11 @@ const NANOSECONDS = 1e9
 
 /** Measures the process until the returned function is called. Names without `daybook_` are common to Prometheus clients. */
 export function observeProcess(registers: Registry[]): () => void {
-  observeUse(registers)
+  observeUsage(registers)
   return observeEventLoop(registers)
 }
 
-function observeUse(registers: Registry[]): void {
+function observeUsage(registers: Registry[]): void {
   new Counter({
     name: 'process_cpu_seconds_total',
     help: 'Processor time, in seconds.',

@@ -56,17 +56,17 @@ export class RecentMinutes {
 
   /** @param ms the duration, in milliseconds */
   record(status: number, ms: number): void {
-    const minute = this.#minute(minuteOf(this.#now()))
+    const minute = this.#minute(getMinute(this.#now()))
     minute.requests += 1
     if (status >= 500) minute.failures += 1
-    const bucket = bucketOf(ms)
+    const bucket = getBucket(ms)
     minute.durations[bucket] = (minute.durations[bucket] ?? 0) + 1
   }
 
   /** Returns a point for each minute since the start, the oldest first. The last one is the current minute, which is incomplete. */
   points(): readonly MinutePoint[] {
-    const last = minuteOf(this.#now())
-    const first = Math.min(last, Math.max(minuteOf(this.since), last - MAX_MINUTES + 1))
+    const last = getMinute(this.#now())
+    const first = Math.min(last, Math.max(getMinute(this.since), last - MAX_MINUTES + 1))
     return Array.from({ length: last - first + 1 }, (_, index) => toPoint(this.#minute(first + index)))
   }
 
@@ -82,21 +82,21 @@ export class RecentMinutes {
   }
 }
 
-const minuteOf = (ms: number): number => Math.floor(ms / MINUTE_MS)
+const getMinute = (ms: number): number => Math.floor(ms / MINUTE_MS)
 
-const bucketOf = (ms: number): number =>
+const getBucket = (ms: number): number =>
   ms <= LOWEST_MS ? 0 : Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / LOWEST_MS) / LOG_STEP))
 
 const toPoint = ({ number, requests, failures, durations }: Minute): MinutePoint => ({
   at: new Date(number * MINUTE_MS).toISOString(),
   requests,
   failures,
-  p50: percentileOf(durations, requests * 0.5),
-  p95: percentileOf(durations, requests * 0.95),
+  p50: estimatePercentile(durations, requests * 0.5),
+  p95: estimatePercentile(durations, requests * 0.95),
 })
 
 /** Returns the middle of the bucket with the request of this rank, in milliseconds; `null` without requests. */
-function percentileOf(durations: Uint32Array, rank: number): number | null {
+function estimatePercentile(durations: Uint32Array, rank: number): number | null {
   let seen = 0
   for (const [bucket, count] of durations.entries()) {
     seen += count

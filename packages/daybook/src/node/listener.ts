@@ -44,13 +44,13 @@ export class Listener {
   attach(server: Server): void {
     server.on('connection', (socket: Socket) => this.connections.add(socket))
     server.on('request', (incoming: IncomingMessage, response: ServerResponse) =>
-      answerRequest(this, incoming, response),
+      handleRequest(this, incoming, response),
     )
     server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => {
       // Without 100 Continue, the client does not send a body that exceeds the limit.
-      if (Number(incoming.headers['content-length'] ?? 0) <= bodyLimitOf(this.options, incoming))
+      if (Number(incoming.headers['content-length'] ?? 0) <= getBodyLimit(this.options, incoming))
         response.writeContinue()
-      answerRequest(this, incoming, response)
+      handleRequest(this, incoming, response)
     })
     server.on('checkExpectation', (_incoming: IncomingMessage, response: ServerResponse) => {
       refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
@@ -62,7 +62,7 @@ export class Listener {
 }
 
 /** Returns the body limit of the route of a request, in bytes. */
-function bodyLimitOf({ bodyLimit, routes }: ListenerOptions, { method, url = '' }: IncomingMessage): number {
+function getBodyLimit({ bodyLimit, routes }: ListenerOptions, { method, url = '' }: IncomingMessage): number {
   const [path] = url.split('?')
   const limited = routes.find(
     (route) => route.body?.limit !== undefined && route.method === method && route.path === path,
@@ -78,7 +78,7 @@ interface Exchange {
 }
 
 /** Handles a `request` event of Node's HTTP server. */
-function answerRequest(server: Listener, incoming: IncomingMessage, response: ServerResponse): void {
+function handleRequest(server: Listener, incoming: IncomingMessage, response: ServerResponse): void {
   const connection = server.connections.get(incoming.socket)
   if (!connection.begin(response)) {
     incoming.resume()
@@ -157,13 +157,13 @@ function startResponse(
   reply: FinishedResponse,
 ): Promise<void> | undefined {
   connection.prepareHead(response)
-  const sent = sendReply(response, reply)
+  const sent = writeResponse(response, reply)
   if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
   return sent
 }
 
 /** Sends head and content at once, so that they leave in one segment. Node omits the content in response to HEAD. */
-function sendReply(
+function writeResponse(
   response: ServerResponse,
   { status, head, json, octets, content }: FinishedResponse,
 ): Promise<void> | undefined {

@@ -42,9 +42,9 @@ export async function serveMetrics(
   server.listen({ port, host, exclusive: true })
   await once(server, 'listening')
   const address = server.address() as AddressInfo
-  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return {
-    url: `http://${shown}:${address.port}/metrics`,
+    url: `http://${shownHost}:${address.port}/metrics`,
     close: () => {
       server.close()
       server.closeAllConnections()
@@ -64,15 +64,18 @@ function sendMetrics(
 
 /** The metrics of all workers, including exited ones. */
 export class WorkersMetrics {
-  #ended: Promise<MetricsSnapshot> = Promise.resolve([])
+  #exitedMetrics: Promise<MetricsSnapshot> = Promise.resolve([])
 
   /** Adds the last metrics of an exited worker: a decreasing sum would look like a restart. */
   addExited({ lastMetrics: measured }: WorkerProcess): void {
-    this.#ended = this.#ended.then((before) => mergeCumulative(before, measured))
+    this.#exitedMetrics = this.#exitedMetrics.then((before) => mergeCumulative(before, measured))
   }
 
   async text(alive: Iterable<WorkerProcess>): Promise<string> {
-    const snapshots = await Promise.all([this.#ended, ...Array.from(alive, (worker) => worker.collectMetrics())])
+    const snapshots = await Promise.all([
+      this.#exitedMetrics,
+      ...Array.from(alive, (worker) => worker.collectMetrics()),
+    ])
     return formatMerged(snapshots)
   }
 }

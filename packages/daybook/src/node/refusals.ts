@@ -30,7 +30,7 @@ export function buildTargetRefusal(): FinishedResponse {
 }
 
 /** The responses to malformed HTTP, by the parser's error code. */
-const BROKEN: Readonly<Record<string, readonly [line: string, code: ErrorCode, message: string]>> = {
+const MALFORMED: Readonly<Record<string, readonly [line: string, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'VALIDATION_ERROR',
@@ -62,7 +62,7 @@ function isUnknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
 /** Rejects malformed HTTP on the bare socket, and closes it. */
 export function refuseMalformed(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [line, code, message] = BROKEN[error.code ?? ''] ?? (isUnknownMethod(error) ? UNKNOWN_METHOD : INVALID)
+  const [line, code, message] = MALFORMED[error.code ?? ''] ?? (isUnknownMethod(error) ? UNKNOWN_METHOD : INVALID)
   const requestId = crypto.randomUUID()
   const { json = '' } = buildErrorResponse(new DaybookError(code, message), requestId)
   const headers = [

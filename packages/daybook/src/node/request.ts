@@ -51,12 +51,12 @@ export function findHeadFault({ httpVersion, rawHeaders, headers }: IncomingMess
   }
   // If the counts are equal, as for almost all requests, no header is repeated.
   if (Object.keys(headers).length * 2 === rawHeaders.length) return undefined
-  const name = repeatedHeader(rawHeaders)
+  const name = findRepeatedHeader(rawHeaders)
   return name === undefined ? undefined : { status: 400, message: `A request has at most one ${name} header.` }
 }
 
 /** Returns the first repeated single-valued header. */
-function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = String(rawHeaders[at]).toLowerCase()
@@ -205,7 +205,7 @@ class NodeHeaders implements RequestHeaders {
   }
 
   get(name: string): string | null {
-    const wanted = name.toLowerCase()
-    return Object.hasOwn(this.#headers, wanted) ? String(this.#headers[wanted]) : null
+    const lowerCaseName = name.toLowerCase()
+    return Object.hasOwn(this.#headers, lowerCaseName) ? String(this.#headers[lowerCaseName]) : null
   }
 }

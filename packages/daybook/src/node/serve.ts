@@ -93,10 +93,10 @@ export async function serve(service: Servable, options: ServeOptions = {}): Prom
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
-  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address
   let stopped: Promise<void> | undefined
   return {
-    url: `http://${shown}:${address.port}`,
+    url: `http://${shownHost}:${address.port}`,
     port: address.port,
     stop: (graceMs = SHUTDOWN_GRACE_MS, idleMs = RECENT_RESPONSE_MS, peers) => {
       stopped ??= stop(server, service, listener, { graceMs, idleMs, peers })
@@ -120,7 +120,7 @@ async function prepare(routes: readonly Route[]): Promise<void> {
 }
 
 /** The parameters of {@link Listening.stop}. */
-interface Stop {
+interface StopOptions {
   readonly graceMs: number
   readonly idleMs: number
   readonly peers: Peers | undefined
@@ -130,7 +130,7 @@ async function stop(
   server: Server,
   service: Servable,
   listener: Listener,
-  { graceMs, idleMs, peers }: Stop,
+  { graceMs, idleMs, peers }: StopOptions,
 ): Promise<void> {
   service.drain()
   listener.connections.drain(idleMs)
@@ -139,7 +139,7 @@ async function stop(
   // A client that waits for its response does not connect again before the listener is closed.
   const { promise, resolve: release } = Promise.withResolvers<void>()
   listener.pausedUntil = promise
-  await backlogAccepted(server)
+  await waitForBacklog(server)
   await peers?.accepted()
   // The close of an HTTP server destroys idle connections, with data that has arrived on them. The close of a net server does not.
   NetServer.prototype.close.call(server)
@@ -154,12 +154,12 @@ async function stop(
 }
 
 /** Waits until connections that clients opened before the stop are accepted. */
-async function backlogAccepted(server: Server): Promise<void> {
+async function waitForBacklog(server: Server): Promise<void> {
   let lastAt = 0
-  const note = (): void => {
+  const recordConnection = (): void => {
     lastAt = performance.now()
   }
-  server.on('connection', note)
+  server.on('connection', recordConnection)
   await waitForEmptyBacklog(() => lastAt)
-  server.off('connection', note)
+  server.off('connection', recordConnection)
 }

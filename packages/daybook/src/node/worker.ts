@@ -6,15 +6,15 @@ import { createMessage, isMessage } from '../threads/messages.ts'
 import type { Listening } from './serve.ts'
 
 /** The variable with the number of a worker, from 1. */
-const WORKER_NUMBER = 'DAYBOOK_WORKER'
+const WORKER_NUMBER_VARIABLE = 'DAYBOOK_WORKER'
 /** The variable with the port that was chosen for 0. */
-const CHOSEN_PORT = 'DAYBOOK_WORKER_PORT'
+const WORKER_PORT_VARIABLE = 'DAYBOOK_WORKER_PORT'
 /** The timeout for a worker to send its metrics, in milliseconds. */
-const MEASURE_MS = 2000
+const METRICS_TIMEOUT_MS = 2000
 /** The time for which a retiring worker keeps idle connections, in milliseconds: as long as clients do. */
 const RETIRING_IDLE_MS = 10_000
 /** The timeout for a stopping worker to wait for the others, in milliseconds. */
-const OTHERS_MS = 1000
+const PEERS_TIMEOUT_MS = 1000
 
 /** The steps of a shutdown that all workers reach together. */
 export const SHUTDOWN_STEPS = ['accepted', 'closed'] as const
@@ -35,8 +35,8 @@ export interface WorkerIdentity {
 /** Reads the settings of this process, if it is a worker. */
 export function readWorkerIdentity(): WorkerIdentity | undefined {
   if (!cluster.isWorker) return undefined
-  const port = process.env[CHOSEN_PORT]
-  return { number: Number(process.env[WORKER_NUMBER]), port: port === undefined ? undefined : Number(port) }
+  const port = process.env[WORKER_PORT_VARIABLE]
+  return { number: Number(process.env[WORKER_NUMBER_VARIABLE]), port: port === undefined ? undefined : Number(port) }
 }
 
 /**
@@ -44,10 +44,10 @@ export function readWorkerIdentity(): WorkerIdentity | undefined {
  * or a service manager, also directly: the worker drains once.
  */
 export function serveAsWorker(listening: Listening, measure: () => Promise<MetricsSnapshot>): void {
-  const passes = { accepted: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
+  const releases = { accepted: Promise.withResolvers<void>(), closed: Promise.withResolvers<void>() }
   const reach = async (step: ShutdownStep): Promise<void> => {
     process.send?.(createMessage(step, 0, undefined), () => {})
-    await Promise.race([passes[step].promise, sleep(OTHERS_MS, undefined, { ref: false })])
+    await Promise.race([releases[step].promise, sleep(PEERS_TIMEOUT_MS, undefined, { ref: false })])
   }
   const peers = { accepted: () => reach('accepted'), closed: () => reach('closed') }
   const end = (idleMs?: number): void => void listening.stop(undefined, idleMs, peers).then(() => process.exit(0))
@@ -55,7 +55,7 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
   process.on('SIGHUP', () => {})
   process.on('message', (received: unknown) => {
     if (isMessage(received, 'retire')) end(RETIRING_IDLE_MS)
-    for (const step of SHUTDOWN_STEPS) if (isMessage(received, step)) passes[step].resolve()
+    for (const step of SHUTDOWN_STEPS) if (isMessage(received, step)) releases[step].resolve()
     if (!isMessage(received, 'measure')) return
     // If the channel is closed, the parent has noticed the end of this worker.
     void measure().then((metrics) => process.send?.(createMessage('measured', received.job, metrics), () => {}))
@@ -75,20 +75,23 @@ export class WorkerProcess {
   readonly exited: Promise<WorkerExit>
   readonly #worker: ReturnType<typeof cluster.fork>
   readonly #onStep: (step: ShutdownStep) => void
-  #measured: MetricsSnapshot = []
+  #lastMetrics: MetricsSnapshot = []
   #isListening = false
-  readonly #reached = new Set<ShutdownStep>()
-  #handedAt = 0
-  readonly #said = Promise.withResolvers<string>()
+  readonly #reachedSteps = new Set<ShutdownStep>()
+  #lastConnectionAt = 0
+  readonly #announcedUrl = Promise.withResolvers<string>()
   /** Callbacks of pending requests for metrics, by the number of the job. */
-  readonly #asked = new Map<number, () => void>()
+  readonly #measureCallbacks = new Map<number, () => void>()
   #jobs = 0
 
   /** @param onStep called when the worker has reached a step of its shutdown, where it waits for {@link release} */
   constructor(number: number, port: number | undefined, onStep: (step: ShutdownStep) => void) {
     this.number = number
     this.#onStep = onStep
-    this.#worker = cluster.fork({ [WORKER_NUMBER]: number, ...(port === undefined ? {} : { [CHOSEN_PORT]: port }) })
+    this.#worker = cluster.fork({
+      [WORKER_NUMBER_VARIABLE]: number,
+      ...(port === undefined ? {} : { [WORKER_PORT_VARIABLE]: port }),
+    })
     this.pid = this.#worker.process.pid
     // The `exit` event reports an unreachable worker.
     this.#worker.on('error', () => {})
@@ -96,23 +99,23 @@ export class WorkerProcess {
       this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
     })
     this.#worker.on('message', (received: unknown) => this.#received(received))
-    this.listening = Promise.race([this.#said.promise, this.exited.then(() => undefined)])
-    this.#closeWhatItLeaves()
+    this.listening = Promise.race([this.#announcedUrl.promise, this.exited.then(() => undefined)])
+    this.#closeAbandonedConnection()
   }
 
   /** The last collected metrics. */
   get lastMetrics(): MetricsSnapshot {
-    return this.#measured
+    return this.#lastMetrics
   }
 
   /** The time at which the worker last got a connection, from `performance.now()`. */
   get lastConnectionAt(): number {
-    return this.#handedAt
+    return this.#lastConnectionAt
   }
 
   /** True if the worker has reached a step of its shutdown. */
   hasReached(step: ShutdownStep): boolean {
-    return this.#reached.has(step)
+    return this.#reachedSteps.has(step)
   }
 
   /** Lets the worker continue its shutdown. */
@@ -123,29 +126,29 @@ export class WorkerProcess {
   /** Collects the metrics; returns the last ones if the worker does not respond. */
   async collectMetrics(): Promise<MetricsSnapshot> {
     if (this.#isListening && this.#worker.isConnected()) await this.#measureAgain()
-    return this.#measured
+    return this.#lastMetrics
   }
 
   async #measureAgain(): Promise<void> {
     const job = this.#send('measure')
-    const answered = new Promise<void>((resolve) => this.#asked.set(job, resolve))
-    await Promise.race([answered, this.exited, sleep(MEASURE_MS, undefined, { ref: false })])
-    this.#asked.delete(job)
+    const responded = new Promise<void>((resolve) => this.#measureCallbacks.set(job, resolve))
+    await Promise.race([responded, this.exited, sleep(METRICS_TIMEOUT_MS, undefined, { ref: false })])
+    this.#measureCallbacks.delete(job)
   }
 
   #received(received: unknown): void {
     if (isMessage<'listening', string>(received, 'listening')) {
       this.#isListening = true
-      this.#said.resolve(received.body)
+      this.#announcedUrl.resolve(received.body)
     }
     for (const step of SHUTDOWN_STEPS) {
       if (!isMessage(received, step)) continue
-      this.#reached.add(step)
+      this.#reachedSteps.add(step)
       this.#onStep(step)
     }
     if (!isMessage<'measured', MetricsSnapshot>(received, 'measured')) return
-    this.#measured = received.body
-    this.#asked.get(received.job)?.()
+    this.#lastMetrics = received.body
+    this.#measureCallbacks.get(received.job)?.()
   }
 
   #send(kind: 'retire' | 'measure' | ShutdownStep): number {
@@ -169,18 +172,18 @@ export class WorkerProcess {
   }
 
   /** Closes the connection that a dying worker has not accepted. The parent holds it until then, so its client would wait forever. */
-  #closeWhatItLeaves(): void {
+  #closeAbandonedConnection(): void {
     const child: ChildProcess = this.#worker.process
     const send = child.send as (this: ChildProcess, ...of: readonly unknown[]) => boolean
-    let given: unknown
+    let lastHandle: unknown
     child.send = (...message: readonly unknown[]) => {
-      if (message[1]) this.#handedAt = performance.now()
-      given = message[1] ?? given
+      if (message[1]) this.#lastConnectionAt = performance.now()
+      lastHandle = message[1] ?? lastHandle
       return send.apply(child, [...message])
     }
     void this.exited.then(() => {
       // An accepted connection is already closed here, and closing it again has no effect.
-      if (isClosable(given)) given.close()
+      if (isClosable(lastHandle)) lastHandle.close()
     })
   }
 }

@@ -55,34 +55,34 @@ interface WorkerSlot {
 
 class Workers {
   readonly #options: WorkersOptions
-  readonly #places: readonly WorkerSlot[]
+  readonly #slots: readonly WorkerSlot[]
   readonly alive = new Set<WorkerProcess>()
   readonly #end = new AbortController()
-  readonly #over = Promise.withResolvers<number>()
+  readonly #completed = Promise.withResolvers<number>()
   #url: string | undefined
   #status = 0
   #reason: StartupError | undefined
   /** The number of failed starts since a worker last listened. */
   #failedStarts = 0
   /** The number of consecutive workers that exited soon after their start. */
-  #quickEnds = 0
-  #rolls = { isRunning: false, isAskedAgain: false }
+  #quickExits = 0
+  #rollover = { isRunning: false, isAskedAgain: false }
 
   constructor(options: WorkersOptions) {
     this.#options = options
-    this.#places = Array.from({ length: options.count }, (_, index) => {
+    this.#slots = Array.from({ length: options.count }, (_, index) => {
       return { number: index + 1, serving: undefined, turn: Promise.resolve() }
     })
   }
 
   async run(): Promise<number> {
-    const [first, ...others] = this.#places as [WorkerSlot, ...WorkerSlot[]]
+    const [first, ...otherSlots] = this.#slots as [WorkerSlot, ...WorkerSlot[]]
     // The first worker prepares the store or reports a fault, so that the others need not.
     const failed = await this.#start(first)
     if (failed) this.#refuse(failed)
-    await Promise.all(others.map((place) => this.#fill(place)))
+    await Promise.all(otherSlots.map((slot) => this.#fill(slot)))
     if (!this.#end.signal.aborted && this.#url) this.#options.onListening(this.#url)
-    return this.#over.promise
+    return this.#completed.promise
   }
 
   /** Drains all workers at the first signal, and kills them at the second one. */
@@ -99,35 +99,35 @@ class Workers {
   /** Replaces all workers, one after the other; a call during a run starts another run after it. */
   rollOver(): void {
     if (!this.#url || this.#end.signal.aborted) return
-    this.#rolls.isAskedAgain = true
-    if (!this.#rolls.isRunning) void this.#rollOver()
+    this.#rollover.isAskedAgain = true
+    if (!this.#rollover.isRunning) void this.#rollOver()
   }
 
   async #rollOver(): Promise<void> {
-    this.#rolls.isRunning = true
-    while (this.#rolls.isAskedAgain) {
-      this.#rolls.isAskedAgain = false
+    this.#rollover.isRunning = true
+    while (this.#rollover.isAskedAgain) {
+      this.#rollover.isAskedAgain = false
       const done = await this.#replaceAll()
       if (done) this.#options.log.info({}, 'all workers are replaced')
     }
-    this.#rolls.isRunning = false
+    this.#rollover.isRunning = false
   }
 
   async #replaceAll(): Promise<boolean> {
-    for (const place of this.#places) {
-      const done = await this.#inTurn(place, () => this.#replace(place))
+    for (const slot of this.#slots) {
+      const done = await this.#inTurn(slot, () => this.#replace(slot))
       if (this.#end.signal.aborted) return false
       if (done) continue
-      this.#options.log.error({ worker: place.number }, 'the new worker did not start; those that serve stay')
+      this.#options.log.error({ worker: slot.number }, 'the new worker did not start; those that serve stay')
       return false
     }
     return true
   }
 
   /** Retires a worker once its replacement listens. Returns false if no replacement starts. */
-  async #replace(place: WorkerSlot): Promise<boolean> {
-    const old = place.serving
-    for (let attempt = 1; await this.#start(place); attempt += 1) {
+  async #replace(slot: WorkerSlot): Promise<boolean> {
+    const old = slot.serving
+    for (let attempt = 1; await this.#start(slot); attempt += 1) {
       if (attempt === REPLACE_ATTEMPTS || this.#end.signal.aborted) return false
       await this.#pause(attempt)
     }
@@ -137,9 +137,9 @@ class Workers {
   }
 
   /** Starts workers until one listens. */
-  async #fill(place: WorkerSlot): Promise<void> {
-    while (!place.serving && !this.#end.signal.aborted) {
-      const failed = await this.#start(place)
+  async #fill(slot: WorkerSlot): Promise<void> {
+    while (!slot.serving && !this.#end.signal.aborted) {
+      const failed = await this.#start(slot)
       if (!failed) return
       this.#failedStarts += 1
       if (this.#failedStarts >= MAX_FAILED_STARTS) return this.#giveUp(failed)
@@ -148,44 +148,44 @@ class Workers {
   }
 
   /** Starts one worker; returns its exit if it never listened. */
-  async #start(place: WorkerSlot): Promise<WorkerExit | undefined> {
+  async #start(slot: WorkerSlot): Promise<WorkerExit | undefined> {
     if (this.#end.signal.aborted) return { status: 0, signal: null }
     // While a worker listens, 0 stands for the shared port. Otherwise, the port has to be requested by its number.
     const port = this.#url && !this.#isServing ? Number(new URL(this.#url).port) : undefined
-    const worker = new WorkerProcess(place.number, port, (step) => void this.#pass(step))
+    const worker = new WorkerProcess(slot.number, port, (step) => void this.#release(step))
     this.alive.add(worker)
-    void worker.exited.then((ended) => this.#bury(worker, ended))
+    void worker.exited.then((exit) => this.#handleExit(worker, exit))
     const url = await worker.listening
     if (!url) return worker.exited
     this.#url ??= url
     this.#failedStarts = 0
-    place.serving = worker
-    this.#options.log.info({ worker: place.number, pid: worker.pid }, 'worker listens')
-    void this.#watch(place, worker)
+    slot.serving = worker
+    this.#options.log.info({ worker: slot.number, pid: worker.pid }, 'worker listens')
+    void this.#watch(slot, worker)
     return undefined
   }
 
   /** Fills the slot again when its worker dies. */
-  async #watch(place: WorkerSlot, worker: WorkerProcess): Promise<void> {
+  async #watch(slot: WorkerSlot, worker: WorkerProcess): Promise<void> {
     const startedAt = performance.now()
     const { status, signal } = await worker.exited
-    if (place.serving !== worker) return
-    place.serving = undefined
+    if (slot.serving !== worker) return
+    slot.serving = undefined
     if (this.#end.signal.aborted) return
-    this.#quickEnds = performance.now() - startedAt > STEADY_MS ? 1 : this.#quickEnds + 1
-    this.#options.log.error({ worker: place.number, status, signal }, 'a worker ended; another one takes its place')
-    await this.#pause(this.#quickEnds)
-    await this.#inTurn(place, () => this.#fill(place))
+    this.#quickExits = performance.now() - startedAt > STEADY_MS ? 1 : this.#quickExits + 1
+    this.#options.log.error({ worker: slot.number, status, signal }, 'a worker ended; another one takes its place')
+    await this.#pause(this.#quickExits)
+    await this.#inTurn(slot, () => this.#fill(slot))
   }
 
-  #inTurn<T>(place: WorkerSlot, work: () => Promise<T>): Promise<T> {
-    const done = place.turn.then(work)
-    place.turn = done.then(() => {})
+  #inTurn<T>(slot: WorkerSlot, work: () => Promise<T>): Promise<T> {
+    const done = slot.turn.then(work)
+    slot.turn = done.then(() => {})
     return done
   }
 
   get #isServing(): boolean {
-    return this.#places.some(({ serving }) => serving)
+    return this.#slots.some(({ serving }) => serving)
   }
 
   async #pause(times: number): Promise<void> {
@@ -214,18 +214,18 @@ class Workers {
     this.#resolveWhenOver()
   }
 
-  #bury(worker: WorkerProcess, { status }: WorkerExit): void {
+  #handleExit(worker: WorkerProcess, { status }: WorkerExit): void {
     this.alive.delete(worker)
     this.#options.onExited?.(worker)
     if (!this.#end.signal.aborted) return
-    for (const step of SHUTDOWN_STEPS) void this.#pass(step)
+    for (const step of SHUTDOWN_STEPS) void this.#release(step)
     // A worker that was still starting is killed by the signal, and has no status.
     if (status) this.#status ||= status
     this.#resolveWhenOver()
   }
 
   /** Releases workers from a step. Stopping workers continue together, since a connection that one does not accept must reach another. */
-  async #pass(step: ShutdownStep): Promise<void> {
+  async #release(step: ShutdownStep): Promise<void> {
     const waiting = [...this.alive].filter((worker) => worker.hasReached(step))
     if (waiting.length === 0) return
     if (this.#end.signal.aborted) {
@@ -238,7 +238,7 @@ class Workers {
 
   #resolveWhenOver(): void {
     if (this.alive.size > 0) return
-    if (this.#reason) this.#over.reject(this.#reason)
-    else this.#over.resolve(this.#status)
+    if (this.#reason) this.#completed.reject(this.#reason)
+    else this.#completed.resolve(this.#status)
   }
 }

@@ -41,13 +41,13 @@ export function handleTasks<Task, Result>(work: (task: Task) => Result): void {
     try {
       parentPort?.postMessage(createMessage('result', job, work(body)))
     } catch (error) {
-      parentPort?.postMessage(createMessage('failure', job, failureOf(error)))
+      parentPort?.postMessage(createMessage('failure', job, toTaskFailure(error)))
     }
   })
   parentPort?.postMessage(createMessage('ready', 0, undefined))
 }
 
-function failureOf(error: unknown): TaskFailure {
+function toTaskFailure(error: unknown): TaskFailure {
   if (!(error instanceof Error)) return { message: String(error), code: '' }
   return { message: error.message, code: 'code' in error && typeof error.code === 'string' ? error.code : '' }
 }

@@ -83,13 +83,13 @@ export class ThreadPool<Task, Result> {
   /** Returns an idle thread, a new one if permitted, or the one with the fewest tasks. */
   #freeThread(): Thread<Task, Result> | undefined {
     const { threads, maxEnding: ending, tasksPerThread: depth } = this.#options
-    const [least] = [...this.#threads].sort((one, other) => one.size - other.size)
-    if (least?.size === 0) {
-      clearTimeout(this.#idleTimers.get(least))
-      return least
+    const [leastBusy] = [...this.#threads].sort((a, b) => a.size - b.size)
+    if (leastBusy?.size === 0) {
+      clearTimeout(this.#idleTimers.get(leastBusy))
+      return leastBusy
     }
     if (this.#threads.size < threads && this.#ending.size < ending) return this.#start()
-    return least && least.size < depth ? least : undefined
+    return leastBusy && leastBusy.size < depth ? leastBusy : undefined
   }
 
   #start(): Thread<Task, Result> {
@@ -118,9 +118,9 @@ export class ThreadPool<Task, Result> {
     if (!this.#threads.delete(thread)) return
     clearTimeout(this.#idleTimers.get(thread))
     this.#idleTimers.delete(thread)
-    const { left, ended: stopped } = thread.lose(reason)
-    if (this.#isClosed) for (const { reject } of left) reject(reason)
-    else this.#waiting.unshift(...left)
+    const { unstarted, ended: stopped } = thread.abandon(reason)
+    if (this.#isClosed) for (const { reject } of unstarted) reject(reason)
+    else this.#waiting.unshift(...unstarted)
     const ended = stopped.then(() => {
       this.#ending.delete(ended)
       this.#next()
@@ -223,12 +223,15 @@ class Thread<Task, Result> {
    *
    * @returns the tasks that had not started
    */
-  lose(reason: TaskAborted): { readonly left: readonly QueuedTask<Task, Result>[]; readonly ended: Promise<unknown> } {
-    const [running, ...left] = this.#jobs
+  abandon(reason: TaskAborted): {
+    readonly unstarted: readonly QueuedTask<Task, Result>[]
+    readonly ended: Promise<unknown>
+  } {
+    const [running, ...unstarted] = this.#jobs
     this.#jobs = []
     clearTimeout(this.#clock)
     running?.job.reject(reason)
-    return { left: left.map(({ job }) => job), ended: this.#end() }
+    return { unstarted: unstarted.map(({ job }) => job), ended: this.#end() }
   }
 
   /** Terminates the thread once it has loaded: terminating a native module while it loads would crash the process (`FATAL ERROR: Error::New`). */
@@ -266,9 +269,9 @@ class Thread<Task, Result> {
   /** Removes the running task, and starts the timeout of the next one. */
   #endTask(): QueuedTask<Task, Result> | undefined {
     clearTimeout(this.#clock)
-    const settled = this.#jobs.shift()
+    const finished = this.#jobs.shift()
     if (this.#jobs.length === 0) this.#worker.unref()
     else this.#startClock()
-    return settled?.job
+    return finished?.job
   }
 }

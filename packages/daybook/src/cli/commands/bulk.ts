@@ -75,7 +75,7 @@ export const update: CliCommand = new CliCommand('update')
       done: 'updated',
       prepare: (collection) => {
         const patch = readPatch(options, collection)
-        return (context, entries) => bulkUpdate(context, entries, patch, { ifMatch: '*' })
+        return (writeContext, entries) => bulkUpdate(writeContext, entries, patch, { ifMatch: '*' })
       },
     }),
   )
@@ -87,7 +87,7 @@ export const deleteEntries: CliCommand = new CliCommand('delete')
   .runs((key: string, options: SelectOptions) =>
     writeMatches(key, options, {
       done: 'deleted',
-      prepare: () => (context, entries) => bulkDelete(context, entries, { ifMatch: '*' }),
+      prepare: () => (writeContext, entries) => bulkDelete(writeContext, entries, { ifMatch: '*' }),
     }),
   )
 
@@ -96,7 +96,7 @@ interface BulkWrite {
   /** `updated` or `deleted`. */
   readonly done: string
   /** Reads the rest of the command line, before anything is written, and returns the function that writes one step. */
-  prepare(collection: CollectionModel): (context: WriteContext, entries: BulkSelection) => Promise<BulkResult>
+  prepare(collection: CollectionModel): (writeContext: WriteContext, entries: BulkSelection) => Promise<BulkResult>
 }
 
 /** Writes every entry that matches, in steps of one transaction each. The status is 1 if a step was refused. */
@@ -107,18 +107,18 @@ async function writeMatches(key: string, options: UpdateOptions, { done, prepare
   if (!collection) throw new UsageError(`Name one collection: ${[...model.collections.keys()].join(', ')}.`)
   const writeStep = prepare(collection)
   const query = readParameters(bulkParameters(collection, model.locales), toParameters(options))
-  const { context: engine, close } = await openContent(model, config, resolve(dataFolder(options)), {
+  const { context, close } = await openContent(model, config, resolve(dataFolder(options)), {
     isServing: false,
   })
   try {
     const access = new Access(model, SYSTEM)
-    const matches = await resolveListQuery(engine, access, collection, query).catch(rethrowInvalidQuery)
-    const tally: Tally = { matched: 0, changed: 0, total: await countMatches(engine, matches) }
-    const context = await createWriteContext(engine, access, { locale: query.values.locale })
-    const status = await writeSteps(tally, (step) => writeStep(context, { collection, query, step }))
-    const matched = status === 0 ? tally.matched : Math.max(tally.matched, tally.total)
+    const matches = await resolveListQuery(context, access, collection, query).catch(rethrowInvalidQuery)
+    const counts: BulkCounts = { matched: 0, changed: 0, total: await countMatches(context, matches) }
+    const writeContext = await createWriteContext(context, access, { locale: query.values.locale })
+    const status = await writeSteps(counts, (step) => writeStep(writeContext, { collection, query, step }))
+    const matched = status === 0 ? counts.matched : Math.max(counts.matched, counts.total)
     const would = options.dryRun ? 'would have been ' : ''
-    process.stdout.write(`${tally.changed} of ${matched} entries of ${key} ${would}${done}\n`)
+    process.stdout.write(`${counts.changed} of ${matched} entries of ${key} ${would}${done}\n`)
     return status
   } finally {
     await close()
@@ -130,22 +130,22 @@ function rethrowInvalidQuery(error: unknown): never {
 }
 
 /** The counts of a run. */
-interface Tally {
+interface BulkCounts {
   matched: number
   changed: number
   /** The number of entries that matched before the first step. */
   readonly total: number
 }
 
-async function writeSteps(tally: Tally, write: (step: BulkStep) => Promise<BulkResult>): Promise<number> {
-  using progress = new Progress({ unit: 'entries', total: tally.total })
+async function writeSteps(counts: BulkCounts, write: (step: BulkStep) => Promise<BulkResult>): Promise<number> {
+  using progress = new Progress({ unit: 'entries', total: counts.total })
   try {
     return await withSignal(async (signal) => {
       for (let after: string | undefined = ''; after !== undefined && !signal.aborted; ) {
         const { matched, changed, lastId }: BulkResult = await write({ after, limit: MAX_BULK_ENTRIES })
-        tally.matched += matched
-        tally.changed += changed
-        progress.update(tally.matched)
+        counts.matched += matched
+        counts.changed += changed
+        progress.update(counts.matched)
         after = matched < MAX_BULK_ENTRIES ? undefined : lastId
       }
       return signal.aborted ? INTERRUPTED : 0

@@ -22,7 +22,7 @@ export const erase: CliCommand = new CliCommand('erase')
   .runs(async (collection: string, id: string, { yes: isSure = false, ...options }: EraseOptions) => {
     await using opened = await openCommandStore(options)
     const { model } = opened
-    const { store } = opened.engine
+    const { store } = opened.context
     const document = requireDocument(model, collection, id)
     const name = `${document.collection} ${document.id}`
     if (!(await store.read.history.isKnown(document)))

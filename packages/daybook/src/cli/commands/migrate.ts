@@ -57,16 +57,16 @@ export const migrate: CliCommand = new CliCommand('migrate')
     const config = await loadConfig(configFile)
     const model = compileModel(config)
     const data = resolve(dataFolder(options))
-    const { context: engine, close } = await openUnprepared(model, config, data, UNSERVED)
+    const { context, close } = await openUnprepared(model, config, data, UNSERVED)
     try {
-      if (await engine.store.isBlank()) return print('The stored content fits the config.', 0)
-      await requireNoUnfinishedRestore(engine.store.read)
-      if (options.list !== undefined) return await listMisfits(engine, options.list)
-      if (options.skip !== undefined) return await skip(engine, files, options.skip)
-      const warning = await outdatedServicesWarning(engine)
+      if (await context.store.isBlank()) return print('The stored content fits the config.', 0)
+      await requireNoUnfinishedRestore(context.store.read)
+      if (options.list !== undefined) return await listInvalidValues(context, options.list)
+      if (options.skip !== undefined) return await skip(context, files, options.skip)
+      const warning = await outdatedServicesWarning(context)
       return await untilInterrupted(async (signal) => {
         const run = { files, warning, signal, dryRun: options.dryRun ?? false }
-        if (!run.dryRun) return planAndApply({ engine, ...run }, options)
+        if (!run.dryRun) return planAndApply({ engine: context, ...run }, options)
         const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
         return planAndApply({ engine: copy.context, ...run }, options).finally(() => copy.close())
       })
@@ -134,15 +134,15 @@ async function planAndApply(
   return print(dryRun ? 'Nothing was changed. Do it with: daybook migrate --apply' : 'Done.', 0)
 }
 
-async function listMisfits({ store, model }: ContentContext, path: string): Promise<number> {
+async function listInvalidValues({ store, model }: ContentContext, path: string): Promise<number> {
   const [key = '', field = '', ...rest] = path.split('.')
   const document = model.collections.get(key) ?? model.globals.get(key)
   if (rest.length > 0 || !document || !Object.hasOwn(document.fieldMap, field))
     throw new UsageError(
       `--list takes a collection or global and one of its fields, such as posts.summary, not "${path}".`,
     )
-  for await (const misfit of findInvalidValues(store.read, model))
-    if (misfit.path === path) printLine(`${misfit.id} ${misfit.message}`)
+  for await (const invalidValue of findInvalidValues(store.read, model))
+    if (invalidValue.path === path) printLine(`${invalidValue.id} ${invalidValue.message}`)
   return 0
 }
 

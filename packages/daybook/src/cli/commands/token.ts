@@ -44,7 +44,7 @@ export const token: CliCommand = new CliCommand('token')
         await using opened = await openCommandStore(options)
         const scopes = checkScopes(scope, opened.model)
         const expiresAt = days === undefined ? null : readExpiry(days)
-        const tokens = new ApiTokens(opened.engine.store.records)
+        const tokens = new ApiTokens(opened.context.store.records)
         const { token } = await tokens
           .create({ name, scopes, roles: checkRoles(role), expiresAt })
           .catch((error: unknown) => {
@@ -62,7 +62,7 @@ export const token: CliCommand = new CliCommand('token')
       .description('Prints all tokens, without their secrets.')
       .runs(async (options: CommonOptions) => {
         await using opened = await openCommandStore(options)
-        const tokens = await new ApiTokens(opened.engine.store.records).list()
+        const tokens = await new ApiTokens(opened.context.store.records).list()
         process.stdout.write(formatTable([COLUMN_NAMES, ...tokens.map(tokenColumns)]))
         return 0
       }),
@@ -73,7 +73,7 @@ export const token: CliCommand = new CliCommand('token')
       .argument('<NAME>')
       .runs(async (nameOrId: string, options: CommonOptions) => {
         await using opened = await openCommandStore(options)
-        if (!(await new ApiTokens(opened.engine.store.records).revoke(nameOrId)))
+        if (!(await new ApiTokens(opened.context.store.records).revoke(nameOrId)))
           throw new StartupError(`There is no token "${nameOrId}". See daybook token list.`)
         process.stdout.write(`Token "${nameOrId}" is worth nothing any more.\n`)
         return 0

@@ -30,8 +30,8 @@ export const undo: CliCommand = new CliCommand('undo')
       ...(actor === undefined ? {} : { actor }),
     }
     await using store = await openCommandStore(options)
-    const context = await createWriteContext(store.engine, new Access(store.model, SYSTEM), { isDry })
-    const { undone, blocked } = (await undoRange(context, range)).report
+    const writeContext = await createWriteContext(store.context, new Access(store.model, SYSTEM), { isDry })
+    const { undone, blocked } = (await undoRange(writeContext, range)).report
     for (const document of blocked) process.stderr.write(`${describeBlocked(document)}\n`)
     const rest = blocked.length === 0 ? '' : `; ${blocked.length} stay as they are`
     process.stdout.write(`${undone.length} documents ${isDry ? 'would become' : 'are'} what they were${rest}\n`)

@@ -144,7 +144,7 @@ async function withAccounts(
   work: (accounts: AccountManager, store: Store) => Promise<void>,
 ): Promise<number> {
   await using opened = await openCommandStore(options)
-  const { store } = opened.engine
+  const { store } = opened.context
   const { auth = {} } = opened.config
   if (!('manage' in auth && auth.manage))
     throw new StartupError(

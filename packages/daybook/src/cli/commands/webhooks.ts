@@ -43,14 +43,14 @@ export const webhooks: CliCommand = new CliCommand('webhooks')
       )
       .runs(async ({ endpoint, json: isJson, ...options }: ListOptions) => {
         await using opened = await openCommandStore(options)
-        const all = endpointsOf(opened.model, opened.engine.store)
-        const shown = endpoint === undefined ? all : new Map([[endpoint, requireEndpoint(all, endpoint)]])
+        const all = listEndpoints(opened.model, opened.context.store)
+        const selected = endpoint === undefined ? all : new Map([[endpoint, requireEndpoint(all, endpoint)]])
         const states = (['pending', 'parked'] as const).filter((state) => options[state])
-        const rows = states.length > 0 ? await failedRows(shown, states) : await statusRows(shown)
-        const head = states.length > 0 ? FAILED_HEAD : STATUS_HEAD
+        const rows = states.length > 0 ? await failedRows(selected, states) : await statusRows(selected)
+        const columnNames = states.length > 0 ? FAILED_HEAD : STATUS_HEAD
         const text = isJson
           ? `${JSON.stringify(rows.map(({ json }) => json))}\n`
-          : formatTable([head, ...rows.map(({ cells }) => cells)])
+          : formatTable([columnNames, ...rows.map(({ cells }) => cells)])
         process.stdout.write(text)
         return 0
       }),
@@ -68,7 +68,7 @@ export const webhooks: CliCommand = new CliCommand('webhooks')
       .runs(async (name: string, options: ReplayOptions) => {
         const request = readReplay(options)
         await using opened = await openCommandStore(options)
-        await requireEndpoint(endpointsOf(opened.model, opened.engine.store), name).replay(request)
+        await requireEndpoint(listEndpoints(opened.model, opened.context.store), name).replay(request)
         printLine(`${name} is sent them again by the service that runs, or by the next one.`)
         return 0
       }),
@@ -88,7 +88,7 @@ function readSeq(flag: string, text = ''): number {
   throw new UsageError(`${flag} takes a number of the journal, such as 12.`)
 }
 
-function endpointsOf({ plugins }: Model, store: Store): Endpoints {
+function listEndpoints({ plugins }: Model, store: Store): Endpoints {
   const plugin = plugins.find(({ name }) => name === 'webhooks')
   const { endpoints = [] } = (plugin?.options ?? {}) as { readonly endpoints?: readonly string[] }
   return new Map(endpoints.map((name) => [name, createSubscribedJournal(store, getSubscriptionName('webhooks', name))]))
@@ -128,8 +128,8 @@ async function statusRows(endpoints: Endpoints): Promise<readonly Row[]> {
 }
 
 function statusRow(endpoint: string, status: SubscriptionStatus): Row {
-  const { seq, head, pending, parked } = status
-  return { cells: [endpoint, ...[seq, head - seq, pending, parked].map(String)], json: { endpoint, ...status } }
+  const { seq, head: columnNames, pending, parked } = status
+  return { cells: [endpoint, ...[seq, columnNames - seq, pending, parked].map(String)], json: { endpoint, ...status } }
 }
 
 async function failedRows(endpoints: Endpoints, states: readonly DeliveryState[]): Promise<readonly Row[]> {

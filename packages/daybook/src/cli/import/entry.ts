@@ -39,7 +39,7 @@ export function toEntry(plan: ImportPlan, path: string, source: SourceFile): Fil
   }
   const forNew = addSlug(plan, path, values)
   return {
-    keyValue: keyValueOf(plan, values),
+    keyValue: getKeyValue(plan, values),
     values,
     forNew,
     createdAt,
@@ -116,7 +116,7 @@ function nameOfFile(path: string): string {
   return name === 'index' && folder !== '' && folder !== '.' ? folder : name
 }
 
-function keyValueOf({ key }: ImportPlan, values: Values): string {
+function getKeyValue({ key }: ImportPlan, values: Values): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
   throw new FileError('is required, because it tells whether the entry is there already', { path: `/${key}` })

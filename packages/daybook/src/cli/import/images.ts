@@ -21,7 +21,7 @@ import type { ImportRoot, SourceFilePath } from './source-files.ts'
 
 /** The services and the folder of {@link ImportedImages}. */
 export interface ImagesParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   readonly files: Files
   readonly intake: Intake
   readonly root: ImportRoot
@@ -60,7 +60,7 @@ export class ImportedImages {
   constructor(parts: ImagesParts) {
     this.#parts = parts
     this.#root = parts.root
-    this.#assets = parts.engine.model.collections.get(ASSETS) as CollectionModel
+    this.#assets = parts.context.model.collections.get(ASSETS) as CollectionModel
   }
 
   /** Imports the images of a text, and writes their addresses into it. Images that fail are faults, and stay as they are. */
@@ -128,19 +128,19 @@ export class ImportedImages {
   }
 
   async #findBySha256(sha256: string): Promise<ImportedAsset | undefined> {
-    const row = await this.#parts.engine.store.read.entries.storedByValue(this.#assets, 'sha256', sha256)
+    const row = await this.#parts.context.store.read.entries.storedByValue(this.#assets, 'sha256', sha256)
     if (!row) return undefined
     this.counts.there += 1
     return JSON.parse(row.doc)
   }
 
   async #store(staged: StagedFile, { alt, locale }: AssetTexts): Promise<ImportedAsset> {
-    const { engine, files } = this.#parts
+    const { context, files } = this.#parts
     const asset = toNewAsset(staged, { alt: alt === '' ? undefined : alt }, files)
-    const context = await createWriteContext(engine, new Access(engine.model, SYSTEM), { locale })
-    const answer = await createAsset(context, files, this.#assets, asset)
+    const writeContext = await createWriteContext(context, new Access(context.model, SYSTEM), { locale })
+    const created = await createAsset(writeContext, files, this.#assets, asset)
     this.counts.uploaded += 1
-    return JSON.parse(answer.json)
+    return JSON.parse(created.json)
   }
 }
 

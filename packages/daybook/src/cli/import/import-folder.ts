@@ -64,27 +64,22 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
   const plan = makeImportPlan(model, options)
   const isDry = options.dryRun ?? false
   const pages = options.localeFolders ? localizedPages(folder, model.locales) : singlePages(folder)
-  const opened = new Closers()
+  const closers = new Closers()
   try {
     const data = resolve(dataFolder(options))
-    const {
-      context: engine,
-      files,
-      intake,
-      close,
-    } = await (isDry ? openCopy : openContent)(model, config, data, UNSERVED)
-    opened.defer(close)
+    const { context, files, intake, close } = await (isDry ? openCopy : openContent)(model, config, data, UNSERVED)
+    closers.defer(close)
     const root = new ImportRoot(folder)
-    const relations = new Relations(engine)
-    const images = new ImportedImages({ engine, files, intake, root })
-    openImages(files, config, SILENT, opened)
+    const relations = new Relations(context)
+    const images = new ImportedImages({ context, files, intake, root })
+    openImages(files, config, SILENT, closers)
     for (const path of linkedFolders(folder))
       printNotice(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.`)
     const total = countFiles(folder)
-    const tally = new ImportCounts()
+    const counts = new ImportCounts()
     const job = {
-      engine,
-      plan: await resolveSettings(plan, relations, engine.store),
+      context,
+      plan: await resolveSettings(plan, relations, context.store),
       relations,
       images,
       root,
@@ -93,18 +88,18 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
     }
     const isInterrupted = await withSignal(async (signal) => {
       using progress = new Progress({ unit: 'files', total })
-      await importFiles({ ...job, tally, progress, signal, filesByKey: new Map() })
+      await importFiles({ ...job, counts, progress, signal, filesByKey: new Map() })
       return signal.aborted
     })
-    process.stdout.write(summarizeImport(plan, tally, { relations, images }, isDry))
+    process.stdout.write(summarizeImport(plan, counts, { relations, images }, isDry))
     if (isInterrupted) {
       const advice = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
-      printLine(`stopped before ${total - tally.done} of the files.${advice}`)
+      printLine(`stopped before ${total - counts.done} of the files.${advice}`)
       return INTERRUPTED
     }
-    return tally.outcomes.failed + images.counts.left > 0 ? 1 : 0
+    return counts.outcomes.failed + images.counts.left > 0 ? 1 : 0
   } finally {
-    await opened.close()
+    await closers.close()
   }
 }
 
@@ -118,13 +113,13 @@ const CONCURRENT_BATCHES = 2
 
 /** One run of the import. */
 export interface ImportJob {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   readonly plan: ImportPlan
   readonly relations: Relations
   readonly images: ImportedImages
   readonly root: ImportRoot
   readonly pages: Iterable<SourcePage>
-  readonly tally: ImportCounts
+  readonly counts: ImportCounts
   readonly progress: Progress
   readonly isDry: boolean
   /** Aborts the run after the current files. */
@@ -145,12 +140,12 @@ export async function importFiles(job: ImportJob): Promise<void> {
 }
 
 async function importBatch(job: ImportJob, pages: readonly SourcePage[]): Promise<void> {
-  const commit = new SharedCommit((work, options) => job.engine.store.transaction(work, options), pages.length)
+  const commit = new SharedCommit((work, options) => job.context.store.transaction(work, options), pages.length)
   await Promise.all(pages.map((page) => importPage(job, page, commit).finally(() => commit.leave())))
 }
 
 async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit): Promise<void> {
-  const { tally, progress } = job
+  const { counts, progress } = job
   let id: string | undefined
   let status: string | undefined
   for (const file of page.files) {
@@ -162,10 +157,10 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
     } catch (error) {
       for (const line of describeFileFaults(job, file.path, error)) progress.say(line)
     }
-    tally.outcomes[outcome] += 1
-    progress.update(tally.done, tally.outcomes.failed)
+    counts.outcomes[outcome] += 1
+    progress.update(counts.done, counts.outcomes.failed)
   }
-  if (status !== undefined) tally.addStatus(status)
+  if (status !== undefined) counts.addStatus(status)
 }
 
 /** An imported entry. */
@@ -189,12 +184,12 @@ async function importFile(
   { path, locale }: SourceFilePath,
   destination: Destination,
 ): Promise<ImportedEntry> {
-  const { plan, root, tally } = job
+  const { plan, root, counts } = job
   // The first statements are synchronous, so that files claim keys in the order of their names.
   const source = readSource(readText(root.locate(path)))
   const entry = toEntry(plan, page.name, source)
-  tally.addUnused(entry.unused)
-  tally.addSeveral(entry.several)
+  counts.addUnused(entry.unused)
+  counts.addSeveral(entry.several)
   if (destination.id === undefined) claimKey(job, entry.keyValue, path)
   // The body comes first, since its images get their alternative texts from it.
   const hasImages = plan.isRendered && entry.values[plan.body] === source.body
@@ -242,27 +237,27 @@ async function storeEntry(
   locale: string | undefined,
   { id, commit: { transact } }: Destination,
 ): Promise<ImportedEntry> {
-  const { engine, plan } = job
+  const { context, plan } = job
   const { collection } = plan
   const { values, forNew, createdAt } = entry
-  const presentId = id ?? (await findImportedEntry(engine, plan, entry.keyValue, locale))
-  const context = await createWriteContext(engine, new Access(engine.model, SYSTEM), { locale, transact })
+  const presentId = id ?? (await findImportedEntry(context, plan, entry.keyValue, locale))
+  const writeContext = await createWriteContext(context, new Access(context.model, SYSTEM), { locale, transact })
   if (presentId === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
-    const body = parseCreate(context, collection, { ...forNew, ...values })
-    const created = await execute(context, () => prepareCreate(context, collection, body, options))
-    return { id: created.id, outcome: 'created', status: statusOf(job, created) }
+    const body = parseCreate(writeContext, collection, { ...forNew, ...values })
+    const created = await execute(writeContext, () => prepareCreate(writeContext, collection, body, options))
+    return { id: created.id, outcome: 'created', status: getReportedStatus(job, created) }
   }
-  const before = await engine.store.read.entries.stored(collection, presentId)
-  const target = new EntryTarget(context, collection, presentId)
-  const body = parseUpdate(context, collection, values)
-  const updated = await execute(context, () => prepareUpdate(context, target, body, { ifMatch: '*' }))
+  const before = await context.store.read.entries.stored(collection, presentId)
+  const target = new EntryTarget(writeContext, collection, presentId)
+  const body = parseUpdate(writeContext, collection, values)
+  const updated = await execute(writeContext, () => prepareUpdate(writeContext, target, body, { ifMatch: '*' }))
   const outcome = updated.seq === before?.seq ? 'unchanged' : 'updated'
-  return { id: presentId, outcome, status: statusOf(job, updated) }
+  return { id: presentId, outcome, status: getReportedStatus(job, updated) }
 }
 
 /** Returns the status that a dry run reports. */
-function statusOf({ plan, isDry }: ImportJob, { json }: EntryResponse): string | undefined {
+function getReportedStatus({ plan, isDry }: ImportJob, { json }: EntryResponse): string | undefined {
   const { status } = plan.collection
   if (!isDry || !status) return undefined
   const { [status.key]: value } = JSON.parse(json) as Values
@@ -326,7 +321,7 @@ function describeFileFaults({ plan, root }: ImportJob, path: string, error: unkn
   // The file is read again, so that line numbers cost nothing for files without faults.
   const source = readIfPossible(root, path)
   return listFaults(error).map((fault) => {
-    const line = fault.line ?? (fault.path === undefined ? undefined : lineOf(plan, source, fault.path))
+    const line = fault.line ?? (fault.path === undefined ? undefined : findLine(plan, source, fault.path))
     return `${path}${line === undefined ? '' : `:${line}`}: ${formatFault(fault)}`
   })
 }
@@ -341,7 +336,7 @@ function readIfPossible(root: ImportRoot, path: string): SourceFile | undefined 
 }
 
 /** Returns the line of the front-matter key that fills a field. */
-function lineOf(
+function findLine(
   { settings, findTargets: targetsOf }: ImportPlan,
   source: SourceFile | undefined,
   path: string,

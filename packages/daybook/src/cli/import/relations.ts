@@ -24,12 +24,12 @@ interface CreatedEntries {
 export class Relations {
   /** The new entries by collection. */
   readonly created: Map<string, CreatedEntries> = new Map()
-  readonly #engine: ContentContext
+  readonly #context: ContentContext
   /** The ids by collection and folded name. They are promises, so that concurrent files share one. */
   readonly #ids = new Map<string, Promise<string>>()
 
-  constructor(engine: ContentContext) {
-    this.#engine = engine
+  constructor(context: ContentContext) {
+    this.#context = context
   }
 
   /**
@@ -69,7 +69,7 @@ export class Relations {
   async #find(target: CollectionModel, name: string): Promise<string | undefined> {
     const { slug } = target
     if (!slug) throw new FileError(`${target.key} has no slug to find "${name}" by; write ids`)
-    const { read } = this.#engine.store
+    const { read } = this.#context.store
     const rowByName = slug.from === undefined ? undefined : await read.entries.storedByValue(target, slug.from, name)
     if (rowByName) return rowByName.id
     const rowBySlug = await read.entries.storedByValue(target, 'slug', slugify(name))
@@ -86,9 +86,9 @@ export class Relations {
       throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
     }
     try {
-      const context = await createWriteContext(this.#engine, new Access(this.#engine.model, SYSTEM))
-      const body = parseCreate(context, target, { [from]: name })
-      const { id } = await execute(context, () => prepareCreate(context, target, body))
+      const writeContext = await createWriteContext(this.#context, new Access(this.#context.model, SYSTEM))
+      const body = parseCreate(writeContext, target, { [from]: name })
+      const { id } = await execute(writeContext, () => prepareCreate(writeContext, target, body))
       const { count, names } = this.created.get(target.key) ?? { count: 0, names: [] }
       this.created.set(target.key, { count: count + 1, names: count < MAX_NAMED ? [...names, name] : names })
       return id

@@ -62,21 +62,21 @@ interface SideEffects {
 /** Returns the summary of a run. */
 export function summarizeImport(
   plan: ImportPlan,
-  tally: ImportCounts,
+  counts: ImportCounts,
   { relations, images }: SideEffects,
   isDry: boolean,
 ): string {
   const { collection } = plan
-  const { created, updated, translated, unchanged, failed } = tally.outcomes
+  const { created, updated, translated, unchanged, failed } = counts.outcomes
   const lines = [
     ...(isDry ? ['dry run: nothing is stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
     ...(translated > 0 ? [`${collection.key}: ${formatCount(translated, 'translation')} stored`] : []),
-    ...statusLines(tally),
+    ...statusLines(counts),
     ...createdLines(collection.key, relations),
     ...imageLines(images),
-    ...severalLines(plan, tally),
-    ...unusedLines(collection, tally),
+    ...severalLines(plan, counts),
+    ...unusedLines(collection, counts),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -136,7 +136,7 @@ export function* pageBatches(pages: Iterable<SourcePage>): Generator<readonly So
   let bytes = 0
   for (const page of pages) {
     batch.push(page)
-    bytes += sizeOf(page)
+    bytes += measureSize(page)
     if (batch.length < MAX_PAGES && bytes < ENOUGH_BYTES) continue
     yield batch
     batch = []
@@ -145,7 +145,7 @@ export function* pageBatches(pages: Iterable<SourcePage>): Generator<readonly So
   if (batch.length > 0) yield batch
 }
 
-const sizeOf = ({ files }: SourcePage): number =>
+const measureSize = ({ files }: SourcePage): number =>
   files.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0)
 
 /** The imported folder. Neither paths nor symbolic links lead out of it. */

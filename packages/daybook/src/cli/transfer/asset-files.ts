@@ -38,7 +38,7 @@ export interface FilesOutcome {
 type FileOutcome = 'written' | 'existing' | 'skipped' | { readonly fault: string }
 
 const ALTERED = { fault: 'is not the file that was uploaded: its digest is another one' }
-const TAKEN = { fault: 'the store of files has another file there' }
+const OCCUPIED = { fault: 'the store of files has another file there' }
 
 /** Opens the store of files of a config. */
 export function openBlobs({ assets = {} }: DaybookConfig, data: string): Promise<BlobStore> {
@@ -72,7 +72,7 @@ export async function copyFiles({ from, to, isVerified = false, ...files }: File
   const names = new ProcessName()
   return takeFiles(files, async (file) => {
     const present = await to.read(file.path)
-    if (present) return (await computeDigest(present.content)) === file.sha256 ? 'existing' : TAKEN
+    if (present) return (await computeDigest(present.content)) === file.sha256 ? 'existing' : OCCUPIED
     if (isVerified) return { fault: 'is not in the new store of files' }
     const content = await from(file)
     if (!content) return { fault: 'the source does not have it' }
@@ -81,7 +81,7 @@ export async function copyFiles({ from, to, isVerified = false, ...files }: File
     const outcome = await writeUnlessAltered(() => to.stage(staged, verified, new AbortController().signal))
     if (outcome !== 'written' || (await to.publish(staged, file.path, getBlobHeaders(file)))) return outcome
     await to.discard(staged)
-    return TAKEN
+    return OCCUPIED
   })
 }
 

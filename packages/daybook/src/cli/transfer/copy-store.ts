@@ -191,15 +191,18 @@ const SHOWN_DIGEST = 16
 
 /** Returns a line for each table, with the counts of both sides. */
 function summarizeCopy(comparisons: readonly TableComparison[]): string {
-  const counts = ['rows', ...comparisons.map(({ source, target, isSame }) => pairOf(isSame, source.rows, target.rows))]
+  const counts = [
+    'rows',
+    ...comparisons.map(({ source, target, isSame }) => formatPair(isSame, source.rows, target.rows)),
+  ]
   const width = Math.max(...counts.map((text) => text.length))
   const [head, ...cells] = counts.map((text) => text.padStart(width))
   const rows = comparisons.map(({ name, source, target, isSame }, index) => {
-    const digests = pairOf(isSame, source.sha256.slice(0, SHOWN_DIGEST), target.sha256.slice(0, SHOWN_DIGEST))
+    const digests = formatPair(isSame, source.sha256.slice(0, SHOWN_DIGEST), target.sha256.slice(0, SHOWN_DIGEST))
     return [name, cells[index] ?? '', isSame ? 'same' : 'DIFFERS', digests]
   })
   return formatTable([['table', head ?? '', '', 'sha-256'], ...rows])
 }
 
-const pairOf = (isSame: boolean, source: string | number, target: string | number): string =>
+const formatPair = (isSame: boolean, source: string | number, target: string | number): string =>
   isSame ? `${source}` : `${source} / ${target}`

@@ -58,23 +58,23 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
   const file = new ExportFile(path)
   const counts = await readEnds(file, model)
   const folder = options.files === undefined ? undefined : new DigestFolder(options.files)
-  const { context: engine, files, close } = await openContent(model, config, resolve(dataFolder(options)), RESTORED)
+  const { context, files, close } = await openContent(model, config, resolve(dataFolder(options)), RESTORED)
   try {
-    const fault = await findRestoreObstacle(engine)
+    const fault = await findRestoreObstacle(context)
     if (fault !== undefined) throw new StartupError(fault)
     const content = { file, model, folder }
     const digest = await checkFile(content, counts)
     if (digest === undefined) return 1
-    const restore = await Restore.begin(engine, digest)
+    const restore = await Restore.begin(context, digest)
     if (restore.isDone) {
       printLine(`${path} is restored already`)
       return 0
     }
-    await warnOfServices(engine)
+    await warnOfServices(context)
     const total = counts.collections[ASSETS] ?? 0
-    const fileRestore = await FileRestore.begin(files, engine.store)
+    const fileRestore = await FileRestore.begin(files, context.store)
     if (folder) await restoreFiles({ file, model, folder }, fileRestore, total)
-    await restoreLines(content, restore, totalOf(counts))
+    await restoreLines(content, restore, countLines(counts))
     await restore.end()
     await fileRestore.end()
     if (!folder && total > 0)
@@ -121,13 +121,13 @@ async function readEnds(file: ExportFile, model: Model): Promise<ExportCounts> {
   return counts
 }
 
-const totalOf = ({ collections, globals }: ExportCounts): number =>
+const countLines = ({ collections, globals }: ExportCounts): number =>
   Object.values(collections).reduce((sum, count) => sum + count, globals)
 
 /** Reads every line and prints the faults; returns the digest of the file if there are none. */
 async function checkFile(content: ExportContent, counts: ExportCounts): Promise<string | undefined> {
   const { file } = content
-  const total = totalOf(counts)
+  const total = countLines(counts)
   using progress = new Progress({ unit: 'lines checked', total })
   const digest = new FileDigest()
   let lines = 0

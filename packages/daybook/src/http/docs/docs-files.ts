@@ -67,7 +67,7 @@ export class DocsFiles {
     const logoName = logo === undefined ? undefined : `logo${extname(logo)}`
     const files = new Map(scripts)
     if (logoName !== undefined && logo !== undefined) files.set(logoName, { identity: logo })
-    return new DocsFiles(files, await versionOf(files, [START_SCRIPT, SCALAR_ENTRY, logoName]), logoName)
+    return new DocsFiles(files, await computeVersion(files, [START_SCRIPT, SCALAR_ENTRY, logoName]), logoName)
   }
 
   /**
@@ -101,7 +101,7 @@ async function sourceFiles(): Promise<ReadonlyMap<string, StoredFile>> {
   return new Map([...(await findDocsSources())].map(([name, path]) => [name, { identity: path }]))
 }
 
-async function versionOf(
+async function computeVersion(
   files: ReadonlyMap<string, StoredFile>,
   names: readonly (string | undefined)[],
 ): Promise<string> {

@@ -36,7 +36,10 @@ function mapInner(schema: JsonSchema, visit: Visit): JsonSchema {
   const members = Object.entries(schema).map(([keyword, value]) => {
     if (INNER.has(keyword)) return [keyword, each(value)]
     const isNamed = (NAMED.has(keyword) || DEFINITIONS.has(keyword)) && isRecord(value)
-    return [keyword, isNamed ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, each(one)])) : value]
+    return [
+      keyword,
+      isNamed ? Object.fromEntries(Object.entries(value).map(([key, value]) => [key, each(value)])) : value,
+    ]
   })
   return Object.fromEntries(members)
 }
@@ -79,7 +82,7 @@ const segmentsOf = (ref: string): readonly string[] =>
 export function nameSchemaPart(name: string, ref: string): string {
   const [first = '', ...rest] = segmentsOf(ref)
   const segments = DEFINITIONS.has(first) ? rest : [first, ...rest]
-  return [name, ...segments.filter((one) => one !== '').map((segment) => segment.replaceAll(UNFIT, code))].join('.')
+  return [name, ...segments.filter((value) => value !== '').map((segment) => segment.replaceAll(UNFIT, code))].join('.')
 }
 
 /** Characters that are invalid in names of schemas, and the separator between parts of a name. */
@@ -93,7 +96,7 @@ export function replaceRefs(
 ): JsonSchema {
   const members = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !DEFINITIONS.has(keyword)))
   const { $ref } = members
-  const inner = mapInner(members, (one) => replaceRefs(one, replace))
+  const inner = mapInner(members, (value) => replaceRefs(value, replace))
   return typeof $ref === 'string' ? { ...inner, $ref: replace($ref) } : inner
 }
 
@@ -120,9 +123,9 @@ export function toMergePatchSchema(schema: JsonSchema): JsonSchema | undefined {
   if (!types.includes('object')) return schema
   if (types.length > 1) return undefined
   const { properties = {}, additionalProperties = true, description } = schema
-  const members = Object.entries(properties as object).map(([key, one]) => [
+  const members = Object.entries(properties as object).map(([key, value]) => [
     key,
-    memberPatch(one as JsonSchema | boolean),
+    memberPatch(value as JsonSchema | boolean),
   ])
   return {
     ...(description === undefined ? {} : { description }),

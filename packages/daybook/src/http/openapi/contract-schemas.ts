@@ -122,9 +122,9 @@ const itemSchema = ({ properties }: JsonSchema): JsonSchema | undefined =>
 
 /** Returns the schema of a list with other items, and with an example of one if there is one. */
 function listSchema({ properties, ...schema }: JsonSchema, item: JsonSchema, itemExample: unknown): JsonSchema {
-  const { items, ...others } = properties as Readonly<Record<string, JsonSchema>>
-  const listOf = (list: JsonSchema): JsonSchema => ({ ...schema, properties: { ...others, items: list } })
-  const list = listOf({ ...items, items: item })
+  const { items, ...rest } = properties as Readonly<Record<string, JsonSchema>>
+  const buildList = (list: JsonSchema): JsonSchema => ({ ...schema, properties: { ...rest, items: list } })
+  const list = buildList({ ...items, items: item })
   if (itemExample === undefined) return list
-  return { ...list, examples: [makeExample(listOf({ examples: [[itemExample]] }), '')] }
+  return { ...list, examples: [makeExample(buildList({ examples: [[itemExample]] }), '')] }
 }

@@ -16,13 +16,13 @@ const FORMATS: Readonly<Record<string, string>> = {
 type Make = (schema: JsonSchema, name: string) => unknown
 
 const BY_TYPE: Readonly<Record<string, Make>> = {
-  string: textOf,
-  number: numberOf,
-  integer: numberOf,
+  string: makeText,
+  number: makeNumber,
+  integer: makeNumber,
   boolean: () => true,
   null: () => null,
-  array: ({ items, minItems = 0 }, name) => listOf(isRecord(items) ? items : {}, Number(minItems), name),
-  object: objectOf,
+  array: ({ items, minItems = 0 }, name) => makeList(isRecord(items) ? items : {}, Number(minItems), name),
+  object: makeObject,
 }
 
 /**
@@ -41,32 +41,34 @@ export function makeExample(schema: JsonSchema, name: string): unknown {
     return schema.anyOf.map((one) => makeExample(one, name)).find((one) => one !== undefined)
   const { type: types = schema.properties ? 'object' : undefined } = schema
   const type = Array.isArray(types) ? types.find((one) => one !== 'null') : types
-  if (type === undefined || type === 'null') return isAnything(schema) ? {} : undefined
+  if (type === undefined || type === 'null') return isUnconstrained(schema) ? {} : undefined
   return BY_TYPE[String(type)]?.(schema, name)
 }
 
 /** True if a schema does not constrain its values. */
-const isAnything = (schema: JsonSchema): boolean => Object.keys(schema).every((keyword) => SAYING_NOTHING.has(keyword))
+const isUnconstrained = (schema: JsonSchema): boolean =>
+  Object.keys(schema).every((keyword) => UNCONSTRAINING.has(keyword))
 
-const SAYING_NOTHING: ReadonlySet<string> = new Set(['description', 'title', LOCALIZED])
+const UNCONSTRAINING: ReadonlySet<string> = new Set(['description', 'title', LOCALIZED])
 
 /**
  * Returns an object. A body contains all members that do not refer to other content, and the required ones. A response contains all members;
  * references are empty.
  */
-function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
+function makeObject({ properties = {}, required = [] }: JsonSchema): unknown {
   const all = properties as Readonly<Record<string, JsonSchema>>
   const keys = Object.keys(all)
-  const needed = required as readonly string[]
-  const made = keys.filter((key) => isMade(all[key] as JsonSchema))
+  const requiredKeys = required as readonly string[]
+  const derivedKeys = keys.filter((key) => isDerived(all[key] as JsonSchema))
   const values: Record<string, unknown> = {}
   for (const key of keys) {
     const schema = all[key] as JsonSchema
     // A derived value, the source of a derived value, or a reference to other content.
-    const isLeft = schema.examples === undefined && (made.some((one) => one.startsWith(key)) || isReference(schema))
-    const isNeeded = needed.includes(key)
-    if (isLeft && !isNeeded) continue
-    const value = memberOf(schema, key, isLeft)
+    const isOptional =
+      schema.examples === undefined && (derivedKeys.some((one) => one.startsWith(key)) || isReference(schema))
+    const isNeeded = requiredKeys.includes(key)
+    if (isOptional && !isNeeded) continue
+    const value = makeMember(schema, key, isOptional)
     if (value !== undefined) values[key] = value
     else if (isNeeded) return undefined
   }
@@ -74,15 +76,15 @@ function objectOf({ properties = {}, required = [] }: JsonSchema): unknown {
 }
 
 /** Returns the value of a member; an optional one is empty if possible. */
-function memberOf(schema: JsonSchema, key: string, isLeft: boolean): unknown {
-  const empty = isLeft ? emptyOf(schema) : undefined
+function makeMember(schema: JsonSchema, key: string, isOptional: boolean): unknown {
+  const empty = isOptional ? makeEmptyValue(schema) : undefined
   if (empty !== undefined) return empty
   const example = makeExample(schema, key)
-  return example === undefined ? emptyOf(schema) : example
+  return example === undefined ? makeEmptyValue(schema) : example
 }
 
 /** True for a value that the service derives from others, such as HTML, which is unknown here. */
-const isMade = ({ readOnly, type, format, [LISTS_KEYWORD]: lists }: JsonSchema): boolean =>
+const isDerived = ({ readOnly, type, format, [LISTS_KEYWORD]: lists }: JsonSchema): boolean =>
   readOnly === true && !(type && format) && lists === undefined
 
 const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS_KEYWORD]: lists }: JsonSchema): boolean =>
@@ -92,7 +94,7 @@ const isReference = ({ items, anyOf = [], [REFERS_TO]: to, [LISTS_KEYWORD]: list
   (anyOf as readonly JsonSchema[]).some(isReference)
 
 /** Returns the empty value of a field, if the field may be empty. */
-function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | readonly [] | undefined {
+function makeEmptyValue({ type, items, minItems, anyOf = [] }: JsonSchema): null | readonly [] | undefined {
   const isNullable =
     type === 'null' ||
     (Array.isArray(type) && type.includes('null')) ||
@@ -101,22 +103,22 @@ function emptyOf({ type, items, minItems, anyOf = [] }: JsonSchema): null | read
   return isRecord(items) && minItems === undefined ? [] : undefined
 }
 
-function listOf(items: JsonSchema, least: number, name: string): unknown {
+function makeList(items: JsonSchema, minimum: number, name: string): unknown {
   const item = makeExample(items, name)
-  if (item === undefined) return least === 0 ? [] : undefined
-  return least > 1 ? undefined : [item]
+  if (item === undefined) return minimum === 0 ? [] : undefined
+  return minimum > 1 ? undefined : [item]
 }
 
-function numberOf({ minimum, maximum, default: usual }: JsonSchema): unknown {
-  return usual ?? Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? Number.MAX_SAFE_INTEGER))
+function makeNumber({ minimum, maximum, default: defaultValue }: JsonSchema): unknown {
+  return defaultValue ?? Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? Number.MAX_SAFE_INTEGER))
 }
 
-function textOf(schema: JsonSchema, name: string): unknown {
+function makeText(schema: JsonSchema, name: string): unknown {
   const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   if (typeof format === 'string') return FORMATS[format]
   const words = /[A-Z_]/.test(name) ? wordsIn(name) : name
   const sentence = words.charAt(0).toUpperCase() + words.slice(1)
-  const patterns = patternsOf(schema)
+  const patterns = listPatterns(schema)
   const fits = [sentence, words.replaceAll(' ', '-')].map((text) => fit(text, Number(minLength), Number(maxLength)))
   return fits.find((text) => patterns.every((pattern) => new RegExp(pattern, 'u').test(text)))
 }
@@ -124,9 +126,9 @@ function textOf(schema: JsonSchema, name: string): unknown {
 const wordsIn = (key: string): string =>
   key.replace(/[A-Z_]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', '')
 
-const fit = (text: string, least: number, most: number): string => text.slice(0, most).padEnd(least, 'x')
+const fit = (text: string, minimum: number, maximum: number): string => text.slice(0, maximum).padEnd(minimum, 'x')
 
-const patternsOf = ({ pattern, allOf = [] }: JsonSchema): readonly string[] =>
+const listPatterns = ({ pattern, allOf = [] }: JsonSchema): readonly string[] =>
   [{ pattern }, ...(allOf as readonly JsonSchema[])].flatMap((one) =>
     typeof one.pattern === 'string' ? [one.pattern] : [],
   )

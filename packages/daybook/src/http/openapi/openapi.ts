@@ -69,7 +69,7 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
   const paths: Record<string, object> = {}
   for (const routes of routesByAddress(reader.routes)) {
     // The placeholders of the last route apply to all.
-    const path = pathOf(routes.at(-1) as Route)
+    const path = toOpenApiPath(routes.at(-1) as Route)
     for (const route of routes) {
       const method = route.method.toLowerCase()
       for (const [name, action] of Object.entries(route.actions ?? {})) {
@@ -87,7 +87,7 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
     openapi: '3.1.0',
     info: { title: 'Daybook', version: getDaybookVersion(), description: ABOUT },
     servers: [{ url: '/' }],
-    tags: tagsOf(reader),
+    tags: buildTags(reader),
     paths,
     components: {
       schemas: Object.fromEntries(components.schemas),
@@ -106,18 +106,18 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
 function routesByAddress(routes: readonly Route[]): Iterable<readonly Route[]> {
   // A path with a trailing slash is equivalent to the one without, and not a separate operation.
   const described = routes.filter(({ path }) => path === '/' || !path.endsWith('/'))
-  return Map.groupBy(described, (route) => pathOf(route).replace(/\{\w+\}/g, '{}')).values()
+  return Map.groupBy(described, (route) => toOpenApiPath(route).replace(/\{\w+\}/g, '{}')).values()
 }
 
 /** Returns the OpenAPI path of a route, with the key of its collection or global. */
-const pathOf = ({ path, resource }: Route): string =>
+const toOpenApiPath = ({ path, resource }: Route): string =>
   path.replace(/:(\w+)|\*$/g, (_, name = 'path') =>
     resource && name === KEY_PLACEHOLDERS[resource.kind] ? resource.key : `{${name}}`,
   )
 
 const KEY_PLACEHOLDERS = { collection: 'collection', global: 'key' } as const
 
-function tagsOf({ documents, routes }: VisibleApi): readonly object[] {
+function buildTags({ documents, routes }: VisibleApi): readonly object[] {
   const collections = [...documents.keys()].filter(({ kind }) => kind === 'collection')
   return [
     ...collections.map(({ key, description }) => ({
@@ -132,12 +132,12 @@ function tagsOf({ documents, routes }: VisibleApi): readonly object[] {
 }
 
 /** Returns a tag for each plugin with routes, and one for routes of the config, unless a collection has the same tag. */
-function contributedTags(routes: readonly Route[], taken: ReadonlySet<string>): readonly object[] {
+function contributedTags(routes: readonly Route[], collectionTags: ReadonlySet<string>): readonly object[] {
   const plugins = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
   const tags = [...plugins].map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
   const hasOwn = !plugins.has(CONFIG_TAG) && routes.some(({ plugin }) => plugin === null)
   const all = hasOwn ? [{ name: CONFIG_TAG, description: 'Routes of the config.' }, ...tags] : tags
-  return all.filter(({ name }) => !taken.has(name) && !SERVICE_TAGS.includes(name))
+  return all.filter(({ name }) => !collectionTags.has(name) && !SERVICE_TAGS.includes(name))
 }
 
 const SERVICE_TAGS: readonly string[] = ['globals', 'auth', 'cms']

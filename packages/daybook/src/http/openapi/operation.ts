@@ -48,17 +48,17 @@ export class Operations {
    * @param path the OpenAPI path; routes may use different names for the same placeholder
    */
   ofRoute(route: Route, path: string): object {
-    const { responses: answers, body } = route
-    const { summary, description, requestHeaders: conditions, errors } = this.#firstOfOperation(route)
-    const responses = answers?.map((answer) => [answer.status, this.#response(route, answer)] as const)
+    const { responses: responseContracts, body } = route
+    const { summary, description, requestHeaders, errors } = this.#firstOfOperation(route)
+    const responses = responseContracts?.map((contract) => [contract.status, this.#response(route, contract)] as const)
     return {
       operationId: getOperationId(route),
       summary,
       description,
-      tags: [tagOf(route)],
+      tags: [getTag(route)],
       parameters: [
         ...this.#pathParameters(route, path),
-        ...conditionRefs(conditions),
+        ...buildRequestHeaderRefs(requestHeaders),
         ...this.#queryParameterRefs(route),
       ],
       requestBody: body && requestBody(body, this.#schemas.body(route, body.schema)),
@@ -86,8 +86,8 @@ export class Operations {
     return {
       operationId: id,
       summary: description ?? `Runs the action ${name} of the auth adapter.`,
-      tags: [tagOf(route)],
-      parameters: conditionRefs(route.requestHeaders),
+      tags: [getTag(route)],
+      parameters: buildRequestHeaderRefs(route.requestHeaders),
       requestBody: requestBody(
         { ...(route.body as BodyContract), isRequired },
         this.#schemas.named(`${id}Input`, input),
@@ -116,23 +116,23 @@ export class Operations {
     )
   }
 
-  #response(route: Route, answer: ResponseContract): object {
-    const { status, description, headers, extraHeaders: ownHeaders, schema, mediaType = 'application/json' } = answer
+  #response(route: Route, contract: ResponseContract): object {
+    const { status, description, headers, extraHeaders: ownHeaders, schema, mediaType = 'application/json' } = contract
     const { resource } = route
     const isOfDocument = resource !== undefined && holdsDocument(resource, schema)
     // As parts of the schema, the variants would turn each localized value into a union of text and map, and each list into a union
     // of two kinds, for all clients.
     const variants = isOfDocument && {
-      [ALL_LOCALES_MEMBER]: this.#schemas.allLocales(route, answer),
-      [DELETED_MEMBER]: this.#schemas.deleted(answer),
+      [ALL_LOCALES_MEMBER]: this.#schemas.allLocales(route, contract),
+      [DELETED_MEMBER]: this.#schemas.deleted(contract),
     }
     const response = {
       description,
       headers: headerRefs(headers, ownHeaders),
-      content: schema && { [mediaType]: { schema: this.#schemas.response(route, answer), ...variants } },
+      content: schema && { [mediaType]: { schema: this.#schemas.response(route, contract), ...variants } },
     }
     if (!resource || isOfDocument) return response
-    const { name = String(STATUS_CODES[status]).replaceAll(' ', '') } = answer
+    const { name = String(STATUS_CODES[status]).replaceAll(' ', '') } = contract
     return this.components.addShared('responses', toPascalCase(name), response)
   }
 
@@ -158,15 +158,15 @@ export function getOperationId({ operationId, resource }: Route): string {
 /** The tag for routes of the config. */
 export const CONFIG_TAG = 'custom'
 
-function tagOf({ path, resource, plugin }: Route): string {
+function getTag({ path, resource, plugin }: Route): string {
   if (plugin !== undefined) return plugin ?? CONFIG_TAG
   if (resource?.kind === 'collection') return resource.key
   if (resource) return 'globals'
   return path.includes('/auth') ? 'auth' : 'cms'
 }
 
-const conditionRefs = (conditions: Route['requestHeaders']): readonly Ref[] =>
-  conditions.map((condition) => ({ $ref: `#/components/parameters/${REQUEST_HEADERS[condition].name}` }))
+const buildRequestHeaderRefs = (requestHeaders: Route['requestHeaders']): readonly Ref[] =>
+  requestHeaders.map((condition) => ({ $ref: `#/components/parameters/${REQUEST_HEADERS[condition].name}` }))
 
 const requestBody = ({ description, mediaTypes, isRequired = true }: BodyContract, schema: JsonSchema): object => ({
   description,
@@ -180,10 +180,10 @@ function headerRefs(names: readonly HeaderName[], ownHeaders: Readonly<Record<st
     name,
     { $ref: `#/components/headers/${name}` },
   ])
-  const others = Object.entries(ownHeaders)
+  const extraRefs = Object.entries(ownHeaders)
     .filter(([name]) => name.toLowerCase() !== 'content-type')
     .map(([name, description]) => [name, { description, schema: { type: 'string' } }])
-  return Object.fromEntries([...refs, ...others])
+  return Object.fromEntries([...refs, ...extraRefs])
 }
 
 /** Each error status belongs to one code. */

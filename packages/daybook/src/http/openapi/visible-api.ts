@@ -8,7 +8,7 @@ import type { Route } from '../contract.ts'
 import { isOpenByRule } from '../protection.ts'
 
 /** The access of a caller to the fields of a document. */
-interface ReaderRights extends FieldRights {
+interface CallerFieldRights extends FieldRights {
   /** The fields that the caller may read but not write. */
   readonly readOnly: readonly string[]
 }
@@ -16,7 +16,7 @@ interface ReaderRights extends FieldRights {
 /** The part of the API that one caller may know. */
 export interface VisibleApi {
   /** The collections and globals that the caller may read or write, with the access to their fields. */
-  readonly documents: ReadonlyMap<CollectionOrGlobal, ReaderRights>
+  readonly documents: ReadonlyMap<CollectionOrGlobal, CallerFieldRights>
   /** The documents that the caller may read. */
   readonly readable: ReadonlySet<CollectionOrGlobal>
   /** The routes of these documents, and routes without a document. A document that the caller may only write has only routes that write. */
@@ -28,14 +28,14 @@ export interface VisibleApi {
 }
 
 /** The visible API in a config with access rules. */
-interface RuledApiReader extends VisibleApi {
+interface RuledVisibleApi extends VisibleApi {
   /** Equal for callers who may know the same. */
   readonly cacheKey: string
 }
 
 /** Resolves the visible API in a config without access rules. It depends only on the documents whose authors the caller may see. */
 export function resolveApiWithoutRules(model: Model, routes: readonly Route[], access: Access): VisibleApi {
-  const documents = documentsOf(model)
+  const documents = listDocuments(model)
   return {
     documents: new Map(
       documents.map((document) => [document, { ...resolveFieldRights(document, access), readOnly: [] }]),
@@ -43,7 +43,7 @@ export function resolveApiWithoutRules(model: Model, routes: readonly Route[], a
     readable: new Set(documents),
     routes,
     sessionRoutes: new Set(routes.filter(({ protection }) => protection === 'session')),
-    canReadAllLocales: readsAllLocales(model, access),
+    canReadAllLocales: mayReadAllLocales(model, access),
   }
 }
 
@@ -52,25 +52,25 @@ export async function resolveVisibleApi(
   model: Model,
   routes: readonly Route[],
   access: Access,
-): Promise<RuledApiReader> {
-  const documents = new Map<CollectionOrGlobal, ReaderRights>()
+): Promise<RuledVisibleApi> {
+  const documents = new Map<CollectionOrGlobal, CallerFieldRights>()
   const allowed = new Map<CollectionOrGlobal, readonly Action[]>()
-  for (const document of documentsOf(model)) {
-    const actions = await actionsOn(model, document, access)
-    const rights = actions.length > 0 ? rightsOn(document, access) : undefined
+  for (const document of listDocuments(model)) {
+    const actions = await resolveActions(model, document, access)
+    const rights = actions.length > 0 ? resolveCallerRights(document, access) : undefined
     if (!rights) continue
     documents.set(document, rights)
     allowed.set(document, actions)
   }
-  const shown = routes.filter(({ resource, action }) => {
+  const visibleRoutes = routes.filter(({ resource, action }) => {
     const actions = resource && allowed.get(resource)
     return (
       !resource || actions?.includes('read') === true || (action !== undefined && actions?.includes(action) === true)
     )
   })
   const sessionRoutes = new Set<Route>()
-  for (const route of shown) if (await needsSession(model, route)) sessionRoutes.add(route)
-  const known = [...documents].map(([{ kind, key }, { hidden, absent, hasAuthors, readOnly }]) => [
+  for (const route of visibleRoutes) if (await needsSession(model, route)) sessionRoutes.add(route)
+  const knownDocuments = [...documents].map(([{ kind, key }, { hidden, absent, hasAuthors, readOnly }]) => [
     kind,
     key,
     hasAuthors,
@@ -78,37 +78,42 @@ export async function resolveVisibleApi(
     [...absent],
     readOnly,
   ])
-  const isAll = readsAllLocales(model, access)
-  const variant = JSON.stringify([known, [...allowed.values()].map(String), [...sessionRoutes].map(nameOf), isAll])
+  const canReadAllLocales = mayReadAllLocales(model, access)
+  const cacheKey = JSON.stringify([
+    knownDocuments,
+    [...allowed.values()].map(String),
+    [...sessionRoutes].map(getRouteKey),
+    canReadAllLocales,
+  ])
   const readable = new Set([...documents.keys()].filter((document) => allowed.get(document)?.includes('read')))
-  return { documents, readable, routes: shown, sessionRoutes, canReadAllLocales: isAll, cacheKey: variant }
+  return { documents, readable, routes: visibleRoutes, sessionRoutes, canReadAllLocales, cacheKey }
 }
 
-const readsAllLocales = ({ locales }: Model, { isAuthenticated }: Access): boolean =>
+const mayReadAllLocales = ({ locales }: Model, { isAuthenticated }: Access): boolean =>
   locales !== undefined && isAuthenticated
 
 /** Returns the cache key in a config without access rules, from the documents whose authors and the locales that the caller may see. */
 export const getCacheKeyWithoutRules = (model: Model, access: Access): string =>
-  [...documentsOf(model).map((document) => access.canSeeAuthors(document)), readsAllLocales(model, access)]
+  [...listDocuments(model).map((document) => access.canSeeAuthors(document)), mayReadAllLocales(model, access)]
     .map(Number)
     .join('')
 
-const documentsOf = ({ collections, globals }: Model): readonly CollectionOrGlobal[] => [
+const listDocuments = ({ collections, globals }: Model): readonly CollectionOrGlobal[] => [
   ...collections.values(),
   ...globals.values(),
 ]
 
 /** Returns `read` if the caller may read the document, who then sees all of its routes; otherwise the permitted writes. */
-async function actionsOn(model: Model, document: CollectionOrGlobal, access: Access): Promise<readonly Action[]> {
-  const may = (action: Action): Promise<boolean> =>
+async function resolveActions(model: Model, document: CollectionOrGlobal, access: Access): Promise<readonly Action[]> {
+  const isPermitted = (action: Action): Promise<boolean> =>
     resolvePermission(model, document, action, access).then(
       (permission) => permission !== false,
       // A rule that throws denies access.
       () => false,
     )
-  if (await may('read')) return ['read']
+  if (await isPermitted('read')) return ['read']
   const actions: Action[] = []
-  for (const action of WRITES[document.kind]) if (await may(action)) actions.push(action)
+  for (const action of WRITES[document.kind]) if (await isPermitted(action)) actions.push(action)
   return actions
 }
 
@@ -118,7 +123,7 @@ const WRITES: Readonly<Record<CollectionOrGlobal['kind'], readonly Action[]>> = 
 }
 
 /** Returns the access to fields; `undefined` if a rule has thrown. */
-function rightsOn(document: CollectionOrGlobal, access: Access): ReaderRights | undefined {
+function resolveCallerRights(document: CollectionOrGlobal, access: Access): CallerFieldRights | undefined {
   try {
     return { ...resolveFieldRights(document, access), readOnly: findReadOnlyKeys(document, access) }
   } catch {
@@ -135,4 +140,4 @@ async function needsSession(model: Model, route: Route): Promise<boolean> {
   return !(await permission.catch(() => false))
 }
 
-const nameOf = ({ operationId, resource }: Route): string => `${operationId} ${resource?.key}`
+const getRouteKey = ({ operationId, resource }: Route): string => `${operationId} ${resource?.key}`

@@ -258,7 +258,7 @@ const OUTSTANDING: JsonSchema = objectSchema({
 })
 
 /** The route of the previews and schedules of an account or a token. */
-function outstandingRoutes(administration: Administration, engine: ContentContext): readonly Route[] {
+function outstandingRoutes(administration: Administration, context: ContentContext): readonly Route[] {
   return [
     defineRoute({
       ...administratorRoute(administration),
@@ -281,7 +281,7 @@ function outstandingRoutes(administration: Administration, engine: ContentContex
         ),
       ],
       errors: LIST_ERRORS,
-      run: async ({ query }) => toJsonResponse(200, await listOutstanding(engine.store, query.values.subject ?? '')),
+      run: async ({ query }) => toJsonResponse(200, await listOutstanding(context.store, query.values.subject ?? '')),
     }),
   ]
 }
@@ -294,11 +294,11 @@ export interface AdministrationRouteParts {
 }
 
 /** The routes for administrators, if accounts are in the database of the service. */
-export function administrationRoutes({ administration, engine }: AdministrationRouteParts): readonly Route[] {
+export function administrationRoutes({ administration, engine: context }: AdministrationRouteParts): readonly Route[] {
   if (!administration) return []
   return [
     ...invitationRoutes(administration),
     ...tokenRoutes(administration),
-    ...outstandingRoutes(administration, engine),
+    ...outstandingRoutes(administration, context),
   ]
 }

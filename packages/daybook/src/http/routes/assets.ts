@@ -82,8 +82,11 @@ const UPLOAD_SCHEMA: JsonSchema = {
 }
 
 /** The route that uploads a file. */
-export function uploadRoute({ engine, files, intake, trustProxy }: AssetParts, assets: CollectionModel): Route {
-  const { locales } = engine.model
+export function uploadRoute(
+  { engine: context, files, intake, trustProxy }: AssetParts,
+  assets: CollectionModel,
+): Route {
+  const { locales } = context.model
   return defineRoute({
     method: 'POST',
     path: '/api/assets',
@@ -104,24 +107,24 @@ export function uploadRoute({ engine, files, intake, trustProxy }: AssetParts, a
     errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS],
     // The file of an unauthorized caller is not received.
     admit: async (_request, _path, access) => void (await access.authorizeWrite(assets, 'create')),
-    run: async ({ access, body, headers: conditions, query, request }) => {
+    run: async ({ access, body, headers, query, request }) => {
       try {
         const { locale, dryRun } = query.values
         const asset = toNewAsset(body.file, body.texts, files)
         if (dryRun === 'true') {
-          const context = await createWriteContext(engine, access, { locale, isDry: true })
-          return buildDryRunResponse(201, (await dryRunAsset(context, files, assets, asset)).json)
+          const writeContext = await createWriteContext(context, access, { locale, isDry: true })
+          return buildDryRunResponse(201, (await dryRunAsset(writeContext, files, assets, asset)).json)
         }
         const { sha256 } = asset.metadata
-        const what = {
+        const write = {
           request: [assets.key, sha256, body.texts, ...(locale === undefined ? [] : [locale])],
           collections: [assets],
           listEntries: (stored: string) => [{ collection: assets.key, id: JSON.parse(stored).id }],
         }
-        const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
-        return await withIdempotency(repetition, what, toReply, async (transact) => {
-          const context = await createWriteContext(engine, access, { locale, transact })
-          return createAsset(context, files, assets, asset)
+        const options = { context, access, key: headers.idempotencyKey, request, trustProxy }
+        return await withIdempotency(options, write, toResponse, async (transact) => {
+          const writeContext = await createWriteContext(context, access, { locale, transact })
+          return createAsset(writeContext, files, assets, asset)
         })
       } finally {
         await intake.discard(body.file.stagedName)
@@ -147,7 +150,7 @@ const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
   },
 })
 
-const toReply = (asset: EntryResponse): TextResponse =>
+const toResponse = (asset: EntryResponse): TextResponse =>
   buildWriteResponse(201, asset, { Location: `/api/assets/${asset.id}` })
 
 /** The parsed query. Its choices are validated as those of {@link ImageRequest}. */
@@ -161,7 +164,10 @@ const BYTES: JsonSchema = { type: 'string', contentMediaType: 'application/octet
 const WHOLE_ASSET = new Query({}, new Faults())
 
 /** The route of an asset's image in another size or format, for callers who may read the asset. */
-export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetParts, assets: CollectionModel): Route {
+export function imageRoute(
+  { engine: context, images, ...policy }: CachePolicy & AssetParts,
+  assets: CollectionModel,
+): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/assets/:id/image',
@@ -179,9 +185,9 @@ export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetPar
       { status: 304, description: 'Not modified.', headers: HEADERS },
     ],
     errors: [...READ_ERRORS, 'NOT_IMPLEMENTED'],
-    run: async ({ access, headers: conditions, path, query, request }) => {
+    run: async ({ access, headers, path, query, request }) => {
       const asset = await readEntry(
-        engine.resolveReplica(access, conditions.minSeq),
+        context.resolveReplica(access, headers.minSeq),
         access,
         assets,
         path.id ?? '',
@@ -189,14 +195,14 @@ export function imageRoute({ engine, images, ...policy }: CachePolicy & AssetPar
       )
       const accept = request.headers.get('accept') ?? undefined
       const variant = images.plan(toSource(await asset.read()), query.values as ImageRequest, accept)
-      const { headers } = buildReadResponse(policy, access, variant.etag, undefined, asset.surrogateKeys)
-      const all = { ...headers, Vary: variant.variesByAccept ? `${VARY}, Accept` : VARY }
-      if (isNotModified(conditions, variant.etag)) return { status: 304, headers: all }
+      const { headers: cacheHeaders } = buildReadResponse(policy, access, variant.etag, undefined, asset.surrogateKeys)
+      const responseHeaders = { ...cacheHeaders, Vary: variant.variesByAccept ? `${VARY}, Accept` : VARY }
+      if (isNotModified(headers, variant.etag)) return { status: 304, headers: responseHeaders }
       const { content } = await images.read(variant)
       return {
         status: 200,
         content: Readable.toWeb(content) as ReadableStream<Uint8Array>,
-        headers: { ...all, 'Content-Type': variant.type },
+        headers: { ...responseHeaders, 'Content-Type': variant.type },
       }
     },
   })

@@ -25,8 +25,7 @@ import {
   type Method,
   type Route,
 } from '../contract.ts'
-import type { HttpRequest } from '../request.ts'
-import { toAuthContext } from '../request.ts'
+import { type HttpRequest, toAuthContext } from '../request.ts'
 import { fromWebResponse, PRIVATE_HEADERS } from '../response.ts'
 import { ACTIONS_SCHEMA, ACTOR_NAMES_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
@@ -96,7 +95,7 @@ const actionsRoute = ({ auth }: AuthParts): Route =>
     run: async () => ({ status: 200, json: JSON.stringify({ actions: auth.actions }), headers: PRIVATE_HEADERS }),
   })
 
-const permissionsRoute = ({ engine }: AuthParts): Route =>
+const permissionsRoute = ({ engine: context }: AuthParts): Route =>
   defineRoute({
     ...PUBLIC,
     path: '/api/cms/auth/permissions',
@@ -118,8 +117,8 @@ const permissionsRoute = ({ engine }: AuthParts): Route =>
     run: async ({ access, query }) => {
       const name = readDocumentName(query)
       const permissions = name
-        ? await resolveDocumentPermissions(engine, access, name)
-        : await resolvePermissions(engine.model, access)
+        ? await resolveDocumentPermissions(context, access, name)
+        : await resolvePermissions(context.model, access)
       return { status: 200, json: JSON.stringify(permissions), headers: PRIVATE_HEADERS }
     },
   })
@@ -181,28 +180,30 @@ const ANY_BODY: BodyContract<Uint8Array<ArrayBuffer>> = {
 }
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
-const takes = (...names: readonly string[]): ActionContract => ({
+const describeInput = (...names: readonly string[]): ActionContract => ({
   input: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, TEXT])), required: names },
 })
 
 /** The actions that every service has a path for, whatever its adapter supports. */
 const CANONICAL_ACTIONS: Readonly<Record<string, ActionContract>> = {
-  login: takes('email', 'password'),
-  register: takes('name', 'email', 'password'),
+  login: describeInput('email', 'password'),
+  register: describeInput('name', 'email', 'password'),
   logout: {},
 }
 
 /** The names of actions that the OpenAPI document lists. Others can be run, too. */
 const ACTION_NAME = /^[\w.-]+$/
 
-function knownActions(own: Readonly<Record<string, ActionContract>> = {}): Readonly<Record<string, ActionContract>> {
-  const named = Object.entries(own).filter(([name]) => ACTION_NAME.test(name))
-  const merged = named.map(([name, action]) => [name, { ...CANONICAL_ACTIONS[name], ...action }])
+function listActions(
+  adapterActions: Readonly<Record<string, ActionContract>> = {},
+): Readonly<Record<string, ActionContract>> {
+  const namedActions = Object.entries(adapterActions).filter(([name]) => ACTION_NAME.test(name))
+  const merged = namedActions.map(([name, action]) => [name, { ...CANONICAL_ACTIONS[name], ...action }])
   return { ...CANONICAL_ACTIONS, ...Object.fromEntries(merged) }
 }
 
 function actionRoute(parts: AuthParts): Route {
-  const contextFor = contextsOf(parts)
+  const getContext = makeContextReader(parts)
   return defineRoute({
     method: 'POST',
     path: '/api/cms/auth/actions/:action',
@@ -211,14 +212,14 @@ function actionRoute(parts: AuthParts): Route {
     summary: 'Runs an action of the auth adapter, such as login.',
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: INPUT,
-    actions: knownActions(parts.auth.capabilities.actions),
+    actions: listActions(parts.auth.capabilities.actions),
     errors: PROVIDER_ERRORS,
     admit: async (request, { action = '' }) => {
-      if (isCountedAction(action)) await parts.signIns.countClientAttempt(contextFor(request).address)
+      if (isCountedAction(action)) await parts.signIns.countClientAttempt(getContext(request).address)
     },
     run: async ({ body, path: { action = '' }, request }) => {
       if (isCountedAction(action)) await parts.signIns.countAccountAttempts('sign-in', findAccountNames(body))
-      return fromWebResponse(await parts.auth.invoke(action, body, contextFor(request)))
+      return fromWebResponse(await parts.auth.invoke(action, body, getContext(request)))
     },
   })
 }
@@ -229,7 +230,7 @@ const PROVIDER_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DEL
 function providerRoutes(parts: AuthParts): readonly Route[] {
   const { enabled, basePath } = parts.auth.capabilities.providerRoutes
   if (!enabled || basePath === undefined) return []
-  const contextFor = contextsOf(parts)
+  const getContext = makeContextReader(parts)
   return PROVIDER_METHODS.map((method) =>
     defineRoute({
       method,
@@ -241,7 +242,7 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
       errors: PROVIDER_ERRORS,
       ...(method === 'GET' ? {} : { body: ANY_BODY }),
       admit: async (request) => {
-        if (getAttemptKind(request)) await parts.signIns.countClientAttempt(contextFor(request).address)
+        if (getAttemptKind(request)) await parts.signIns.countClientAttempt(getContext(request).address)
       },
       run: async ({ body, request }) => {
         const kind = getAttemptKind(request)
@@ -249,7 +250,7 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
           const names = await readAccountNames(body, request.headers.get('content-type'))
           await parts.signIns.countAccountAttempts(kind, names)
         }
-        const context = contextFor(request)
+        const context = getContext(request)
         return fromWebResponse(
           await parts.auth.handleProviderRequest(toProviderRequest(request, context, body), context),
         )
@@ -258,7 +259,7 @@ function providerRoutes(parts: AuthParts): readonly Route[] {
   )
 }
 
-const contextsOf =
+const makeContextReader =
   ({ trustProxy }: AuthParts) =>
   (request: HttpRequest): AuthContext =>
     toAuthContext(request, trustProxy)

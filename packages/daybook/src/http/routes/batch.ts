@@ -23,8 +23,8 @@ export interface BatchParts {
 }
 
 /** The route that runs several writes in one transaction. */
-export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[] {
-  const { collections, locales } = engine.model
+export function batchRoutes({ engine: context, trustProxy }: BatchParts): readonly Route[] {
+  const { collections, locales } = context.model
   return [
     defineRoute({
       method: 'POST',
@@ -52,21 +52,21 @@ export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[
         },
       ],
       errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS, 'PRECONDITION_REQUIRED'],
-      run: async ({ access, body, headers: conditions, query, request }) => {
+      run: async ({ access, body, headers, query, request }) => {
         const { locale, dryRun } = query.values
         if (dryRun === 'true') {
-          const { results } = await runBatch(await createWriteContext(engine, access, { locale, isDry: true }), body)
-          return buildDryRunResponse(200, resultsText(results.map(withoutTag)))
+          const { results } = await runBatch(await createWriteContext(context, access, { locale, isDry: true }), body)
+          return buildDryRunResponse(200, formatResults(results, true))
         }
-        const names = namedIn(body)
-        const what = {
+        const collectionKeys = listNamedCollections(body)
+        const write = {
           request: ['batch', body, ...(locale === undefined ? [] : [locale])],
-          collections: [...collections.values()].filter(({ key }) => names.includes(key)),
-          listEntries: entriesInReply,
+          collections: [...collections.values()].filter(({ key }) => collectionKeys.includes(key)),
+          listEntries: listStoredEntries,
         }
-        const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
-        return withIdempotency(repetition, what, toReply, async (transact) =>
-          runBatch(await createWriteContext(engine, access, { locale, transact }), body),
+        const options = { context, access, key: headers.idempotencyKey, request, trustProxy }
+        return withIdempotency(options, write, toResponse, async (transact) =>
+          runBatch(await createWriteContext(context, access, { locale, transact }), body),
         )
       },
     }),
@@ -74,37 +74,31 @@ export function batchRoutes({ engine, trustProxy }: BatchParts): readonly Route[
 }
 
 /** Returns the collections in the operations of a batch, which may be malformed. */
-function namedIn(body: unknown): readonly unknown[] {
+function listNamedCollections(body: unknown): readonly unknown[] {
   const operations = isRecord(body) && Array.isArray(body.operations) ? body.operations : []
-  return operations.map((one) => (isRecord(one) ? one.collection : undefined))
+  return operations.map((operation) => (isRecord(operation) ? operation.collection : undefined))
 }
 
-function entriesInReply(stored: string): readonly ResponseEntry[] {
+function listStoredEntries(stored: string): readonly ResponseEntry[] {
   const { results }: { results: readonly (ResponseEntry & { readonly entry?: unknown })[] } = JSON.parse(stored)
   return results.filter(({ entry }) => entry !== undefined)
 }
 
-/** Removes the tag of a dry run's result, which has no revision. */
-const withoutTag = (result: BatchResult): ShownResult =>
-  result.answer ? { ...result, answer: { json: result.answer.json } } : result
-
-/** The part of a result that is in the response. */
-type ShownResult = Omit<BatchResult, 'answer'> & { readonly answer?: { readonly json: string; readonly tag?: string } }
-
-function resultsText(results: readonly ShownResult[]): string {
-  const parts = results.map(({ op, collection, id, answer }) => {
-    const etag = answer?.tag === undefined ? '' : `,"etag":${JSON.stringify(answer.tag)}`
-    const entry = answer ? `${etag},"entry":${answer.json}` : ''
-    return `{"op":"${op}","collection":"${collection}","id":"${id}"${entry}}`
+/** @param isDry true for a dry run, whose entries have no revision and so no tag */
+function formatResults(results: readonly BatchResult[], isDry = false): string {
+  const parts = results.map(({ op, collection, id, answer: entry }) => {
+    const etag = !entry || isDry ? '' : `,"etag":${JSON.stringify(entry.tag)}`
+    const members = entry ? `${etag},"entry":${entry.json}` : ''
+    return `{"op":"${op}","collection":"${collection}","id":"${id}"${members}}`
   })
   return `{"results":[${parts.join(',')}]}`
 }
 
-function toReply({ results, firstSeq }: CommittedWrites<BatchResult>): TextResponse {
+function toResponse({ results, firstSeq }: CommittedWrites<BatchResult>): TextResponse {
   const seq = Math.max(0, ...results.map((result) => result.seq))
   return {
     status: 200,
-    json: resultsText(results),
+    json: formatResults(results),
     headers: { ...PRIVATE_HEADERS, ...buildChangeHeaders(firstSeq, seq) },
   }
 }

@@ -15,7 +15,7 @@ import { getPreconditions } from '../request-headers.ts'
 import { buildChangeHeaders, type HttpResponse, PRIVATE_HEADERS } from '../response.ts'
 import { BULK_RESULT_SCHEMA } from './schemas.ts'
 
-const ANSWERS: readonly ResponseContract[] = [
+const RESPONSES: readonly ResponseContract[] = [
   {
     status: 200,
     description: 'The number of entries that matched, and of those that have changed.',
@@ -27,12 +27,12 @@ const ANSWERS: readonly ResponseContract[] = [
 const ERRORS: readonly ErrorCode[] = [...WRITE_ERRORS, 'PRECONDITION_REQUIRED']
 
 /** The routes that update and delete all matching entries of a collection. */
-export function bulkRoutes(engine: ContentContext, collection: CollectionModel): readonly Route[] {
-  return [updateManyRoute(engine, collection), deleteManyRoute(engine, collection)]
+export function bulkRoutes(context: ContentContext, collection: CollectionModel): readonly Route[] {
+  return [updateManyRoute(context, collection), deleteManyRoute(context, collection)]
 }
 
 /** The common members of both routes. */
-const sharedParts = ({ model }: ContentContext, collection: CollectionModel) =>
+const getSharedParts = ({ model }: ContentContext, collection: CollectionModel) =>
   ({
     path: '/api/:collection',
     resource: collection,
@@ -40,40 +40,43 @@ const sharedParts = ({ model }: ContentContext, collection: CollectionModel) =>
     parameters: bulkParameters(collection, model.locales),
     checksQuery: true,
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
-    responses: ANSWERS,
+    responses: RESPONSES,
     errors: ERRORS,
   }) as const
 
-function updateManyRoute(engine: ContentContext, collection: CollectionModel): Route {
+function updateManyRoute(context: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
-    ...sharedParts(engine, collection),
+    ...getSharedParts(context, collection),
     method: 'PATCH',
     operationId: 'patchMany',
     action: 'update',
     summary: `Merges the body into every matching entry, in one transaction (RFC 7396); at most ${MAX_BULK_ENTRIES} entries.`,
     body: jsonBody('The fields to change.', collection.schemas.update, [MERGE_PATCH]),
-    run: async ({ access, body, headers: conditions, query }) => {
-      const context = await createWriteContext(engine, access, { locale: query.partial.locale })
-      return toReply(await bulkUpdate(context, { collection, query }, body, getPreconditions(conditions)), query.values)
+    run: async ({ access, body, headers, query }) => {
+      const writeContext = await createWriteContext(context, access, { locale: query.partial.locale })
+      return toResponse(
+        await bulkUpdate(writeContext, { collection, query }, body, getPreconditions(headers)),
+        query.values,
+      )
     },
   })
 }
 
-function deleteManyRoute(engine: ContentContext, collection: CollectionModel): Route {
+function deleteManyRoute(context: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
-    ...sharedParts(engine, collection),
+    ...getSharedParts(context, collection),
     method: 'DELETE',
     operationId: 'deleteMany',
     action: 'delete',
     summary: `Deletes every matching entry, in one transaction; at most ${MAX_BULK_ENTRIES} entries.`,
-    run: async ({ access, headers: conditions, query }) => {
-      const context = await createWriteContext(engine, access)
-      return toReply(await bulkDelete(context, { collection, query }, getPreconditions(conditions)), query.values)
+    run: async ({ access, headers, query }) => {
+      const writeContext = await createWriteContext(context, access)
+      return toResponse(await bulkDelete(writeContext, { collection, query }, getPreconditions(headers)), query.values)
     },
   })
 }
 
-function toReply(
+function toResponse(
   { collection, matched, changed, firstSeq, seq = 0 }: BulkResult,
   { dryRun }: { readonly dryRun?: string | undefined },
 ): HttpResponse {

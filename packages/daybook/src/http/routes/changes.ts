@@ -8,8 +8,7 @@ import type { LiveFeed } from '../../journal/live/live-feed.ts'
 import type { Model } from '../../model/model.ts'
 import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, JOURNAL_PARAMETERS } from '../../query/journal-query.ts'
 import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
-import type { HttpRequest } from '../request.ts'
-import { toAuthContext } from '../request.ts'
+import { type HttpRequest, toAuthContext } from '../request.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
 
@@ -30,7 +29,7 @@ export function changesRoutes(parts: ChangesParts): readonly Route[] {
   return [listRoute(parts), eventsRoute(parts), journalRoute(parts)]
 }
 
-function journalRoute({ engine }: ChangesParts): Route {
+function journalRoute({ engine: context }: ChangesParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/cms/journal',
@@ -51,7 +50,7 @@ function journalRoute({ engine }: ChangesParts): Route {
     errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'GONE'],
     run: async ({ access, query }) => {
       const { since = 0, limit = DEFAULT_FEED_PAGE, actor, collections } = query.values
-      const page = await listJournal(engine, access, { since, limit, actor, collections })
+      const page = await listJournal(context, access, { since, limit, actor, collections })
       return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
     },
   })
@@ -79,7 +78,7 @@ function listRoute({ feed }: ChangesParts): Route {
     run: async ({ access, query }) => {
       const { since, collections, limit = DEFAULT_FEED_PAGE } = query.values
       const { items, next } = await feed.readPage(access, { since, collections, limit })
-      const json = `{"items":[${items.map((one) => one.json).join(',')}],"next":${JSON.stringify(next)}}`
+      const json = `{"items":[${items.map((item) => item.json).join(',')}],"next":${JSON.stringify(next)}}`
       return { status: 200, json, headers: PRIVATE_HEADERS }
     },
   })
@@ -105,12 +104,12 @@ function eventsRoute(parts: ChangesParts): Route {
       },
     ],
     errors: COMMON_ERRORS,
-    run: async ({ access, query, headers: conditions, request }) => {
+    run: async ({ access, query, headers, request }) => {
       const { collections, since } = query.values
-      const { lastEventId } = conditions
+      const { lastEventId } = headers
       const content = await parts.live.open({
         access,
-        authenticate: authentication(parts, access, request),
+        authenticate: makeAuthenticator(parts, access, request),
         collections: collections && [...new Set(collections)].sort(),
         since: lastEventId ?? since,
         sinceName: lastEventId === undefined ? 'since' : 'Last-Event-ID',
@@ -125,7 +124,7 @@ function eventsRoute(parts: ChangesParts): Route {
 }
 
 /** Returns a function that identifies the caller of a request again. */
-function authentication(
+function makeAuthenticator(
   { auth, model, trustProxy }: ChangesParts,
   access: Access,
   request: HttpRequest,

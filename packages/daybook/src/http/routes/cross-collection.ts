@@ -19,14 +19,14 @@ export function crossCollectionRoutes(parts: CrossCollectionParts): readonly Rou
 
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 
-const searchRoute = ({ engine }: CrossCollectionParts): Route =>
+const searchRoute = ({ engine: context }: CrossCollectionParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/cms/search',
     operationId: 'searchContent',
     protection: 'public',
     summary: 'Searches all collections that the caller may read.',
-    parameters: searchParameters(engine.model.locales),
+    parameters: searchParameters(context.model.locales),
     requestHeaders: ['minSeq'],
     responses: [
       {
@@ -38,20 +38,20 @@ const searchRoute = ({ engine }: CrossCollectionParts): Route =>
       },
     ],
     errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
-    run: async ({ access, headers: conditions, query }) => {
-      const items = await searchCollections(engine.resolveReplica(access, conditions.minSeq), access, query.values)
+    run: async ({ access, headers, query }) => {
+      const items = await searchCollections(context.resolveReplica(access, headers.minSeq), access, query.values)
       return { status: 200, json: JSON.stringify({ items }), headers: PRIVATE_HEADERS }
     },
   })
 
-const draftsRoute = ({ engine }: CrossCollectionParts): Route =>
+const draftsRoute = ({ engine: context }: CrossCollectionParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/cms/drafts',
     operationId: 'listDrafts',
     protection: 'session',
     summary: 'Lists the entries with drafts, in all collections that the caller may read.',
-    parameters: draftsParameters(engine.model.locales),
+    parameters: draftsParameters(context.model.locales),
     requestHeaders: [],
     responses: [
       {
@@ -64,19 +64,19 @@ const draftsRoute = ({ engine }: CrossCollectionParts): Route =>
     ],
     errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
     run: async ({ access, query }) => {
-      const page = await listDrafts(engine, access, query.values)
+      const page = await listDrafts(context, access, query.values)
       return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
     },
   })
 
-const schedulesRoute = ({ engine }: CrossCollectionParts): Route =>
+const schedulesRoute = ({ engine: context }: CrossCollectionParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/cms/schedules',
     operationId: 'listSchedules',
     protection: 'session',
     summary: 'Lists scheduled publications, in all collections that the caller may read.',
-    parameters: schedulesParameters(engine.model.locales),
+    parameters: schedulesParameters(context.model.locales),
     requestHeaders: [],
     responses: [
       {
@@ -95,7 +95,7 @@ const schedulesRoute = ({ engine }: CrossCollectionParts): Route =>
     ],
     errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
     run: async ({ access, query }) => {
-      const page = await listSchedules(engine, access, query.values)
+      const page = await listSchedules(context, access, query.values)
       return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
     },
   })

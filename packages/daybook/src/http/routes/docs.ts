@@ -58,27 +58,29 @@ export function docsRoutes({ docs, auth }: DocsParts): readonly Route[] {
   const path = getDocsPath({ docs })
   if (docs === false || path === undefined) return []
   refuseSharedPath(path, auth)
-  const open = lazy(async () => (await import('../docs/docs-page.ts')).openDocs(docs, path))
-  return [pageRoute(path, open), fileRoute(path, open)]
+  const openDocs = lazy(async () => (await import('../docs/docs-page.ts')).openDocs(docs, path))
+  return [pageRoute(path, openDocs), fileRoute(path, openDocs)]
 }
 
-const pageRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
+const pageRoute = (path: string, openDocs: () => Promise<OpenDocs>): Route =>
   defineRoute({
     ...COMMON,
     path,
     operationId: 'getDocs',
     summary: 'Serves the docs page.',
     requestHeaders: [],
-    responses: [{ status: 200, description: 'The page.', mediaType: 'text/html', headers: namesOf(pageHeaders('')) }],
+    responses: [
+      { status: 200, description: 'The page.', mediaType: 'text/html', headers: listHeaderNames(pageHeaders('')) },
+    ],
     errors: COMMON_ERRORS,
     run: async () => {
-      const { html } = await open()
+      const { html } = await openDocs()
       const nonce = randomBytes(16).toString('base64')
-      return { status: 200, content: streamOf(html(nonce)), headers: pageHeaders(nonce) }
+      return { status: 200, content: toStream(html(nonce)), headers: pageHeaders(nonce) }
     },
   })
 
-const fileRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
+const fileRoute = (path: string, openDocs: () => Promise<OpenDocs>): Route =>
   defineRoute({
     ...COMMON,
     path: `${path}/*`,
@@ -86,40 +88,42 @@ const fileRoute = (path: string, open: () => Promise<OpenDocs>): Route =>
     summary: 'Serves a file of the docs page.',
     parameters: NO_PARAMETERS,
     requestHeaders: [],
-    responses: [{ status: 200, description: 'The file.', headers: namesOf(FILE_HEADERS, 'Content-Encoding') }],
+    responses: [{ status: 200, description: 'The file.', headers: listHeaderNames(FILE_HEADERS, 'Content-Encoding') }],
     errors: [...COMMON_ERRORS, 'NOT_FOUND'],
     run: async ({ path: { '*': rest = '' }, request }) => {
-      const { files } = await open()
+      const { files } = await openDocs()
       const [version, ...name] = rest.split('/')
       const isCurrent = version === files.version
-      return fileReply(isCurrent ? files.read(name.join('/'), request.headers.get('accept-encoding')) : undefined)
+      return buildFileResponse(
+        isCurrent ? files.read(name.join('/'), request.headers.get('accept-encoding')) : undefined,
+      )
     },
   })
 
 /** @throws NOT_FOUND without a file */
-function fileReply(file: OpenFile | undefined): HttpResponse {
+function buildFileResponse(file: OpenFile | undefined): HttpResponse {
   if (!file) throw new DaybookError('NOT_FOUND')
   const { content, mediaType, encoding } = file
   const encoded = encoding === undefined ? {} : { 'Content-Encoding': encoding }
   return { status: 200, content, headers: { ...FILE_HEADERS, 'Content-Type': mediaType, ...encoded } }
 }
 
-const namesOf = (headers: object, ...others: readonly HeaderName[]): readonly HeaderName[] => [
+const listHeaderNames = (headers: object, ...furtherNames: readonly HeaderName[]): readonly HeaderName[] => [
   ...(Object.keys(headers) as HeaderName[]),
-  ...others,
+  ...furtherNames,
 ]
 
-const streamOf = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream()
+const toStream = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream()
 
 /** Returns a function that creates a value at its first call, and retries after a failure. */
-function lazy<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
+function lazy<T>(create: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined
   return () => {
-    made ??= make().catch((error) => {
-      made = undefined
+    value ??= create().catch((error) => {
+      value = undefined
       throw error
     })
-    return made
+    return value
   }
 }
 

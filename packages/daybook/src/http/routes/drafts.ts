@@ -19,9 +19,9 @@ import { buildDryRunResponse, buildNoContentResponse, buildWriteResponse, PRIVAT
 import { BY_ID, ENTRY_PATH, objectSchema, publicationBodies, RESTORE_BODY } from './schemas.ts'
 
 /** Routes of publication, schedules, previews and restoring, if the collection has a status; otherwise of restoring only. */
-export function draftRoutes(engine: ContentContext, collection: CollectionModel): readonly Route[] {
-  const bodies = publicationBodies(collection.localized.size > 0 ? engine.model.locales : undefined)
-  const restore = publicationRoute(engine, collection, 'restore', {
+export function draftRoutes(context: ContentContext, collection: CollectionModel): readonly Route[] {
+  const bodies = publicationBodies(collection.localized.size > 0 ? context.model.locales : undefined)
+  const restore = publicationRoute(context, collection, 'restore', {
     summary: collection.status
       ? 'Makes the content of an earlier version the draft; a deleted entry is restored with the status draft.'
       : 'Restores the content of an earlier version as a new one, or a deleted entry.',
@@ -30,22 +30,22 @@ export function draftRoutes(engine: ContentContext, collection: CollectionModel)
   if (!collection.status) return [restore]
   return [
     restore,
-    publicationRoute(engine, collection, 'publish', {
+    publicationRoute(context, collection, 'publish', {
       summary: 'Publishes the draft of an entry, now or at a given time.',
       body: optionalJsonBody('The locales and the time; by default all locales, now.', bodies.publish),
     }),
-    publicationRoute(engine, collection, 'unpublish', {
+    publicationRoute(context, collection, 'unpublish', {
       summary: 'Unpublishes an entry, now or at a given time.',
       body: optionalJsonBody('The locales and the time; by default all locales, now.', bodies.unpublish),
     }),
-    unscheduleRoute(engine, collection),
-    previewRoute(engine, collection),
-    revokeRoute(engine, collection),
+    unscheduleRoute(context, collection),
+    previewRoute(context, collection),
+    revokeRoute(context, collection),
   ]
 }
 
 function publicationRoute(
-  engine: ContentContext,
+  context: ContentContext,
   collection: CollectionModel,
   op: PublicationOp,
   { summary, body }: Pick<Route, 'summary' | 'body'>,
@@ -65,17 +65,17 @@ function publicationRoute(
     responses: [describeWriteResponse(200, 'The entry.', collection.schemas.read)],
     showsDrafts: hasDrafts(collection),
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, body: given, headers: conditions, path, query }) => {
+    run: async ({ access, body: publication, headers, path, query }) => {
       const isDry = query.values.dryRun === 'true'
-      const context = await createWriteContext(engine, access, { isDry })
-      const options = getPreconditions(conditions)
-      const answer = await executePublication(context, collection, op, path.id ?? '', given, options)
-      return isDry ? buildDryRunResponse(200, answer.json) : buildWriteResponse(200, answer)
+      const writeContext = await createWriteContext(context, access, { isDry })
+      const options = getPreconditions(headers)
+      const entry = await executePublication(writeContext, collection, op, path.id ?? '', publication, options)
+      return isDry ? buildDryRunResponse(200, entry.json) : buildWriteResponse(200, entry)
     },
   })
 }
 
-function unscheduleRoute(engine: ContentContext, collection: CollectionModel): Route {
+function unscheduleRoute(context: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: `${ENTRY_PATH}/schedule`,
@@ -97,8 +97,8 @@ function unscheduleRoute(engine: ContentContext, collection: CollectionModel): R
     errors: WRITE_ERRORS,
     run: async ({ access, path, query }) => {
       const isDry = query.values.dryRun === 'true'
-      const context = await createWriteContext(engine, access, { isDry })
-      const { seq } = await execute(context, () => prepareUnschedule(context, collection, path.id ?? ''))
+      const writeContext = await createWriteContext(context, access, { isDry })
+      const { seq } = await execute(writeContext, () => prepareUnschedule(writeContext, collection, path.id ?? ''))
       return buildNoContentResponse(seq, isDry)
     },
   })
@@ -116,7 +116,7 @@ const PREVIEW_SCHEMA: JsonSchema = objectSchema({
 
 const PREVIEW_PATH = `${ENTRY_PATH}/preview`
 
-function previewRoute(engine: ContentContext, collection: CollectionModel): Route {
+function previewRoute(context: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
     method: 'POST',
     path: PREVIEW_PATH,
@@ -140,13 +140,13 @@ function previewRoute(engine: ContentContext, collection: CollectionModel): Rout
     ],
     errors: WRITE_ERRORS,
     run: async ({ access, body, path }) => {
-      const preview = await createPreview(engine, access, collection, path.id ?? '', body)
+      const preview = await createPreview(context, access, collection, path.id ?? '', body)
       return { status: 201, json: JSON.stringify(preview), headers: PRIVATE_HEADERS }
     },
   })
 }
 
-function revokeRoute(engine: ContentContext, collection: CollectionModel): Route {
+function revokeRoute(context: ContentContext, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: PREVIEW_PATH,
@@ -161,7 +161,7 @@ function revokeRoute(engine: ContentContext, collection: CollectionModel): Route
     responses: [{ status: 204, description: 'The tokens are revoked.', headers: ['Cache-Control'] }],
     errors: WRITE_ERRORS,
     run: async ({ access, path }) => {
-      await revokePreviews(engine, access, collection, path.id ?? '')
+      await revokePreviews(context, access, collection, path.id ?? '')
       return { status: 204, headers: { 'Cache-Control': PRIVATE_HEADERS['Cache-Control'] } }
     },
   })

@@ -57,25 +57,25 @@ export interface EntryParts extends CachePolicy, AssetParts {}
 /** The routes of all collections. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
   const { collections, locales } = parts.engine.model
-  const reading = documentParameters(locales)
-  const writing = { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS }
-  const listing = new Map<string, Listing>()
-  const listingOf = (collection: CollectionModel): Listing => {
+  const readParameters = documentParameters(locales)
+  const writeParameters = { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS }
+  const listParametersByShape = new Map<string, ListParameters>()
+  const getListParameters = (collection: CollectionModel): ListParameters => {
     const { maxLimit, status, holdsFiles } = collection
     const name = JSON.stringify([maxLimit, status?.values, holdsFiles])
-    const parameters = listing.get(name) ?? {
-      ...listParameters(collection, locales, reading),
+    const parameters = listParametersByShape.get(name) ?? {
+      ...listParameters(collection, locales, readParameters),
       ...DELETED_PARAMETERS,
     }
-    listing.set(name, parameters)
+    listParametersByShape.set(name, parameters)
     return parameters
   }
   return [...collections.values()].flatMap((collection) => [
-    listRoute(parts, collection, listingOf(collection)),
-    collection.holdsFiles ? uploadRoute(parts, collection) : createRoute(parts, collection, writing),
-    getEntryRoute(parts, collection, { ...reading, ...entryDraftParameters(collection) }),
-    changeRoute(parts, collection, { ...writing, ...saveDraftParameters(collection) }, 'PUT'),
-    changeRoute(parts, collection, { ...writing, ...saveDraftParameters(collection) }, 'PATCH'),
+    listRoute(parts, collection, getListParameters(collection)),
+    collection.holdsFiles ? uploadRoute(parts, collection) : createRoute(parts, collection, writeParameters),
+    getEntryRoute(parts, collection, { ...readParameters, ...entryDraftParameters(collection) }),
+    changeRoute(parts, collection, { ...writeParameters, ...saveDraftParameters(collection) }, 'PUT'),
+    changeRoute(parts, collection, { ...writeParameters, ...saveDraftParameters(collection) }, 'PATCH'),
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
     ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
@@ -93,11 +93,11 @@ const BY_SLUG: PathParameters = {
   },
 }
 
-type Reading = ReturnType<typeof documentParameters> & ReturnType<typeof entryDraftParameters>
-type Listing = ReturnType<typeof listParameters> & typeof DELETED_PARAMETERS
-type Writing = ReturnType<typeof writeLocaleParameter> & typeof DRY_RUN_PARAMETERS
+type ReadParameters = ReturnType<typeof documentParameters> & ReturnType<typeof entryDraftParameters>
+type ListParameters = ReturnType<typeof listParameters> & typeof DELETED_PARAMETERS
+type WriteParameters = ReturnType<typeof writeLocaleParameter> & typeof DRY_RUN_PARAMETERS
 
-function listRoute({ engine }: EntryParts, collection: CollectionModel, listing: Listing): Route {
+function listRoute({ engine: context }: EntryParts, collection: CollectionModel, parameters: ListParameters): Route {
   return defineReadRoute({
     method: 'GET',
     path: '/api/:collection',
@@ -105,26 +105,30 @@ function listRoute({ engine }: EntryParts, collection: CollectionModel, listing:
     resource: collection,
     protection: 'public',
     summary: 'Lists entries, one page at a time.',
-    parameters: listing,
+    parameters,
     checksQuery: true,
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     responses: describeReadResponses('One page of entries.', listSchema(collection), `${collection.key}List`).map(
-      (answer) => (answer.schema ? { ...answer, deletedSchema: DELETED_ENTRIES_SCHEMA } : answer),
+      (response) => (response.schema ? { ...response, deletedSchema: DELETED_ENTRIES_SCHEMA } : response),
     ),
     errors: READ_ERRORS,
-    read: async ({ access, headers: conditions, query }) => {
+    read: async ({ access, headers, query }) => {
       if (query.partial.deleted === 'true') {
-        const page = await listDeleted(engine, access, collection, readDeletedQuery(collection, query))
+        const page = await listDeleted(context, access, collection, readDeletedQuery(collection, query))
         const json = JSON.stringify(page)
         const tag = toDocumentTag(0, hashCacheKey(json))
         return { tag, surrogateKeys: () => [collection.key], read: async () => json, isPrivate: true }
       }
-      return readList(engine.resolveReplica(access, conditions.minSeq), access, collection, query)
+      return readList(context.resolveReplica(access, headers.minSeq), access, collection, query)
     },
   })
 }
 
-function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, reading: Reading): Route {
+function getEntryRoute(
+  { engine: context }: EntryParts,
+  collection: CollectionModel,
+  parameters: ReadParameters,
+): Route {
   return defineReadRoute({
     method: 'GET',
     path: '/api/:collection/:slug',
@@ -133,26 +137,30 @@ function getEntryRoute({ engine }: EntryParts, collection: CollectionModel, read
     resource: collection,
     protection: 'public',
     summary: 'Reads an entry by its slug or id.',
-    parameters: reading,
+    parameters,
     checksQuery: true,
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq', ...(hasDrafts(collection) ? (['preview'] as const) : [])],
     responses: describeReadResponses('The entry.', collection.schemas.read),
     errors: READ_ERRORS,
-    read: async ({ access, headers: conditions, path, query, knownRevision }) => {
+    read: async ({ access, headers, path, query, knownRevision }) => {
       const address = path.slug ?? ''
-      const token = query.partial.preview ?? conditions.preview
-      const source = engine.resolveReplica(access, conditions.minSeq)
-      if (token === undefined) return readEntry(source, access, collection, address, query, knownRevision)
+      const token = query.partial.preview ?? headers.preview
+      const replica = context.resolveReplica(access, headers.minSeq)
+      if (token === undefined) return readEntry(replica, access, collection, address, query, knownRevision)
       const response =
-        (await readPreview(engine, access, collection, address, query, token)) ??
-        (await readEntry(source, access, collection, address, query, knownRevision))
+        (await readPreview(context, access, collection, address, query, token)) ??
+        (await readEntry(replica, access, collection, address, query, knownRevision))
       // No cache may store a response that depends on a token, even if the token has expired.
       return { ...response, isPrivate: true }
     },
   })
 }
 
-function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionModel, writing: Writing): Route {
+function createRoute(
+  { engine: context, trustProxy }: EntryParts,
+  collection: CollectionModel,
+  parameters: WriteParameters,
+): Route {
   const { key, schemas } = collection
   return defineRoute({
     method: 'POST',
@@ -162,7 +170,7 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
     protection: 'session',
     action: 'create',
     summary: 'Creates an entry.',
-    parameters: writing,
+    parameters,
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
     body: jsonBody('The fields of the new entry.', schemas.create),
     responses: [
@@ -172,38 +180,41 @@ function createRoute({ engine, trustProxy }: EntryParts, collection: CollectionM
       ]),
     ],
     errors: [...WRITE_ERRORS, ...IDEMPOTENCY_ERRORS],
-    run: async ({ access, body, headers: conditions, query, request }) => {
+    run: async ({ access, body, headers, query, request }) => {
       const { locale, dryRun } = query.values
       if (dryRun === 'true') {
-        const context = await createWriteContext(engine, access, { locale, isDry: true })
-        const entry = parseCreate(context, collection, body)
-        return buildDryRunResponse(201, (await execute(context, () => prepareCreate(context, collection, entry))).json)
+        const writeContext = await createWriteContext(context, access, { locale, isDry: true })
+        const entry = parseCreate(writeContext, collection, body)
+        return buildDryRunResponse(
+          201,
+          (await execute(writeContext, () => prepareCreate(writeContext, collection, entry))).json,
+        )
       }
-      const what = {
+      const write = {
         request: [key, body, ...(locale === undefined ? [] : [locale])],
         collections: [collection],
         listEntries: (stored: string) => [{ collection: key, id: JSON.parse(stored).id }],
       }
-      const toReply = (entry: EntryResponse): TextResponse =>
-        buildWriteResponse(201, entry, { Location: locationOf(key, entry, locale) })
-      const repetition = { engine, access, key: conditions.idempotencyKey, request, trustProxy }
-      return withIdempotency(repetition, what, toReply, async (transact) => {
-        const context = await createWriteContext(engine, access, { locale, transact })
-        const entry = parseCreate(context, collection, body)
-        return execute(context, () => prepareCreate(context, collection, entry))
+      const toResponse = (entry: EntryResponse): TextResponse =>
+        buildWriteResponse(201, entry, { Location: buildLocation(key, entry, locale) })
+      const options = { context, access, key: headers.idempotencyKey, request, trustProxy }
+      return withIdempotency(options, write, toResponse, async (transact) => {
+        const writeContext = await createWriteContext(context, access, { locale, transact })
+        const entry = parseCreate(writeContext, collection, body)
+        return execute(writeContext, () => prepareCreate(writeContext, collection, entry))
       })
     },
   })
 }
 
 /** Returns the URL of a new entry in its locale. */
-const locationOf = (collection: string, { address }: EntryResponse, locale: string | undefined): string =>
+const buildLocation = (collection: string, { address }: EntryResponse, locale: string | undefined): string =>
   `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 
 function changeRoute(
-  { engine }: EntryParts,
+  { engine: context }: EntryParts,
   collection: CollectionModel,
-  writing: Writing & ReturnType<typeof saveDraftParameters>,
+  parameters: WriteParameters & ReturnType<typeof saveDraftParameters>,
   method: 'PUT' | 'PATCH',
 ): Route {
   const { schemas } = collection
@@ -219,30 +230,32 @@ function changeRoute(
     resource: collection,
     protection: 'session',
     action: 'update',
-    parameters: writing,
+    parameters,
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     body: jsonBody('The fields to change.', schemas.update, isMerge ? [MERGE_PATCH] : []),
     responses: [describeWriteResponse(200, 'The stored entry.', schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, body, headers: conditions, path, query }) => {
+    run: async ({ access, body, headers, path, query }) => {
       const { locale, draft, autosave, dryRun } = query.values
       const isDry = dryRun === 'true'
       const isDraft = draft === 'true'
       if (autosave === 'true' && !isDraft)
         throw validationErrorAt('autosave', 'requires', 'goes with draft=true', { name: 'draft' })
-      const context = await createWriteContext(engine, access, { locale, isDry })
+      const writeContext = await createWriteContext(context, access, { locale, isDry })
       const id = path.id ?? ''
       const target = isDraft
-        ? new DraftTarget(context, collection, id, autosave === 'true')
-        : new EntryTarget(context, collection, id)
-      const update = parseUpdate(context, collection, body, { isMerge, isDraft })
-      const answer = await execute(context, () => prepareUpdate(context, target, update, getPreconditions(conditions)))
-      return isDry ? buildDryRunResponse(200, answer.json) : buildWriteResponse(200, answer)
+        ? new DraftTarget(writeContext, collection, id, autosave === 'true')
+        : new EntryTarget(writeContext, collection, id)
+      const update = parseUpdate(writeContext, collection, body, { isMerge, isDraft })
+      const entry = await execute(writeContext, () =>
+        prepareUpdate(writeContext, target, update, getPreconditions(headers)),
+      )
+      return isDry ? buildDryRunResponse(200, entry.json) : buildWriteResponse(200, entry)
     },
   })
 }
 
-function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route {
+function deleteRoute({ engine: context }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: ENTRY_PATH,
@@ -262,23 +275,23 @@ function deleteRoute({ engine }: EntryParts, collection: CollectionModel): Route
       },
     ],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, headers: conditions, path, query }) => {
+    run: async ({ access, headers, path, query }) => {
       const { draft, dryRun } = query.values
       const isDry = dryRun === 'true'
-      const context = await createWriteContext(engine, access, { isDry })
+      const writeContext = await createWriteContext(context, access, { isDry })
       const id = path.id ?? ''
-      const options = getPreconditions(conditions)
-      const { seq } = await execute(context, () =>
+      const options = getPreconditions(headers)
+      const { seq } = await execute(writeContext, () =>
         draft === 'true'
-          ? prepareDiscard(context, collection, id, options)
-          : prepareDelete(context, new EntryTarget(context, collection, id), options),
+          ? prepareDiscard(writeContext, collection, id, options)
+          : prepareDelete(writeContext, new EntryTarget(writeContext, collection, id), options),
       )
       return buildNoContentResponse(seq, isDry)
     },
   })
 }
 
-function referencesRoute({ engine }: EntryParts, collection: CollectionModel): Route {
+function referencesRoute({ engine: context }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'GET',
     path: `${ENTRY_PATH}/references`,
@@ -300,8 +313,8 @@ function referencesRoute({ engine }: EntryParts, collection: CollectionModel): R
     ],
     errors: READ_ERRORS,
     run: async ({ access, path, query }) => {
-      const answer = await listReferrers(engine, access, collection, path.id ?? '', readPageBounds(query))
-      return { status: 200, json: JSON.stringify(answer), headers: PRIVATE_HEADERS }
+      const entry = await listReferrers(context, access, collection, path.id ?? '', readPageBounds(query))
+      return { status: 200, json: JSON.stringify(entry), headers: PRIVATE_HEADERS }
     },
   })
 }

@@ -35,7 +35,7 @@ export function globalRoutes(parts: GlobalParts): readonly Route[] {
 
 const PATH = '/api/globals/:key'
 
-function getGlobalRoute({ engine }: GlobalParts, global: GlobalModel): Route {
+function getGlobalRoute({ engine: context }: GlobalParts, global: GlobalModel): Route {
   return defineReadRoute({
     method: 'GET',
     path: PATH,
@@ -43,7 +43,7 @@ function getGlobalRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     resource: global,
     protection: 'public',
     summary: 'Reads a global.',
-    parameters: documentParameters(engine.model.locales),
+    parameters: documentParameters(context.model.locales),
     checksQuery: true,
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     responses: describeReadResponses(
@@ -51,13 +51,13 @@ function getGlobalRoute({ engine }: GlobalParts, global: GlobalModel): Route {
       global.schemas.read,
     ),
     errors: READ_ERRORS,
-    read: ({ access, headers: conditions, query }) =>
-      readGlobal(engine.resolveReplica(access, conditions.minSeq), access, global, query),
+    read: ({ access, headers, query }) =>
+      readGlobal(context.resolveReplica(access, headers.minSeq), access, global, query),
   })
 }
 
-function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
-  const { locales } = engine.model
+function putRoute({ engine: context }: GlobalParts, global: GlobalModel): Route {
+  const { locales } = context.model
   return defineRoute({
     method: 'PUT',
     path: PATH,
@@ -71,15 +71,15 @@ function putRoute({ engine }: GlobalParts, global: GlobalModel): Route {
     body: jsonBody('The fields to change.', global.schemas.update),
     responses: [describeWriteResponse(200, 'The stored global.', global.schemas.read)],
     errors: [...WRITE_ERRORS, 'PRECONDITION_REQUIRED'],
-    run: async ({ access, body, headers: conditions, query }) => {
+    run: async ({ access, body, headers, query }) => {
       const { locale, dryRun } = query.values
       const isDry = dryRun === 'true'
-      const context = await createWriteContext(engine, access, { locale, isDry })
-      const options = getPreconditions(conditions)
-      const target = new GlobalTarget(context, global, options)
-      const update = parseUpdate(context, global, body)
-      const answer = await execute(context, () => prepareUpdate(context, target, update, options))
-      return isDry ? buildDryRunResponse(200, answer.json) : buildWriteResponse(200, answer)
+      const writeContext = await createWriteContext(context, access, { locale, isDry })
+      const options = getPreconditions(headers)
+      const target = new GlobalTarget(writeContext, global, options)
+      const update = parseUpdate(writeContext, global, body)
+      const document = await execute(writeContext, () => prepareUpdate(writeContext, target, update, options))
+      return isDry ? buildDryRunResponse(200, document.json) : buildWriteResponse(200, document)
     },
   })
 }

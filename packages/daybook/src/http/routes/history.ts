@@ -27,13 +27,13 @@ const BY_REVISION: PathParameters = {
 }
 
 /** The routes of the versions of entries or of a global. */
-export function historyRoutes(engine: ContentContext, document: CollectionModel | GlobalModel): readonly Route[] {
+export function historyRoutes(context: ContentContext, document: CollectionModel | GlobalModel): readonly Route[] {
   const address = document.kind === 'global' ? GLOBAL : ENTRY
-  return [versionsRoute(engine, document, address), versionRoute(engine, document, address)]
+  return [versionsRoute(context, document, address), versionRoute(context, document, address)]
 }
 
 function versionsRoute(
-  engine: ContentContext,
+  context: ContentContext,
   document: CollectionModel | GlobalModel,
   { path, pathParameters, name }: DocumentAddress,
 ): Route {
@@ -57,15 +57,15 @@ function versionsRoute(
       },
     ],
     errors: READ_ERRORS,
-    run: async ({ access, path: at, query }) => {
-      const versions = await listVersions(engine, access, document, at.id ?? '', query.values)
+    run: async ({ access, path: parameters, query }) => {
+      const versions = await listVersions(context, access, document, parameters.id ?? '', query.values)
       return { status: 200, json: JSON.stringify(versions), headers: PRIVATE_HEADERS }
     },
   })
 }
 
 function versionRoute(
-  engine: ContentContext,
+  context: ContentContext,
   document: CollectionModel | GlobalModel,
   { path, pathParameters, name }: DocumentAddress,
 ): Route {
@@ -77,7 +77,7 @@ function versionRoute(
     resource: document,
     protection: 'session',
     summary: 'Reads one version of a document, or with `against` the difference from another one.',
-    parameters: versionParameters(engine.model.locales),
+    parameters: versionParameters(context.model.locales),
     requestHeaders: ['ifMatch', 'ifNoneMatch'],
     responses: describeReadResponses(
       'The version, or the difference as a JSON Patch (RFC 6902).',
@@ -85,11 +85,13 @@ function versionRoute(
       'version',
     ),
     errors: READ_ERRORS,
-    run: async ({ access, headers: conditions, path: at, query }) => {
-      const version = { id: at.id ?? '', revision: readRevision(at.revision) }
-      const { json, tag } = await readVersion(engine, access, document, version, query.values)
-      const headers = { ETag: tag, ...PRIVATE_HEADERS }
-      return isNotModified(conditions, tag) ? { status: 304, headers } : { status: 200, json, headers }
+    run: async ({ access, headers, path: parameters, query }) => {
+      const version = { id: parameters.id ?? '', revision: readRevision(parameters.revision) }
+      const { json, tag } = await readVersion(context, access, document, version, query.values)
+      const responseHeaders = { ETag: tag, ...PRIVATE_HEADERS }
+      return isNotModified(headers, tag)
+        ? { status: 304, headers: responseHeaders }
+        : { status: 200, json, headers: responseHeaders }
     },
   })
 }

@@ -33,7 +33,7 @@ export interface RouteParts
   /** `undefined` if the export is disabled. */
   readonly streams: ExportStreams | undefined
   /** Returns the routes of plugins. @throws {ConfigError} if one conflicts with a route of the service */
-  pluginRoutes(own: readonly Route[]): readonly Route[]
+  pluginRoutes(serviceRoutes: readonly Route[]): readonly Route[]
 }
 
 /** Builds all routes of a service, in the order of the docs. */
@@ -55,10 +55,10 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...(streams ? exportRoutes({ streams }) : []),
     ...openApiRoutes({ ...parts, openApi: () => openApi }),
   ]
-  const own = [...api, ...docsRoutes(parts)]
-  const contributed = parts.pluginRoutes(own)
+  const serviceRoutes = [...api, ...docsRoutes(parts)]
+  const contributed = parts.pluginRoutes(serviceRoutes)
   const { sessionCookie = 'session' } = parts.auth.capabilities
   // Pages are not part of the API.
   const openApi = new OpenApi({ model: parts.model, routes: [...api, ...contributed], sessionCookie })
-  return [...own, ...contributed]
+  return [...serviceRoutes, ...contributed]
 }

@@ -15,10 +15,10 @@ const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 type Properties = Readonly<Record<string, JsonSchema>>
 
 /** Returns the schema of an object with these properties only. */
-const exactly = (needed: Properties, others: Properties = {}): JsonSchema => ({
+const exactly = (required: Properties, optional: Properties = {}): JsonSchema => ({
   type: 'object',
-  properties: { ...needed, ...others },
-  required: Object.keys(needed),
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
   additionalProperties: false,
 })
 
@@ -73,7 +73,7 @@ const SYSTEM_FIELD: JsonSchema = exactly({
   aggregates: TEXTS,
 })
 
-const documentSchema = (actions: readonly string[], own: Properties = {}): JsonSchema =>
+const documentSchema = (actions: readonly string[], properties: Properties = {}): JsonSchema =>
   exactly(
     {
       key: TEXT,
@@ -81,7 +81,7 @@ const documentSchema = (actions: readonly string[], own: Properties = {}): JsonS
       systemFields: { type: 'array', items: SYSTEM_FIELD },
       requireIfMatch: FLAG,
       permissions: exactly(Object.fromEntries(actions.map((action) => [action, PERMISSION]))),
-      ...own,
+      ...properties,
     },
     { description: TEXT },
   )

@@ -41,10 +41,10 @@ const EMPTY_BODY: BodyContract = {
 
 /** The routes that announce the callers who have an entry open. */
 export function presenceRoutes(parts: PresenceParts): readonly Route[] {
-  return [...parts.engine.model.collections.values()].flatMap((collection) => routesOf(parts, collection))
+  return [...parts.engine.model.collections.values()].flatMap((collection) => buildRoutes(parts, collection))
 }
 
-function routesOf({ engine, presence }: PresenceParts, collection: CollectionModel): readonly Route[] {
+function buildRoutes({ engine: context, presence }: PresenceParts, collection: CollectionModel): readonly Route[] {
   const common = {
     path: PATH,
     pathParameters: BY_ID,
@@ -72,9 +72,11 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
         },
       ],
       run: async ({ access, path }) => {
-        const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
+        const { place, subject } = await findPlace(context, access, collection, path.id ?? '')
         const people = presence.enter(place, subject)
-        const present = access.canSeeAuthors(collection) ? people : people.filter((one) => one.subject === subject)
+        const present = access.canSeeAuthors(collection)
+          ? people
+          : people.filter((person) => person.subject === subject)
         return { status: 200, json: JSON.stringify({ present }), headers: PRIVATE_HEADERS }
       },
     }),
@@ -86,7 +88,7 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
       summary: 'Announces that the caller has closed an entry.',
       responses: [{ status: 204, description: 'The caller no longer has it open.', headers: ['Cache-Control'] }],
       run: async ({ access, path }) => {
-        const { place, subject } = await placeOf(engine, access, collection, path.id ?? '')
+        const { place, subject } = await findPlace(context, access, collection, path.id ?? '')
         presence.leave(place, subject)
         return { status: 204, headers: { 'Cache-Control': PRIVATE_HEADERS['Cache-Control'] } }
       },
@@ -99,10 +101,10 @@ function routesOf({ engine, presence }: PresenceParts, collection: CollectionMod
  *
  * @throws NOT_FOUND; FORBIDDEN if the caller may not see the draft
  */
-async function placeOf(engine: ContentContext, access: Access, collection: CollectionModel, id: string) {
+async function findPlace(context: ContentContext, access: Access, collection: CollectionModel, id: string) {
   const subject = getSubject(access.caller)
   if (subject === null) throw new DaybookError('UNAUTHORIZED')
-  const entry = await authorizeEntryRead(engine, access, collection, id)
-  await authorizeDraft(access, engine.store.read, collection, entry)
+  const entry = await authorizeEntryRead(context, access, collection, id)
+  await authorizeDraft(access, context.store.read, collection, entry)
   return { place: { collection: collection.key, id: entry }, subject }
 }

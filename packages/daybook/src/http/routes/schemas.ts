@@ -13,10 +13,10 @@ const WHOLE_NUMBER: JsonSchema = { type: 'integer', minimum: 0 }
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-export const objectSchema = (needed: Properties, others: Properties = {}): JsonSchema => ({
+export const objectSchema = (required: Properties, optional: Properties = {}): JsonSchema => ({
   type: 'object',
-  properties: { ...needed, ...others },
-  required: Object.keys(needed),
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
 })
 
 /** The results of `aggregate`: counts by value, or single values. */
@@ -196,10 +196,10 @@ export function operationSchema(
 }
 
 function oneOperation(
-  needed: Readonly<Record<string, JsonSchema>>,
+  required: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
 ): JsonSchema {
-  return { ...objectSchema(needed, { ...optional, ifMatch: TAGS_SCHEMA }), additionalProperties: false }
+  return { ...objectSchema(required, { ...optional, ifMatch: TAGS_SCHEMA }), additionalProperties: false }
 }
 
 const TIME: JsonSchema = { type: ['string', 'null'], format: 'date-time', examples: ['2026-12-24T18:00:00Z'] }
@@ -277,18 +277,18 @@ export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
 })
 
 /** Returns the schema of an entry's id, title and further properties. */
-export const buildTitleSchema = (needed: Properties = {}, others: Properties = {}): JsonSchema =>
+export const buildTitleSchema = (required: Properties = {}, optional: Properties = {}): JsonSchema =>
   objectSchema(
     {
       collection: { type: 'string', examples: ['posts'] },
       id: { type: 'string', examples: [EXAMPLE_ID] },
       title: { type: ['string', 'null'], examples: ['My first post'] },
-      ...needed,
+      ...required,
     },
     {
       slug: { type: 'string', examples: ['my-first-post'] },
       status: { type: 'string', examples: ['published'] },
-      ...others,
+      ...optional,
     },
   )
 

@@ -11,8 +11,13 @@ import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
 import { buildChangeHeaders, buildDryRunResponse, PRIVATE_HEADERS } from '../response.ts'
 import { UNDO_BODY, UNDO_REPORT_SCHEMA } from './schemas.ts'
 
+/** The parts that the undo route needs. */
+export interface UndoParts {
+  readonly engine: ContentContext
+}
+
 /** The route that undoes changes of several documents. */
-export function undoRoutes({ engine }: { readonly engine: ContentContext }): readonly Route[] {
+export function undoRoutes({ engine: context }: UndoParts): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -36,10 +41,10 @@ export function undoRoutes({ engine }: { readonly engine: ContentContext }): rea
       run: async ({ access, body, query }) => {
         const isDry = query.values.dryRun === 'true'
         const range = readRange(body)
-        const { report, firstSeq } = await undo(await createWriteContext(engine, access, { isDry }), range)
+        const { report, firstSeq } = await undo(await createWriteContext(context, access, { isDry }), range)
         const json = JSON.stringify(report)
         if (isDry) return buildDryRunResponse(200, json)
-        const seq = Math.max(0, ...report.undone.map((one) => one.seq))
+        const seq = Math.max(0, ...report.undone.map((document) => document.seq))
         return { status: 200, json, headers: { ...PRIVATE_HEADERS, ...buildChangeHeaders(firstSeq, seq) } }
       },
     }),
@@ -48,12 +53,12 @@ export function undoRoutes({ engine }: { readonly engine: ContentContext }): rea
 
 /** @throws VALIDATION_ERROR */
 function readRange(body: unknown): UndoRange {
-  const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {}
-  const { from, to, actor, ...others } = given
+  const members: Readonly<Record<string, unknown>> = isRecord(body) ? body : {}
+  const { from, to, actor, ...unknownMembers } = members
   const isNumber = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1
   const issues: Issue[] = [
     ...(isRecord(body) ? [] : [createIssue('/', 'type', 'must be an object', { types: ['object'] })]),
-    ...Object.keys(others).map((key) => createIssue(`/${key}`, 'unknown_field', 'there is no such field')),
+    ...Object.keys(unknownMembers).map((key) => createIssue(`/${key}`, 'unknown_field', 'there is no such field')),
     ...(isNumber(from)
       ? []
       : [createIssue('/from', 'type', 'must be the number of a change, 1 or more', { types: ['integer'] })]),
