@@ -19,7 +19,7 @@ import type { Client } from './types/client.ts'
 import type { AnyChange, ChangeStore, ComparedVersions, UndoOptions } from './types/journal.ts'
 
 /** The outcome of an operation in the response. */
-interface AnsweredOutcome {
+interface OutcomeResponse {
   readonly etag?: string
   readonly entry?: object
 }
@@ -44,21 +44,21 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
   // A wrong password is also a 401, which a new session would not fix.
   const { renewSession: _, ...authOptions } = options
   const client = {
-    collections: byKey((key) => new DraftCollection(send, key)),
-    globals: byKey((key) => new Global(send, key)),
+    collections: createByKey((key) => new DraftCollection(send, key)),
+    globals: createByKey((key) => new Global(send, key)),
     assets: new Assets(send),
     auth: new Auth(connect(authOptions)),
-    batch: (operations: readonly object[], given?: AnyWriteOptions) => batch(send, operations, given),
-    changes: (given?: AnyFeedQuery) => feed.changes(given),
-    subscribe: (given?: AnyLiveQuery) => feed.subscribe(given),
-    sync: (store: ChangeStore<AnyChange>, given?: AnyLiveQuery) => feed.sync(store, given),
+    batch: (operations: readonly object[], writeOptions?: AnyWriteOptions) => batch(send, operations, writeOptions),
+    changes: (query?: AnyFeedQuery) => feed.changes(query),
+    subscribe: (query?: AnyLiveQuery) => feed.subscribe(query),
+    sync: (store: ChangeStore<AnyChange>, query?: AnyLiveQuery) => feed.sync(store, query),
     memoryCopy: (onChange?: () => void) => new MemoryStore(onChange),
-    undo: (range: UndoRange, given?: UndoOptions) => new History(send).undo(range, given),
+    undo: (range: UndoRange, undoOptions?: UndoOptions) => new History(send).undo(range, undoOptions),
     ...createCrossCollectionLists(send),
     request: (request: RequestOptions) => send({ method: 'GET', ...request, expects: 'anything' }),
-    model: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'cms', 'model'] }),
-    health: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'health'] }),
-    ready: (given?: CallOptions) => send({ ...given, method: 'GET', path: ['api', 'ready'] }),
+    model: (callOptions?: CallOptions) => send({ ...callOptions, method: 'GET', path: ['api', 'cms', 'model'] }),
+    health: (callOptions?: CallOptions) => send({ ...callOptions, method: 'GET', path: ['api', 'health'] }),
+    ready: (callOptions?: CallOptions) => send({ ...callOptions, method: 'GET', path: ['api', 'ready'] }),
     withToken: (token: Token | undefined) => createClient({ ...options, token }),
   }
   // The types come only from the config, which does not exist at run time.
@@ -66,14 +66,14 @@ export function createClient<C extends DaybookConfig>(options: ClientOptions): C
 }
 
 /** Creates an object with a client for every key, since only the service knows its collections. */
-function byKey<T>(make: (key: string) => T): object {
-  const made = new Map<string, T>()
+function createByKey<T>(create: (key: string) => T): object {
+  const clients = new Map<string, T>()
   return new Proxy(Object.freeze({}), {
     get: (_target, key) => {
       if (typeof key === 'symbol') return undefined
-      const known = made.get(key) ?? make(key)
-      made.set(key, known)
-      return known
+      const client = clients.get(key) ?? create(key)
+      clients.set(key, client)
+      return client
     },
   })
 }
@@ -84,7 +84,7 @@ async function batch(
   { locale, dryRun, ...options }: AnyWriteOptions = {},
 ): Promise<unknown> {
   const body = { operations }
-  const answer = await send({
+  const response = await send({
     ...options,
     method: 'POST',
     path: ['api', 'cms', 'batch'],
@@ -92,19 +92,19 @@ async function batch(
     body,
     expects: 'results',
   })
-  const { results } = answer as { readonly results: readonly AnsweredOutcome[] }
+  const { results } = response as { readonly results: readonly OutcomeResponse[] }
   for (const { entry, etag } of results) if (entry && etag !== undefined) rememberTag(entry, etag)
   return results
 }
 
-type ListAcross = (query?: CallOptions & QueryParams) => Promise<unknown>
+type ListRequest = (query?: CallOptions & QueryParams) => Promise<unknown>
 
 /** Creates the lists over all collections, without their types. */
 function createCrossCollectionLists(
   send: Send,
-): Readonly<Record<'journal' | 'search' | 'drafts' | 'schedules', ListAcross>> {
+): Readonly<Record<'journal' | 'search' | 'drafts' | 'schedules', ListRequest>> {
   const list =
-    (name: string): ListAcross =>
+    (name: string): ListRequest =>
     ({ signal, timeout, retry, ...query } = {}) => {
       const options = { signal, timeout, retry } as CallOptions
       return send({ ...options, method: 'GET', path: ['api', 'cms', name], query, expects: 'items' })

@@ -108,7 +108,7 @@ export class Collection {
       typeof entry === 'string' ? { id: entry } : { id: entry.id, ifMatch: options.ifMatch ?? etagOf(entry) }
     const { id, ...condition } = named
     const path = [...this.#path, id, ...(at === undefined ? [] : [at])]
-    const holds = method === 'DELETE' ? 'anything' : undefined
+    const expects = method === 'DELETE' ? 'anything' : undefined
     return this.#send({
       ...options,
       ...condition,
@@ -116,7 +116,7 @@ export class Collection {
       path,
       query: { locale, dryRun, ...query },
       body,
-      expects: holds,
+      expects,
     })
   }
 
@@ -139,7 +139,7 @@ export class Collection {
   }
 
   async enter(id: string, options: CallOptions = {}): Promise<unknown> {
-    const call = { method: 'POST', path: [...this.#path, id, 'presence'], holds: 'present' } as const
+    const call = { method: 'POST', path: [...this.#path, id, 'presence'], expects: 'present' } as const
     return ((await this.#send({ ...options, ...call })) as { readonly present: unknown }).present
   }
 

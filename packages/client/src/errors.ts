@@ -42,13 +42,13 @@ export class DaybookError extends Error {
   /** Method and URL without the query. */
   readonly request: string
 
-  constructor(request: string, { message, ...answer }: ErrorResponse) {
+  constructor(request: string, { message, ...response }: ErrorResponse) {
     super(message)
-    this.code = answer.code
-    this.status = answer.status
-    this.details = answer.details
-    this.requestId = answer.requestId
-    this.retryAfter = answer.retryAfter
+    this.code = response.code
+    this.status = response.status
+    this.details = response.details
+    this.requestId = response.requestId
+    this.retryAfter = response.retryAfter
     this.request = request
   }
 }
@@ -59,8 +59,8 @@ export class NetworkError extends Error {
   /** Method and URL without the query. */
   readonly request: string
 
-  constructor(request: string, what: string, cause: unknown) {
-    super(`${request} ${what}`, { cause })
+  constructor(request: string, description: string, cause: unknown) {
+    super(`${request} ${description}`, { cause })
     this.request = request
   }
 }

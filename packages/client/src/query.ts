@@ -14,8 +14,8 @@ type Pair = [name: string, value: string]
 export function toQueryString({ where, reverse, aggregate, ...plain }: QueryParams): string {
   const pairs = Object.entries({ ...plain, aggregate: toNames(aggregate) }).flatMap(([name, value]): Pair[] => {
     // An empty list is left out.
-    const isNothing = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-    return isNothing ? [] : [[name, String(value)]]
+    const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+    return isEmpty ? [] : [[name, String(value)]]
   })
   const conditions = where === undefined ? [] : toPairs('where', where)
   const search = new URLSearchParams([...pairs, ...toPages(reverse), ...conditions]).toString()
@@ -34,9 +34,9 @@ function toPages(pages: unknown): Pair[] {
 /** Returns the names of aggregates in an object such as `{ minutes: ['min', 'max'], day: 'count:month' }`. */
 function toNames(aggregate: unknown): unknown {
   if (typeof aggregate !== 'object' || aggregate === null || Array.isArray(aggregate)) return aggregate
-  return Object.entries(aggregate).flatMap(([path, asked]) =>
-    [asked].flat().map((one) => {
-      const [kind, period] = String(one).split(':')
+  return Object.entries(aggregate).flatMap(([path, aggregates]) =>
+    [aggregates].flat().map((name) => {
+      const [kind, period] = String(name).split(':')
       return [kind, path, ...(period === undefined ? [] : [period])].join(':')
     }),
   )
@@ -50,7 +50,7 @@ function toPairs(name: string, value: unknown): Pair[] {
       ? value.flatMap((branch, index) => toPairs(`${name}[${index}]`, branch))
       : toList(
           name,
-          value.map((one) => toText(name, one)),
+          value.map((item) => toText(name, item)),
         )
   }
   if (typeof value !== 'object' || value === null) return [[name, toText(name, value)]]

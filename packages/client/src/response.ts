@@ -14,28 +14,29 @@ const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>
  * @throws {DaybookError} for an error, and for a response of another server
  * @throws {NetworkError} if the response is truncated
  */
-export async function readResponse(request: string, response: Response, holds: ResponseContent): Promise<unknown> {
+export async function readResponse(request: string, response: Response, expects: ResponseContent): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new NetworkError(request, 'was cut off in the middle of its answer', cause)
   })
-  const body = parseAnswer(text)
-  if (!response.ok) throw errorOfAnswer(request, response, body, text)
+  const body = parseJson(text)
+  if (!response.ok) throw createError(request, response, body, text)
   // A redirect turns a POST into a GET (Fetch standard), whose response could be mistaken for that of the POST.
-  if (response.redirected && request.startsWith('POST ')) throw unexpected(request, response, 'after a redirect')
-  if (!isHeld(body, text, holds)) throw unexpected(request, response, describeAnswer(text))
+  if (response.redirected && request.startsWith('POST '))
+    throw createUnexpectedError(request, response, 'after a redirect')
+  if (!isExpected(body, text, expects)) throw createUnexpectedError(request, response, describeContent(text))
   if (isJsonObject(body)) {
     rememberTag(body, response.headers.get('ETag'))
-    rememberChanges(holds === 'results' ? (body.results as object) : body, response.headers)
+    rememberChanges(expects === 'results' ? (body.results as object) : body, response.headers)
   }
   return body
 }
 
-function isHeld(body: unknown, text: string, holds: ResponseContent): boolean {
-  if (holds === 'anything') return body !== undefined || text === ''
-  return isJsonObject(body) && (holds === undefined || Array.isArray(body[holds]))
+function isExpected(body: unknown, text: string, expects: ResponseContent): boolean {
+  if (expects === 'anything') return body !== undefined || text === ''
+  return isJsonObject(body) && (expects === undefined || Array.isArray(body[expects]))
 }
 
-function parseAnswer(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -43,12 +44,12 @@ function parseAnswer(text: string): unknown {
   }
 }
 
-function errorOfAnswer(request: string, response: Response, body: unknown, text: string): DaybookError {
+function createError(request: string, response: Response, body: unknown, text: string): DaybookError {
   const { code, message, details, requestId } = isJsonObject(body) ? body : {}
   if (typeof code !== 'string' || typeof message !== 'string')
-    return unexpected(request, response, describeAnswer(text))
+    return createUnexpectedError(request, response, describeContent(text))
   return new DaybookError(request, {
-    ...common(response),
+    ...getErrorParts(response),
     code,
     message,
     details: isJsonObject(details) ? details : {},
@@ -57,29 +58,33 @@ function errorOfAnswer(request: string, response: Response, body: unknown, text:
 }
 
 /** Creates the error for a response that no Daybook service sends. */
-function unexpected(request: string, response: Pick<Response, 'status' | 'headers'>, what: string): DaybookError {
+function createUnexpectedError(
+  request: string,
+  response: Pick<Response, 'status' | 'headers'>,
+  what: string,
+): DaybookError {
   const message = `${request} answered ${response.status} ${what}: is this the address of a Daybook service, and is it up?`
-  return new DaybookError(request, { ...common(response), code: 'UNEXPECTED_ANSWER', message, details: {} })
+  return new DaybookError(request, { ...getErrorParts(response), code: 'UNEXPECTED_ANSWER', message, details: {} })
 }
 
-const common = ({ status, headers }: Pick<Response, 'status' | 'headers'>) => ({
+const getErrorParts = ({ status, headers }: Pick<Response, 'status' | 'headers'>) => ({
   status,
   requestId: headers.get('X-Request-Id') ?? '',
   retryAfter: readRetryAfter(headers.get('Retry-After')),
 })
 
-function describeAnswer(text: string): string {
+function describeContent(text: string): string {
   if (text.trim() === '') return 'without a body'
   if (/^\s*</.test(text)) return 'with HTML'
-  return parseAnswer(text) === undefined ? 'with what is no JSON, or not all of it' : 'with JSON of another kind'
+  return parseJson(text) === undefined ? 'with what is no JSON, or not all of it' : 'with JSON of another kind'
 }
 
-const changesOfAnswers = new WeakMap<object, { readonly from: number; readonly to: number }>()
+const changesByResult = new WeakMap<object, { readonly from: number; readonly to: number }>()
 
 /** Remembers the range of changes of a bulk write. A write without changes has no `Daybook-First-Seq`. */
-function rememberChanges(answer: object, headers: Pick<Headers, 'get'>): void {
+function rememberChanges(result: object, headers: Pick<Headers, 'get'>): void {
   const from = Number(headers.get('Daybook-First-Seq'))
-  if (from > 0) changesOfAnswers.set(answer, { from, to: Number(headers.get('Daybook-Seq')) })
+  if (from > 0) changesByResult.set(result, { from, to: Number(headers.get('Daybook-Seq')) })
 }
 
 /**
@@ -94,17 +99,17 @@ function rememberChanges(answer: object, headers: Pick<Headers, 'get'>): void {
  * if (changes) await client.undo(changes)
  * ```
  */
-export const changesOf = (answer: object): { readonly from: number; readonly to: number } | undefined =>
-  changesOfAnswers.get(answer)
+export const changesOf = (result: object): { readonly from: number; readonly to: number } | undefined =>
+  changesByResult.get(result)
 
-const etagsOfDocuments = new WeakMap<object, string>()
+const etagsByDocument = new WeakMap<object, string>()
 
 /**
  * Remembers the tag of a document. Proxies that compress a response mark its tag as weak (RFC 9110, section 8.8.3.3), but the
  * version is the same.
  */
 export function rememberTag(document: object, tag: string | null): void {
-  if (tag !== null) etagsOfDocuments.set(document, tag.replace(/^W\//, ''))
+  if (tag !== null) etagsByDocument.set(document, tag.replace(/^W\//, ''))
 }
 
 /**
@@ -119,7 +124,7 @@ export function rememberTag(document: object, tag: string | null): void {
  * ```
  */
 export function etagOf(document: object): string {
-  const tag = etagsOfDocuments.get(document)
+  const tag = etagsByDocument.get(document)
   if (tag !== undefined) return tag
   throw new TypeError('This document came without a tag, or is a copy. Read it by itself, with findById or findBySlug.')
 }

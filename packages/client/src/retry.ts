@@ -26,15 +26,16 @@ export function delayAfter(error: unknown, attempt: number, options: RetryOption
   const jittered = Math.random() * Math.min(maxDelay, minDelay * 2 ** (attempt - 1))
   if (error instanceof NetworkError) return jittered
   if (!(error instanceof DaybookError)) return undefined
-  const asked = (error.retryAfter ?? 0) * 1000
-  if (error.status === 429) return error.retryAfter === undefined || asked > maxDelay ? undefined : asked + jittered
-  return TRANSIENT_STATUSES.includes(error.status) || isUnderWay(error, attempt)
-    ? Math.max(jittered, Math.min(asked, maxDelay))
+  const requestedDelay = (error.retryAfter ?? 0) * 1000
+  if (error.status === 429)
+    return error.retryAfter === undefined || requestedDelay > maxDelay ? undefined : requestedDelay + jittered
+  return TRANSIENT_STATUSES.includes(error.status) || isInProgress(error, attempt)
+    ? Math.max(jittered, Math.min(requestedDelay, maxDelay))
     : undefined
 }
 
 /** True if an earlier attempt, whose response was lost, is still in progress. */
-const isUnderWay = ({ code, details }: DaybookError, attempt: number): boolean =>
+const isInProgress = ({ code, details }: DaybookError, attempt: number): boolean =>
   attempt > 1 && code === 'CONFLICT' && Object.keys(details).length === 0
 
 /** Returns the seconds of a `Retry-After` header, which may be a date (RFC 9110, section 10.2.3). */

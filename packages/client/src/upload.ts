@@ -25,7 +25,7 @@ interface NamedFile {
   readonly source: UploadSource
   readonly name: string
   /** The other fields of the form. */
-  readonly texts: readonly (readonly [field: string, text: string])[]
+  readonly fields: readonly (readonly [name: string, text: string])[]
   readonly onProgress: AnyUploadOptions['onProgress']
 }
 
@@ -36,31 +36,33 @@ interface NamedFile {
 export function toUploadForm(source: UploadSource, options: AnyUploadOptions): RequestForm {
   const { filename, directory, alt, onProgress } = options
   const name = options.name ?? (source as Partial<File>).name ?? filename ?? 'file'
-  const texts = Object.entries({ filename, directory, alt }).flatMap(([field, text]) =>
+  const fields = Object.entries({ filename, directory, alt }).flatMap(([field, text]) =>
     text === undefined ? [] : [[field, text] as const],
   )
-  const file = { source, name, texts, onProgress }
+  const file = { source, name, fields, onProgress }
   if (!hasXhr()) {
     const isStreamed = onProgress !== undefined || !(source instanceof Blob)
     return { open: async (signal) => (isStreamed ? toStreamedForm(file, signal) : toFormData(file, source)) }
   }
   return {
     open: async (signal) => toFormData(file, await toBlob(source, signal)),
-    ...(onProgress && { fetch: (url, init) => xhrFetch(report({ ...file, source: fileIn(init) }))(url, init) }),
+    ...(onProgress && {
+      fetch: (url, init) => xhrFetch(createReporter({ ...file, source: getFile(init) }))(url, init),
+    }),
   }
 }
 
 const toBlob = async (source: UploadSource, signal: AbortSignal): Promise<Blob> =>
-  source instanceof Blob ? source : new Response(toStream(bytesOf(source, signal), signal)).blob()
+  source instanceof Blob ? source : new Response(toStream(toByteStream(source, signal), signal)).blob()
 
-function toFormData({ name, texts }: NamedFile, blob: Blob): RequestInit {
+function toFormData({ name, fields }: NamedFile, blob: Blob): RequestInit {
   const body = new FormData()
-  for (const [field, text] of texts) body.set(field, text)
+  for (const [field, text] of fields) body.set(field, text)
   body.set('file', blob, name)
   return { body }
 }
 
-const fileIn = ({ body }: RequestInit): Blob => (body as FormData).get('file') as Blob
+const getFile = ({ body }: RequestInit): Blob => (body as FormData).get('file') as Blob
 
 /** Creates a form whose file is read while it is sent (RFC 7578). */
 function toStreamedForm(file: NamedFile, signal: AbortSignal): RequestInit {
@@ -72,24 +74,24 @@ function toStreamedForm(file: NamedFile, signal: AbortSignal): RequestInit {
 }
 
 async function* formBytes(file: NamedFile, boundary: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-  const { source, name, texts } = file
+  const { source, name, fields } = file
   const encoder = new TextEncoder()
   const start = (field: string): string => `--${boundary}\r\nContent-Disposition: form-data; name="${field}"`
-  for (const [field, text] of texts) yield encoder.encode(`${start(field)}\r\n\r\n${text}\r\n`)
+  for (const [field, text] of fields) yield encoder.encode(`${start(field)}\r\n\r\n${text}\r\n`)
   const type = 'Content-Type: application/octet-stream'
   yield encoder.encode(`${start('file')}; filename="${escapeName(name)}"\r\n${type}\r\n\r\n`)
-  const told = report(file)
+  const report = createReporter(file)
   let sent = 0
-  for await (const chunk of bytesOf(source, signal) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of toByteStream(source, signal) as AsyncIterable<Uint8Array>) {
     yield chunk
     sent += chunk.length
-    told(sent)
+    report(sent)
   }
   yield encoder.encode(`\r\n--${boundary}--\r\n`)
 }
 
 /** Creates a function that reports the progress of the file, without the rest of the form. */
-const report =
+const createReporter =
   ({ source, onProgress }: NamedFile) =>
   (sent: number): void => {
     const total = source instanceof Blob ? source.size : undefined
@@ -98,12 +100,12 @@ const report =
 
 /** Escapes a name like browsers (HTML, "multipart/form-data encoding algorithm"). */
 const escapeName = (name: string): string =>
-  name.toWellFormed().replace(/["\r\n]/g, (sign) => (sign === '"' ? '%22' : encodeURIComponent(sign)))
+  name.toWellFormed().replace(/["\r\n]/g, (character) => (character === '"' ? '%22' : encodeURIComponent(character)))
 
 /** Closes a Node stream, which may not have been read to its end. */
 export const closeSource = (source: UploadSource): void => (source as { readonly destroy?: () => void }).destroy?.()
 
-function bytesOf(source: UploadSource, signal: AbortSignal): Exclude<UploadSource, Blob> {
+function toByteStream(source: UploadSource, signal: AbortSignal): Exclude<UploadSource, Blob> {
   if (source instanceof Blob) return source.stream()
   if (source instanceof ReadableStream) return source.pipeThrough(new TransformStream(), { signal })
   return source

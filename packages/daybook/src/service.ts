@@ -113,20 +113,20 @@ export async function createService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions = {},
 ): Promise<Service<C>> {
-  const opened = new Closers()
+  const closers = new Closers()
   try {
-    return await openService(config, options, opened)
+    return await openService(config, options, closers)
   } catch (error) {
-    await opened.close()
+    await closers.close()
     throw error
   }
 }
 
-/** Opens the parts of a service, and registers each in `opened`. */
+/** Opens the parts of a service, and registers each in `closers`. */
 async function openService<const C extends DaybookConfig>(
   config: C,
   options: ServiceOptions,
-  opened: Closers,
+  closers: Closers,
 ): Promise<Service<C>> {
   const {
     data = DEFAULT_DATA_FOLDER,
@@ -146,58 +146,53 @@ async function openService<const C extends DaybookConfig>(
   const cacheTags = cdn?.tags ?? []
   const readPolicy = { publicCacheControl, cacheTags }
 
-  const {
-    context: engine,
-    files,
-    intake,
-    close,
-  } = await openContent(model, config, data, {
+  const { context, files, intake, close } = await openContent(model, config, data, {
     log,
     service: { name: processName(), config: digestConfig(model) },
   })
-  opened.defer(close)
-  const { store } = engine
-  await logStoreWarnings(config, data, engine, log)
+  closers.defer(close)
+  const { store } = context
+  await logStoreWarnings(config, data, context, log)
 
-  const { auth, administration, signIns } = openAuth(config, engine, { serviceToken, cookiePrefix, log })
-  opened.defer(() => auth.close())
-  engine.refreshCaller = (stored) => auth.findCurrentCaller(stored)
+  const { auth, administration, signIns } = openAuth(config, context, { serviceToken, cookiePrefix, log })
+  closers.defer(() => auth.close())
+  context.refreshCaller = (stored) => auth.findCurrentCaller(stored)
 
   const plugins = await PluginHost.start(model, {
-    context: engine,
+    context,
     log,
     trustProxy,
     limitMs: pluginMs,
     startMs: limits.pluginStartMs ?? DEFAULT_PLUGIN_START_MS,
     cacheTags,
   })
-  opened.defer(() => plugins.close())
+  closers.defer(() => plugins.close())
 
-  const streams = isExported ? new ExportStreams(engine, log) : undefined
-  opened.defer(async () => streams?.close())
-  const feed = new ChangesFeed(engine)
+  const streams = isExported ? new ExportStreams(context, log) : undefined
+  closers.defer(async () => streams?.close())
+  const feed = new ChangesFeed(context)
   const live = new LiveFeed({ feed, journal: store.journal, sessions: auth }, log, {
     listeners: limits.listeners ?? DEFAULT_LISTENERS,
     heartbeatMs: limits.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
   })
-  opened.defer(async () => live.close())
-  const presence = new Presence(engine, live)
-  opened.defer(async () => presence.close())
-  const fileCheck = new FileCheck(engine, files, log)
-  opened.defer(() => fileCheck.close())
+  closers.defer(async () => live.close())
+  const presence = new Presence(context, live)
+  closers.defer(async () => presence.close())
+  const fileCheck = new FileCheck(context, files, log)
+  closers.defer(() => fileCheck.close())
   const metrics = options.metrics ? await openMetrics(store, fileCheck) : undefined
-  opened.defer(() => metrics?.close())
+  closers.defer(() => metrics?.close())
 
   let isDraining = false
   const routes = allRoutes({
-    engine,
+    engine: context,
     feed,
     live,
     presence,
     model,
     files,
     intake,
-    images: openImages(files, config, log, opened),
+    images: openImages(files, config, log, closers),
     auth,
     administration,
     signIns,
@@ -218,7 +213,7 @@ async function openService<const C extends DaybookConfig>(
   })
   const { responseCacheBytes: maxBytes = DEFAULT_RESPONSE_CACHE_BYTES } = limits
   const responseCache = maxBytes > 0 ? new ResponseCache(maxBytes, store.read.counters) : undefined
-  const pace = new DeliveryThrottle()
+  const throttle = new DeliveryThrottle()
   const handle = createApp({
     model,
     routes,
@@ -236,21 +231,21 @@ async function openService<const C extends DaybookConfig>(
     // Browsers are redirected from `/` to the first start page of a plugin, or to the docs page.
     startPage: config.plugins?.find(({ startPage }) => startPage !== undefined)?.startPage ?? getDocsPath(config),
     isStrict,
-    observe: createObserver(metrics, plugins.subscriptions.length > 0 ? pace : undefined),
+    observe: createObserver(metrics, plugins.subscriptions.length > 0 ? throttle : undefined),
   })
 
-  const deliveries = await Deliveries.start(engine, log, {
+  const deliveries = await Deliveries.start(context, log, {
     limitMs: pluginMs,
     pluginSubscriptions: plugins.subscriptions,
-    throttle: pace,
+    throttle,
   })
-  opened.defer(() => deliveries.close())
-  const scheduler = new Scheduler(engine, log)
-  opened.defer(() => scheduler.close())
+  closers.defer(() => deliveries.close())
+  const scheduler = new Scheduler(context, log)
+  closers.defer(() => scheduler.close())
   const retention = new Retention(store, config.history ?? {}, log)
-  opened.defer(() => retention.close())
-  const sweeper = new Sweeper(engine, files, fileCheck, log)
-  opened.defer(() => sweeper.close())
+  closers.defer(() => retention.close())
+  const sweeper = new Sweeper(context, files, fileCheck, log)
+  closers.defer(() => sweeper.close())
 
   return {
     fetch: toFetch(handle),
@@ -259,7 +254,7 @@ async function openService<const C extends DaybookConfig>(
     routes,
     bodyLimit,
     exposureFaults,
-    content: new ServiceContent<C>(engine),
+    content: new ServiceContent<C>(context),
     onChange: (listener) => store.journal.onGrowth(listener),
     statements: () => store.database.statementCount,
     metrics: async () => requireMetrics(metrics).text(),
@@ -268,6 +263,6 @@ async function openService<const C extends DaybookConfig>(
       isDraining = true
       live.close()
     },
-    close: () => opened.close(),
+    close: () => closers.close(),
   }
 }

@@ -52,7 +52,7 @@ export class Compiler implements AsyncDisposable {
     const output = await this.#run()
     const declared = join(this.#folder, 'out', this.#folder, 'main.d.ts')
     return {
-      faults: [...said.matchAll(/^main\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(
+      faults: [...output.matchAll(/^main\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(
         ([, line, message = '']) => [Number(line), message] as const,
       ),
       instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(output)?.[1]),

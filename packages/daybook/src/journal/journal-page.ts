@@ -9,7 +9,7 @@ import { GLOBALS } from '../store/tables/tables.ts'
 import { type CallerView, type CollectionView, requireReadable, resolveView } from './feed/caller-view.ts'
 
 /** The maximum number of records that are read at a time. */
-const RECORDS = 1000
+const RECORDS_PER_READ = 1000
 /** The maximum number of reads for one page. */
 const MAX_READS = 10
 
@@ -42,95 +42,97 @@ export interface JournalPage {
  * @throws VALIDATION_ERROR; GONE if the journal no longer has the records after the number
  */
 export async function listJournal(
-  engine: ContentContext,
+  context: ContentContext,
   access: Access,
   request: JournalRequest,
 ): Promise<JournalPage> {
-  const { journal } = engine.store
+  const { journal } = context.store
   const floor = await journal.floor()
   if (request.since > 0 && request.since < floor)
     throw new DaybookError('GONE', 'The journal no longer has what came after this number.', { restart: floor })
-  const reader = await readerOf(engine, access, request)
+  const selection = await resolveSelection(context, access, request)
   const items: ListedRecord[] = []
   let next = request.since
   for (let reads = 0; reads < MAX_READS && items.length < request.limit; reads += 1) {
-    const records = await journal.records(next, RECORDS)
-    const shown = await reader.shown(records)
-    const listed = shown.slice(0, request.limit - items.length)
+    const records = await journal.records(next, RECORDS_PER_READ)
+    const visible = await selection.select(records)
+    const listed = visible.slice(0, request.limit - items.length)
     items.push(...listed)
-    next = (listed.length < shown.length ? listed : records).at(-1)?.seq ?? next
-    if (records.length < RECORDS) break
+    next = (listed.length < visible.length ? listed : records).at(-1)?.seq ?? next
+    if (records.length < RECORDS_PER_READ) break
   }
   return { items, next }
 }
 
-async function readerOf(
-  engine: ContentContext,
+async function resolveSelection(
+  context: ContentContext,
   access: Access,
   { collections, actor }: JournalRequest,
-): Promise<RecordReader> {
+): Promise<RecordSelection> {
   const view = await resolveView(access, collections)
   requireReadable(view, collections)
-  const reader = new RecordReader(engine, access, view, actor)
-  if (actor !== undefined && !reader.knowsPeople)
+  const selection = new RecordSelection(context, access, view, actor)
+  if (actor !== undefined && !selection.hasAuthors)
     throw validationErrorAt('actor', 'unknown_param', 'is no parameter here')
-  return reader
+  return selection
 }
 
 /** Selects the records that a caller may see. */
-class RecordReader {
-  readonly #engine: ContentContext
+class RecordSelection {
+  readonly #context: ContentContext
   readonly #access: Access
   readonly #view: CallerView
   readonly #actor: string | undefined
 
-  constructor(engine: ContentContext, access: Access, view: CallerView, actor: string | undefined) {
-    this.#engine = engine
+  constructor(context: ContentContext, access: Access, view: CallerView, actor: string | undefined) {
+    this.#context = context
     this.#access = access
     this.#view = view
     this.#actor = actor
   }
 
   /** True if the caller may see the authors of changes in any collection. */
-  get knowsPeople(): boolean {
+  get hasAuthors(): boolean {
     const { collections, globals } = this.#view
     const projections = [...[...collections.values()].map(({ projection }) => projection), ...globals.values()]
     return projections.some(({ hasAuthors }) => hasAuthors)
   }
 
-  async shown(records: readonly JournalRow[]): Promise<readonly ListedRecord[]> {
+  async select(records: readonly JournalRow[]): Promise<readonly ListedRecord[]> {
     const requested = records.filter((record) => this.#isRequested(record))
     const readable = new Set<string>()
     for (const [key, group] of Map.groupBy(requested, ({ collection }) => collection)) {
       const ids = [...new Set(group.map(({ id }) => id))]
-      for (const id of await this.#readable(key, ids)) readable.add(`${key} ${id}`)
+      for (const id of await this.#selectReadable(key, ids)) readable.add(`${key} ${id}`)
     }
-    const drafts = await this.#visibleDrafts(requested)
-    const shown = requested.filter(({ action, collection, id }) => {
+    const drafts = await this.#findVisibleDrafts(requested)
+    const visible = requested.filter(({ action, collection, id }) => {
       const document = `${collection} ${id}`
       return readable.has(document) && (isStateAction(action) || drafts.has(document))
     })
-    return shown.map((record) => this.#toListed(record))
+    return visible.map((record) => this.#toListed(record))
   }
 
   /** Finds the documents of draft records whose drafts the caller may see. */
-  async #visibleDrafts(records: readonly JournalRow[]): Promise<ReadonlySet<string>> {
+  async #findVisibleDrafts(records: readonly JournalRow[]): Promise<ReadonlySet<string>> {
     const visible = new Set<string>()
-    const aboutDrafts = records.filter(({ action }) => !isStateAction(action))
-    for (const [key, group] of Map.groupBy(aboutDrafts, ({ collection }) => collection)) {
+    const draftRecords = records.filter(({ action }) => !isStateAction(action))
+    for (const [key, group] of Map.groupBy(draftRecords, ({ collection }) => collection)) {
       const collection = this.#view.collections.get(key)?.collection
       const ids = [...new Set(group.map(({ id }) => id))]
-      const shown = collection ? await findVisibleDrafts(this.#access, this.#engine.store.read, collection, ids) : ids
-      for (const id of shown) visible.add(`${key} ${id}`)
+      const visibleIds = collection
+        ? await findVisibleDrafts(this.#access, this.#context.store.read, collection, ids)
+        : ids
+      for (const id of visibleIds) visible.add(`${key} ${id}`)
     }
     return visible
   }
 
   #isRequested(record: JournalRow): boolean {
-    return this.#actor === undefined || (record.actor === this.#actor && this.#knows(record))
+    return this.#actor === undefined || (record.actor === this.#actor && this.#canSeeAuthor(record))
   }
 
-  #knows({ collection, id }: JournalRow): boolean {
+  #canSeeAuthor({ collection, id }: JournalRow): boolean {
     const { collections, globals } = this.#view
     const global = collection === GLOBALS && [...globals].find(([{ key }]) => key === id)
     const projection = global ? global[1] : collections.get(collection)?.projection
@@ -139,18 +141,18 @@ class RecordReader {
 
   #toListed(record: JournalRow): ListedRecord {
     const { seq, at, actor, action, collection, id } = record
-    return { seq, at, ...(this.#knows(record) ? { actor } : {}), action, collection, id }
+    return { seq, at, ...(this.#canSeeAuthor(record) ? { actor } : {}), action, collection, id }
   }
 
-  async #readable(key: string, ids: readonly string[]): Promise<readonly string[]> {
+  async #selectReadable(key: string, ids: readonly string[]): Promise<readonly string[]> {
     const globals = [...this.#view.globals.keys()]
     if (key === GLOBALS) return ids.filter((id) => globals.some((global) => global.key === id))
     const view = this.#view.collections.get(key)
-    return view ? this.#readableEntries(view, ids) : []
+    return view ? this.#selectReadableEntries(view, ids) : []
   }
 
-  async #readableEntries(view: CollectionView, ids: readonly string[]): Promise<readonly string[]> {
-    const { entries } = this.#engine.store.read
+  async #selectReadableEntries(view: CollectionView, ids: readonly string[]): Promise<readonly string[]> {
+    const { entries } = this.#context.store.read
     const { collection, visible } = view
     const stored = new Set((await entries.statuses(collection, ids)).map(({ id }) => id))
     const readable = (await entries.statuses(collection, ids, visible)).map(({ id }) => id)
@@ -162,7 +164,7 @@ class RecordReader {
 
   /** True if a deleted entry was readable in its last state. */
   async #wasReadable({ collection, visible }: CollectionView, id: string): Promise<boolean> {
-    const { store } = this.#engine
+    const { store } = this.#context
     const last = await store.journal.stateAt(collection.key, id, await store.journal.head())
     if (!last) return false
     const before = last.record.seq - 1

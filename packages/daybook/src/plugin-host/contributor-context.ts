@@ -16,7 +16,7 @@ interface ContributorContext {
 /** Creates the context for functions of a plugin, or of the config. */
 export function createContributorContext(
   contributor: Contributor,
-  engine: ContentContext,
+  context: ContentContext,
   log: Log,
 ): ContributorContext {
   const { name: plugin, options = Object.freeze({}) } = contributor
@@ -25,7 +25,7 @@ export function createContributorContext(
     options,
     asSystem: (why) => {
       const caller = createSystemCaller(contributor, why?.reason)
-      return new CallerContent(engine, () => new UnrestrictedAccess(engine.model, caller))
+      return new CallerContent(context, () => new UnrestrictedAccess(context.model, caller))
     },
     log: {
       info: (fields, message) => log.info({ ...fields, ...owner }, message),

@@ -8,8 +8,7 @@ import { DaybookError, ERRORS, type ErrorCode, validationError } from '../errors
 import type { JsonSchema } from '../fields/field.ts'
 import { jsonBody } from '../http/body.ts'
 import type { BodyContract, ResponseContract, Route, RouteRequest, RunRoute } from '../http/contract.ts'
-import type { HttpRequest } from '../http/request.ts'
-import { toAuthContext } from '../http/request.ts'
+import { type HttpRequest, toAuthContext } from '../http/request.ts'
 import { fromWebResponse, type HttpResponse } from '../http/response.ts'
 import type { Log } from '../log.ts'
 import { type Validator, Validators } from '../model/validator.ts'
@@ -40,13 +39,13 @@ export function toRoute(contributor: Contributor, route: PluginRoute, parts: Plu
   const { method, path, summary, description, protection, parameters = {}, body } = route
   const validators = new Validators({ hasMetaSchema: true })
   const responses = Object.entries(route.responses).map(
-    ([status, answer]): ResponseContract => ({
+    ([status, response]): ResponseContract => ({
       status: Number(status),
-      description: answer.description,
+      description: response.description,
       headers: ['Cache-Control'],
-      ...(answer.schema ? { schema: answer.schema } : {}),
-      ...(answer.mediaType === undefined ? {} : { mediaType: answer.mediaType }),
-      ...(answer.headers ? { extraHeaders: answer.headers } : {}),
+      ...(response.schema ? { schema: response.schema } : {}),
+      ...(response.mediaType === undefined ? {} : { mediaType: response.mediaType }),
+      ...(response.headers ? { extraHeaders: response.headers } : {}),
     }),
   )
   const statuses = new Set(responses.map(({ status }) => status))
@@ -88,13 +87,13 @@ function toParameter(
     schema,
     style: isList ? 'list' : 'single',
     isRequired,
-    parse: ([given], faults) => {
-      if (!given) return undefined
-      const value = isList ? given.values.flatMap((item) => item.split(',')) : parseSingle(given, schema, faults)
+    parse: ([raw], faults) => {
+      if (!raw) return undefined
+      const value = isList ? raw.values.flatMap((item) => item.split(',')) : parseSingle(raw, schema, faults)
       if (value === undefined) return undefined
       const [issue] = validate(value)
       if (!issue) return value
-      faults.addIssue({ ...issue, path: given.name })
+      faults.addIssue({ ...issue, path: raw.name })
       return undefined
     },
   }
@@ -134,7 +133,7 @@ function defaultOperationId(plugin: string | undefined, { method, path }: Plugin
 const isStream = (body: PluginRoute['body']): body is PluginStreamBody => body !== undefined && 'stream' in body
 
 function toBody(body: PluginJsonBody | PluginStreamBody, validators: Validators): BodyContract {
-  const { description = 'What the route takes.' } = body
+  const { description = 'The body of the request.' } = body
   if (isStream(body)) {
     const { mediaTypes } = body
     return { description, mediaTypes, schema: {}, read: async (request) => requireMediaType(request, mediaTypes) }
@@ -182,9 +181,9 @@ function toRun(
   parts: PluginRouteParts,
   checks: PathChecks,
 ): RunRoute['run'] {
-  const { context: engine, limitMs, trustProxy } = parts
-  const content = new ServiceContent(engine)
-  const context = createContributorContext(contributor, engine, parts.log)
+  const { context, limitMs, trustProxy } = parts
+  const content = new ServiceContent(context)
+  const contributorContext = createContributorContext(contributor, context, parts.log)
   const streams = isStream(route.body)
   return async ({ access: { caller }, path, query, body, request }) => {
     requirePath(path, checks)
@@ -202,7 +201,7 @@ function toRun(
       stream: streams ? (Readable.toWeb(request.toStream()) as ReadableStream<Uint8Array>) : null,
       signal: aborter.signal,
       content: content.as(caller),
-      ...context,
+      ...contributorContext,
       isCurrent: (tag) => isCurrent(headers.get('if-none-match'), tag),
     }
     let isLate = false
@@ -212,14 +211,14 @@ function toRun(
       return response
     }
     try {
-      // The time that a streamed body takes is up to its client.
+      // A streamed body takes as long as its client needs.
       const response = streams
         ? await run()
         : await withTimeout(limitMs, run, () => {
             isLate = true
             aborter.abort(new Error('It took too long.'))
           })
-      return toReply(response)
+      return toHttpResponse(response)
     } catch (error) {
       throw toFailure(error, contributor, route)
     } finally {
@@ -239,11 +238,11 @@ const isUnused = (response: unknown): response is Response =>
   response instanceof Response && !response.bodyUsed && !response.body?.locked
 
 /** @throws {TypeError} for a value that cannot be sent */
-function toReply(response: unknown): HttpResponse {
+function toHttpResponse(response: unknown): HttpResponse {
   // Response.error() has status 0.
   if (isUnused(response) && response.status > 0) return fromWebResponse(response)
   const isResponse = response instanceof Response
-  throw new TypeError(isResponse ? 'run answered a Response that is used up' : 'run must answer a Response')
+  throw new TypeError(isResponse ? 'run returned a Response that is used up' : 'run must return a Response')
 }
 
 /** Returns a `DaybookError` as it is. The details of any other error appear only in the log. */
@@ -252,9 +251,7 @@ function toFailure(error: unknown, contributor: Contributor, { method, path }: P
   const code = error instanceof TimeoutError ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
   const cause = new Error(
     `${method} ${path} of ${describeContributor(contributor)} failed: ${getErrorMessage(error)}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   )
   return new DaybookError(code, undefined, {}, cause)
 }

@@ -18,7 +18,7 @@ export interface DeliveriesParts {
   readonly limitMs: number
   /** The subscriptions of plugins. */
   readonly pluginSubscriptions: readonly CheckedSubscription[]
-  /** Holds those back while clients keep the process busy. */
+  /** Delays the subscriptions of plugins while clients keep the process busy. */
   readonly throttle: DeliveryThrottle
 }
 
@@ -30,19 +30,20 @@ export class Deliveries {
     this.#subscriptions = subscriptions
   }
 
-  /**
-   * Starts the delivery to each contributor with an `afterCommit` hook, and to subscriptions of plugins.
-   */
+  /** Starts the delivery to each contributor with an `afterCommit` hook, and to subscriptions of plugins. */
   static async start(
-    engine: ContentContext,
+    context: ContentContext,
     log: Log,
-    { limitMs, pluginSubscriptions, throttle: pace }: DeliveriesParts,
+    { limitMs, pluginSubscriptions, throttle }: DeliveriesParts,
   ): Promise<Deliveries> {
-    const paced = pluginSubscriptions.map(({ subscriber, times }) => ({ subscriber: { ...subscriber, pace }, times }))
-    const hookSubscriptions = hookSubscribers(engine, log).map((subscriber) => ({ subscriber, times: {} }))
+    const throttled = pluginSubscriptions.map(({ subscriber, times }) => ({
+      subscriber: { ...subscriber, throttle },
+      times,
+    }))
+    const hookSubscriptions = createHookSubscribers(context, log).map((subscriber) => ({ subscriber, times: {} }))
     const subscriptions: Subscription[] = []
-    for (const { subscriber, times } of [...hookSubscriptions, ...paced])
-      subscriptions.push(await Subscription.start(engine.store, subscriber, log, { deliveryMs: limitMs, ...times }))
+    for (const { subscriber, times } of [...hookSubscriptions, ...throttled])
+      subscriptions.push(await Subscription.start(context.store, subscriber, log, { deliveryMs: limitMs, ...times }))
     return new Deliveries(subscriptions)
   }
 
@@ -53,37 +54,37 @@ export class Deliveries {
 
 type AfterCommit = NonNullable<AnyHooks['afterCommit']>
 
-function hookSubscribers(engine: ContentContext, log: Log): readonly Subscriber[] {
-  const { model } = engine
+function createHookSubscribers(context: ContentContext, log: Log): readonly Subscriber[] {
+  const { model } = context
   return model.contributors.flatMap((contributor) => {
     const hooks = new Map<HookedModel, readonly AfterCommit[]>()
     for (const document of [...model.collections.values(), ...model.globals.values()]) {
       const afterCommits = hooksFor(contributor, document).flatMap(({ afterCommit }) => afterCommit ?? [])
       if (afterCommits.length > 0) hooks.set(document, afterCommits)
     }
-    return hooks.size > 0 ? [toSubscriber(engine, contributor, log, hooks)] : []
+    return hooks.size > 0 ? [toSubscriber(context, contributor, log, hooks)] : []
   })
 }
 
 function toSubscriber(
-  engine: ContentContext,
+  context: ContentContext,
   contributor: Contributor,
   log: Log,
   hooks: ReadonlyMap<HookedModel, readonly AfterCommit[]>,
 ): Subscriber {
-  const { model } = engine
-  const context = createContributorContext(contributor, engine, log)
-  const hooksForRecord = (record: JournalRow): readonly AfterCommit[] => {
+  const { model } = context
+  const contributorContext = createContributorContext(contributor, context, log)
+  const getHooks = (record: JournalRow): readonly AfterCommit[] => {
     const document = findDocumentModel(model, record)
     return (document && hooks.get(document)) ?? []
   }
   return {
     name: contributorTitle(contributor),
-    wants: (record) => isStateAction(record.action) && hooksForRecord(record).length > 0,
+    wants: (record) => isStateAction(record.action) && getHooks(record).length > 0,
     deliver: async (record, { before, after }, signal) => {
       const states = { before: (await before()) ?? null, after: (await after()) ?? null }
-      const event = { ...toEvent(record), ...states, ...context, signal }
-      for (const hook of hooksForRecord(record)) await hook(event as never)
+      const event = { ...toEvent(record), ...states, ...contributorContext, signal }
+      for (const hook of getHooks(record)) await hook(event as never)
       return true
     },
   }

@@ -26,7 +26,7 @@ const CACHE_HEADERS: readonly string[] = ['cache-control', 'vary', 'surrogate-ke
  *
  * @example
  * ```ts
- * run: async (request) => answerFile(request, { size, tag, headers: { 'Content-Type': 'image/png' }, open })
+ * run: async (request) => respondWithFile(request, { size, tag, headers: { 'Content-Type': 'image/png' }, open })
  * ```
  */
 export async function respondWithFile(
@@ -62,22 +62,22 @@ const RANGE = /^bytes=[ \t]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[ \t]*$/i
 function readRange(headers: Headers, size: number): ByteRange | undefined {
   const [, first, last, suffix] = RANGE.exec(headers.get('range') ?? '') ?? []
   if (first === undefined && suffix === undefined) return undefined
-  if (suffix !== undefined) return lastBytes(Number(suffix), size)
+  if (suffix !== undefined) return toSuffixRange(Number(suffix), size)
   const start = Number(first)
   const end = last ? Number(last) : Number.POSITIVE_INFINITY
   if (end < start) return undefined
-  if (start >= size) throw notSatisfiable(size)
+  if (start >= size) throw createRangeError(size)
   return { start, end: Math.min(end, size - 1) }
 }
 
 /** @throws RANGE_NOT_SATISFIABLE if `count` is 0 */
-function lastBytes(count: number, size: number): ByteRange | undefined {
-  if (count === 0) throw notSatisfiable(size)
+function toSuffixRange(count: number, size: number): ByteRange | undefined {
+  if (count === 0) throw createRangeError(size)
   // No range can name a position of an empty file.
   return size === 0 ? undefined : { start: Math.max(0, size - count), end: size - 1 }
 }
 
-const notSatisfiable = (size: number): DaybookError =>
+const createRangeError = (size: number): DaybookError =>
   new DaybookError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes, none of them in that range.`, { size })
 
 /**
@@ -88,18 +88,22 @@ const notSatisfiable = (size: number): DaybookError =>
 export function describeFileResponses(
   fileHeaders: Readonly<Record<string, string>> = {},
 ): Readonly<Record<number, PluginResponse>> {
-  const headers = { ETag: 'Changes with the file.', 'Accept-Ranges': 'Parts of it can be asked for.', ...fileHeaders }
+  const headers = {
+    ETag: 'Changes with the file.',
+    'Accept-Ranges': 'Parts of the file can be requested.',
+    ...fileHeaders,
+  }
   const file = { mediaType: '*/*', schema: {} }
   return {
     200: { ...file, description: 'The file.', headers },
     206: {
       ...file,
-      description: 'The part that `Range` asks for.',
-      headers: { ...headers, 'Content-Range': 'Which bytes of the file it has.' },
+      description: 'The requested range.',
+      headers: { ...headers, 'Content-Range': 'The bytes of the file in the response.' },
     },
     304: {
       description: 'The client has the file.',
-      headers: { ETag: 'That of the file.', ...selectCacheHeaders(fileHeaders) },
+      headers: { ETag: 'The tag of the file.', ...selectCacheHeaders(fileHeaders) },
     },
   }
 }

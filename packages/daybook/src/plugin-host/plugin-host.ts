@@ -47,14 +47,14 @@ type CheckResult = 'ok' | 'failed'
 export function checkStaticRoutes(contributors: readonly Contributor[]): void {
   const faults = contributors.flatMap((contributor) =>
     (contributor.routes ?? []).flatMap((route, index) =>
-      findRouteFaults(route, configPath(contributor, `routes.${index}`)),
+      findRouteFaults(route, toConfigPath(contributor, `routes.${index}`)),
     ),
   )
   if (faults.length > 0) throw new ConfigError(faults)
 }
 
 /** Returns the path of a part of a contributor in the config. */
-const configPath = ({ name }: Pick<Contributor, 'name'>, part: string): string =>
+const toConfigPath = ({ name }: Pick<Contributor, 'name'>, part: string): string =>
   name === undefined ? part : `plugins.${name}.${part}`
 
 /** Runs the plugins of a service, and the routes of its config. */
@@ -105,9 +105,9 @@ export class PluginHost {
       if (!isOpen) throw new Error(`The plugin "${plugin.name}" subscribes after its setup has ended.`)
       return this.#subscribe(plugin, subscription)
     }
-    const context = this.#context(plugin, { route: addRoute, journal: Object.freeze({ subscribe }) })
+    const pluginContext = this.#createContext(plugin, { route: addRoute, journal: Object.freeze({ subscribe }) })
     try {
-      const runtime: unknown = await withTimeout(startMs, () => plugin.setup?.(context as never))
+      const runtime: unknown = await withTimeout(startMs, () => plugin.setup?.(pluginContext as never))
       this.#running.push({ plugin, runtime: requireRuntime(runtime) })
     } catch (error) {
       if (error instanceof ConfigError) throw error
@@ -121,31 +121,31 @@ export class PluginHost {
   }
 
   async #subscribe(plugin: Plugin, subscription: JournalSubscription): Promise<SubscribedJournal> {
-    const { context: engine } = this.#parts
-    const checked = await checkSubscription(plugin, engine, subscription)
+    const { context } = this.#parts
+    const checked = await checkSubscription(plugin, context, subscription)
     const { name } = checked.subscriber
     if (this.#subscriptions.some(({ subscriber }) => subscriber.name === name))
       throw new Error(`The plugin "${plugin.name}" has two subscriptions "${subscription.name}"; rename one.`)
     this.#subscriptions.push(checked)
-    return createSubscribedJournal(engine.store, name)
+    return createSubscribedJournal(context.store, name)
   }
 
-  #context(plugin: Plugin, setup: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
-    const { context: engine, log } = this.#parts
+  #createContext(plugin: Plugin, setup: Pick<PluginContext, 'route' | 'journal'>): PluginContext {
+    const { context, log } = this.#parts
     return Object.freeze({
-      ...createContributorContext(plugin, engine, log),
-      content: new ServiceContent(engine).as(ANONYMOUS),
-      storage: createPluginStorage(plugin, engine),
-      plugins: relatedPlugins(plugin, engine.model.plugins),
-      collections: keysByCollection(engine.model),
-      cacheTags: (madeOf: readonly string[]) => buildCacheTagHeaders(this.#parts, madeOf),
+      ...createContributorContext(plugin, context, log),
+      content: new ServiceContent(context).as(ANONYMOUS),
+      storage: createPluginStorage(plugin, context),
+      plugins: selectRelatedPlugins(plugin, context.model.plugins),
+      collections: listKeysByCollection(context.model),
+      cacheTags: (documents: readonly string[]) => buildCacheTagHeaders(this.#parts, documents),
       ...setup,
     })
   }
 
   /** @throws {ConfigError} for an invalid route */
   #place(contributor: Contributor, route: object, where: string): PlacedRoute {
-    const place = configPath(contributor, where)
+    const place = toConfigPath(contributor, where)
     const faults = findRouteFaults(route, place)
     if (faults.length > 0) throw new ConfigError(faults)
     return { route: toRoute(contributor, route as PluginRoute, this.#parts), place }
@@ -210,7 +210,7 @@ export class PluginHost {
 const isPlugin = (contributor: Contributor): contributor is Plugin => contributor.name !== undefined
 
 /** Returns the plugins of the config that a plugin names. */
-function relatedPlugins(
+function selectRelatedPlugins(
   { requires = {}, after = [] }: Plugin,
   all: readonly Plugin[],
 ): Readonly<Record<string, RelatedPlugin>> {
@@ -230,9 +230,9 @@ function requireRuntime(result: unknown): PluginRuntime {
     typeof result === 'object' &&
     result !== null &&
     Object.entries(result).every(([key, part]) => (key === 'check' || key === 'close') && typeof part === 'function')
-  if (!isRuntime) throw new TypeError('setup must answer nothing, or { check, close }, both functions')
+  if (!isRuntime) throw new TypeError('setup must return nothing, or { check, close }, both functions')
   return result
 }
 
-const keysByCollection = ({ collections }: Model): PluginContext['collections'] =>
+const listKeysByCollection = ({ collections }: Model): PluginContext['collections'] =>
   Object.fromEntries([...collections].map(([key, { storedKeys }]) => [key, storedKeys]))

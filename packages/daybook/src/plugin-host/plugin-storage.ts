@@ -35,7 +35,7 @@ const HEADERS = { type: 'application/octet-stream', disposition: 'attachment' }
 export function createPluginStorage({ name }: Pick<Plugin, 'name'>, { files }: ContentContext): PluginStorage {
   const root = `.plugins/${name}/`
   const blobs = (): Promise<BlobStore> => {
-    if (!files) throw new Error('This engine has no files.')
+    if (!files) throw new Error('This content context has no files.')
     return files.blobs()
   }
   return Object.freeze({

@@ -59,19 +59,19 @@ export interface CheckedSubscription {
  */
 export async function checkSubscription(
   plugin: Plugin,
-  engine: ContentContext,
+  context: ContentContext,
   subscription: JournalSubscription,
 ): Promise<CheckedSubscription> {
   const path = `plugins.${plugin.name}.setup.${subscription.name}`
-  const access = createAccess(plugin, engine, subscription)
-  const faults = [...plainFaults(subscription, engine), ...actionFaults(subscription)]
+  const access = createAccess(plugin, context, subscription)
+  const faults = [...findOptionFaults(subscription, context), ...findActionFaults(subscription)]
   const filters = new Map<string, ViewFilter>()
   for (const [key, options] of Object.entries(subscription.collections ?? {})) {
-    const collection = engine.model.collections.get(key)
+    const collection = context.model.collections.get(key)
     if (collection) filters.set(key, await readFilter(access(), collection, options, faults))
   }
   if (faults.length > 0) throw new ConfigError(faults.map((fault) => ({ ...fault, path: `${path}.${fault.path}` })))
-  return { subscriber: toSubscriber(plugin, engine, subscription, access, filters), times: subscription.times ?? {} }
+  return { subscriber: toSubscriber(plugin, context, subscription, access, filters), times: subscription.times ?? {} }
 }
 
 function createAccess(plugin: Plugin, { model }: ContentContext, { reader, name }: JournalSubscription): () => Access {
@@ -83,7 +83,7 @@ function createAccess(plugin: Plugin, { model }: ContentContext, { reader, name 
 const NAME = /^[a-z][a-zA-Z0-9-]{0,47}$/
 const MAX_CONCURRENCY = 64
 
-function plainFaults(
+function findOptionFaults(
   { name, collections = {}, globals = [], concurrency = 1 }: JournalSubscription,
   { model }: ContentContext,
 ) {
@@ -96,19 +96,23 @@ function plainFaults(
     concurrency >= 1 &&
     concurrency <= MAX_CONCURRENCY, 'concurrency', `write a whole number from 1 to ${MAX_CONCURRENCY}`)
   for (const key of Object.keys(collections))
-    require(model.collections.has(key), `collections.${key}`, unknown('collection', key, model.collections.keys()))
+    require(model.collections.has(key), `collections.${key}`, describeUnknown(
+      'collection',
+      key,
+      model.collections.keys(),
+    ))
   for (const key of globals)
-    require(model.globals.has(key), `globals.${key}`, unknown('global', key, model.globals.keys()))
+    require(model.globals.has(key), `globals.${key}`, describeUnknown('global', key, model.globals.keys()))
   return faults
 }
 
-function unknown(kind: string, key: string, keys: Iterable<string>): string {
+function describeUnknown(kind: string, key: string, keys: Iterable<string>): string {
   const names = [...keys]
   const similar = findNearest(key, names)
   return `there is no such ${kind}; ${similar ? `did you mean ${similar}?` : `write one of: ${names.join(', ')}`}`
 }
 
-function actionFaults({ actions = [], reader }: JournalSubscription): readonly ConfigFault[] {
+function findActionFaults({ actions = [], reader }: JournalSubscription): readonly ConfigFault[] {
   const allowed: readonly string[] = reader === 'system' ? [...STATE_ACTIONS, ...SIDE_ACTIONS] : STATE_ACTIONS
   return actions
     .filter((action) => !allowed.includes(action))
@@ -122,7 +126,7 @@ async function readFilter(
   faults: ConfigFault[],
 ): Promise<ViewFilter> {
   const path = `collections.${collection.key}`
-  if (select) faults.push(...selectFaults(access, collection, select, path))
+  if (select) faults.push(...findSelectFaults(access, collection, select, path))
   const filter = select ? { select: new Set(select) } : {}
   if (where === undefined) return filter
   const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
@@ -135,7 +139,7 @@ async function readFilter(
   }
 }
 
-function selectFaults(
+function findSelectFaults(
   access: Access,
   collection: CollectionModel,
   select: readonly string[],
@@ -150,14 +154,14 @@ function selectFaults(
   ].filter((key) => !hidden.has(key))
   return select
     .filter((key) => !readable.includes(key))
-    .map((key) => ({ path: `${path}.select.${key}`, message: unknown('field', key, readable) }))
+    .map((key) => ({ path: `${path}.select.${key}`, message: describeUnknown('field', key, readable) }))
 }
 
 const NO_FILTER: ViewFilter = {}
 
 function toSubscriber(
   { name: plugin }: Plugin,
-  engine: ContentContext,
+  context: ContentContext,
   subscription: JournalSubscription,
   access: () => Access,
   filters: ReadonlyMap<string, ViewFilter>,
@@ -169,12 +173,12 @@ function toSubscriber(
     wants: (record) =>
       includesDocument(subscription, record) &&
       mayIncludeAction(subscription, record) &&
-      findDocumentModel(engine.model, record) !== undefined,
+      findDocumentModel(context.model, record) !== undefined,
     deliver: async (record, _states, signal) => {
       const rights = access()
-      const history = new HistoricalAccess(engine, rights)
+      const history = new HistoricalAccess(context, rights)
       const filter = filters.get(record.collection) ?? NO_FILTER
-      const event = toEvent(engine, rights, record, await readStates(history, record, filter), filter)
+      const event = toEvent(context, rights, record, await readStates(history, record, filter), filter)
       if (!event || !includesAction(subscription, event.action, record.action)) return false
       await subscription.deliver({ ...event, signal })
       return true
@@ -207,12 +211,12 @@ interface ViewedStates {
   readonly after: HookData | null
 }
 
-const NOTHING: ViewedStates = { before: null, after: null }
+const NO_STATES: ViewedStates = { before: null, after: null }
 
 /** Reads the states of a document. If its data was erased, only a change that removes the document has a state before. */
 async function readStates(history: HistoricalAccess, record: JournalRow, { where }: ViewFilter): Promise<ViewedStates> {
   const after = await history.read(record, record.seq, where)
-  if (after === undefined) return NOTHING
+  if (after === undefined) return NO_STATES
   if (!isStateAction(record.action)) return { before: after, after }
   const before = await history.read(record, record.seq - 1, where)
   const mayHaveExisted = after !== null || record.action === 'delete' || record.action === 'unpublish'
@@ -231,7 +235,7 @@ function toEvent(
   if (!document || (!before && !after)) return undefined
   const { seq, at, actor, collection, id } = record
   return {
-    action: actionFor(record, before !== null, after !== null),
+    action: getEventAction(record, before !== null, after !== null),
     ...(document.kind === 'global' ? { global: id } : { collection, id, ...slugFor(document, after ?? before) }),
     seq,
     at,
@@ -246,7 +250,7 @@ function pick(values: HookData | null, select: ReadonlySet<string> | undefined):
   return Object.fromEntries(Object.entries(values).filter(([key]) => select.has(key)))
 }
 
-function actionFor({ action, collection }: JournalRow, existed: boolean, exists: boolean): string {
+function getEventAction({ action, collection }: JournalRow, existed: boolean, exists: boolean): string {
   if (!exists) return 'delete'
   if (collection === GLOBALS) return 'update'
   return !existed && action === 'update' ? 'create' : action

@@ -16,14 +16,14 @@ const PATH_NAME = /^[a-z][a-zA-Z0-9_]*$/
 const LITERAL = /^[\w.~!$&'()+,;=@-]+$/
 const MEDIA_TYPE = /^(?:\*|[\w!#$&^.+-]+)\/(?:\*|[\w!#$&^.+-]+)$/
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** The types of query parameters, as which texts can be parsed. */
+/** The types that query parameters can be parsed as. */
 const QUERY_TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array']
 
 const isSentence = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
 const checkSchema: PartCheck = (schema, path, report) => {
-  const broken = isRecord(schema) ? findSchemaFault(schema as JsonSchema) : 'it is no object'
-  if (broken) report.add(path, `write a JSON Schema (2020-12): ${broken}`)
+  const fault = isRecord(schema) ? findSchemaFault(schema as JsonSchema) : 'it is no object'
+  if (fault) report.add(path, `write a JSON Schema (2020-12): ${fault}`)
 }
 
 /** Creates a check of an object whose keys have a pattern. */
@@ -47,7 +47,9 @@ const checkQuerySchema: PartCheck = (schema, path, report) => {
 
 const checkMediaTypes = checkValue(
   (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string' && MEDIA_TYPE.test(one)),
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((type) => typeof type === 'string' && MEDIA_TYPE.test(type)),
   "write media types, such as ['image/png', 'text/*']",
 )
 
@@ -66,7 +68,7 @@ const checkBody: PartCheck = (value, path, report) => {
   return isStream ? checkStreamBody(value, path, report) : checkJsonBody(value, path, report)
 }
 
-const checkAnswer = checkParts(
+const checkResponse = checkParts(
   {
     description: checkDescription,
     schema: checkSchema,
@@ -79,10 +81,10 @@ const checkAnswer = checkParts(
   ['description'],
 )
 
-const checkAnswers: PartCheck = (value, path, report) => {
+const checkResponses: PartCheck = (value, path, report) => {
   const isEmpty = !isRecord(value) || Object.keys(value).length === 0
-  if (isEmpty) return void report.add(path, "write at least one answer: { 200: { description: 'Done.' } }")
-  byName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkAnswer)(value, path, report)
+  if (isEmpty) return void report.add(path, "write at least one response: { 200: { description: 'Done.' } }")
+  byName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkResponse)(value, path, report)
 }
 
 const checkPath: PartCheck = (value, path, report) => {
@@ -97,8 +99,9 @@ const checkPath: PartCheck = (value, path, report) => {
   if (segments.slice(0, -1).includes('*')) add('write * at the end alone')
   if (new Set(names).size !== names.length) add('give each open place a name of its own')
   if (segments.at(-1) === '*' && names.includes('path')) add('rename :path, which * is called in the OpenAPI document')
-  const wrong = segments.find((segment) => !isSegment(segment))
-  if (wrong !== undefined) add(`"${wrong}" is no part of a path: write letters, digits, :name, or * at the end`)
+  const invalidSegment = segments.find((segment) => !isSegment(segment))
+  if (invalidSegment !== undefined)
+    add(`"${invalidSegment}" is no part of a path: write letters, digits, :name, or * at the end`)
 }
 
 function isSegment(segment: string): boolean {
@@ -136,8 +139,8 @@ const ROUTE_CHECKS: Readonly<Record<string, PartCheck>> = {
   ),
   anyQuery: checkValue((value) => typeof value === 'boolean', 'write true or false'),
   body: checkBody,
-  responses: checkAnswers,
-  run: checkValue((value) => typeof value === 'function', 'write a function that answers a Response'),
+  responses: checkResponses,
+  run: checkValue((value) => typeof value === 'function', 'write a function that returns a Response'),
 }
 
 /** The names of the parts of a route. */
@@ -150,12 +153,12 @@ export function findRouteFaults(route: unknown, path: string): readonly ConfigFa
   const faults: ConfigFault[] = []
   const report: FaultReport = { add: (at, message) => void faults.push({ path: at, message }) }
   checkRouteParts(route, path, report)
-  if (isRecord(route)) checkTogether(route, path, report)
+  if (isRecord(route)) checkDependentParts(route, path, report)
   return faults
 }
 
 /** Checks the parts that depend on each other. */
-function checkTogether(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
+function checkDependentParts(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
   const { method, body, pathParameters, anyQuery, parameters } = route
   if (anyQuery === true && parameters !== undefined) report.add(`${path}.parameters`, 'leave them out beside anyQuery')
   if (body !== undefined && WITHOUT_BODY.includes(method)) report.add(`${path}.body`, `a ${method} request has none`)
@@ -176,16 +179,16 @@ export interface PlacedRoute {
 export function findRouteClashes(builtIn: readonly Route[], placed: readonly PlacedRoute[]): readonly ConfigFault[] {
   return placed.flatMap((route, index) => {
     const before = placed.slice(0, index)
-    return [...addressClashes(builtIn, before, route), ...nameClashes(builtIn, before, route)]
+    return [...findAddressClashes(builtIn, before, route), ...findNameClashes(builtIn, before, route)]
   })
 }
 
-function addressClashes(
+function findAddressClashes(
   builtIn: readonly Route[],
   before: readonly PlacedRoute[],
   { route, place }: PlacedRoute,
 ): readonly ConfigFault[] {
-  const shadowed = builtIn.find((other) => shadows(segmentsOf(route), segmentsOf(other)))
+  const shadowed = builtIn.find((other) => shadows(getSegments(route), getSegments(other)))
   const same = before.find(
     ({ route: other }) =>
       other.method === route.method && getRouteAddress(other).address === getRouteAddress(route).address,
@@ -200,7 +203,7 @@ function addressClashes(
   return [{ path, message }]
 }
 
-function nameClashes(
+function findNameClashes(
   builtIn: readonly Route[],
   before: readonly PlacedRoute[],
   { route, place }: PlacedRoute,
@@ -221,7 +224,7 @@ function describeRoute({ method, path, resource }: Route): string {
   return `${method} ${resource ? path.replace(/:(?:collection|key)\b/, resource.key) : path}`
 }
 
-const segmentsOf = (route: Route): readonly string[] => getRouteAddress(route).address.split('/')
+const getSegments = (route: Route): readonly string[] => getRouteAddress(route).address.split('/')
 
 /** Returns the specificity of a segment. The router prefers routes with a higher one. */
 function getSpecificity(segment: string | undefined): number {

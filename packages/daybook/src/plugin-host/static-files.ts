@@ -40,8 +40,8 @@ export function staticFiles({ path, folder, immutable }: StaticFilesOptions): re
       protection: 'public',
       pathParameters: {},
       responses: describeFileResponses({
-        'Content-Encoding': 'How the file is compressed.',
-        Vary: 'Which headers of a request choose the answer.',
+        'Content-Encoding': 'The compression of the file.',
+        Vary: 'The headers of a request that select the response.',
       }),
       run: async (request) => {
         const { '*': rest = '' } = request.path

@@ -24,7 +24,7 @@ import type { PluginHooks } from './hooks.ts'
 export interface HookHost {
   readonly model: Model
   readonly log: Log
-  /** The engine that runs the hooks. */
+  /** Returns the content context in which the hooks run. */
   context(): ContentContext
   /** The timeout of a hook, in milliseconds. */
   readonly limitMs: number
@@ -39,11 +39,11 @@ export function collectWriteHooks(host: HookHost): WriteHooks | undefined {
       hooksFor(contributor, document).map((hooks) => toDocumentHooks(host, contributor, document, hooks)),
     )
     const hooks = {
-      beforeValidate: all.flatMap((one) => one.beforeValidate),
-      beforeChange: all.flatMap((one) => one.beforeChange),
+      beforeValidate: all.flatMap((hook) => hook.beforeValidate),
+      beforeChange: all.flatMap((hook) => hook.beforeChange),
       validate: toValidators(document, () => host.context()),
     }
-    if (Object.values(hooks).some((own) => own.length > 0))
+    if (Object.values(hooks).some((list) => list.length > 0))
       documents.set(getHookKey(document.kind, document.key), hooks)
   }
   return documents.size > 0 ? new WriteHooks(documents, limitMs) : undefined
@@ -77,13 +77,18 @@ function toDocumentHooks(
   const owner = contributorTitle(contributor)
   const validate = (event: ValidateEvent): unknown => {
     const { id, data } = event
-    const named = document.kind === 'collection' && id !== undefined ? { id } : {}
-    return beforeValidate?.({ ...writeEvent(host, contributor, document, event), ...named, data } as never)
+    const address = document.kind === 'collection' && id !== undefined ? { id } : {}
+    return beforeValidate?.({ ...createWriteEvent(host, contributor, document, event), ...address, data } as never)
   }
   const change = (event: ChangeEvent): unknown => {
     const { id, before = null, after = null } = event
-    const named = document.kind === 'collection' ? { id } : {}
-    return beforeChange?.({ ...writeEvent(host, contributor, document, event), ...named, before, after } as never)
+    const address = document.kind === 'collection' ? { id } : {}
+    return beforeChange?.({
+      ...createWriteEvent(host, contributor, document, event),
+      ...address,
+      before,
+      after,
+    } as never)
   }
   return {
     beforeValidate: beforeValidate ? [{ owner, run: validate }] : [],
@@ -91,35 +96,35 @@ function toDocumentHooks(
   }
 }
 
-/** The part of an event that every hook of a write receives. */
-function writeEvent(
-  { context: engine, log }: HookHost,
+/** Creates the part of an event that every hook of a write receives. */
+function createWriteEvent(
+  { context, log }: HookHost,
   contributor: Contributor,
   { kind, key }: HookedModel,
   event: WriteEvent,
 ) {
   const { action, access, locale, store } = event
-  const transactionEngine = engine().withStore(store)
+  const transactionContext = context().withStore(store)
   return {
     // A global exists before its first write.
     action: kind === 'global' ? 'update' : action,
     [kind]: key,
     locale,
     identity: access.caller.identity,
-    content: new CallerContent(transactionEngine, () => access),
-    ...createContributorContext(contributor, transactionEngine, log),
+    content: new CallerContent(transactionContext, () => access),
+    ...createContributorContext(contributor, transactionContext, log),
   }
 }
 
 /** Returns the validators of a document: those of its fields, in their order, then that of the document. */
-function toValidators(document: HookedModel, engine: () => ContentContext): readonly WriteHook<CheckEvent>[] {
+function toValidators(document: HookedModel, context: () => ContentContext): readonly WriteHook<CheckEvent>[] {
   const fields = document.fields
     .filter(({ field }) => holdsValidator(field))
     .map(
       (field): WriteHook<CheckEvent> => ({
         owner: `field ${field.key}`,
         run: (event) =>
-          event.concealed.has(field.key) ? [] : checkField(field, event, validationContext(event, engine())),
+          event.concealed.has(field.key) ? [] : checkField(field, event, createValidationContext(event, context())),
       }),
     )
   const { validate } = document
@@ -127,16 +132,16 @@ function toValidators(document: HookedModel, engine: () => ContentContext): read
   const documentHook: WriteHook<CheckEvent> = {
     owner: `${document.kind} ${document.key}`,
     run: async (event): Promise<readonly ValidatorResult[]> => {
-      const answer = await validate(event.after, validationContext(event, engine()))
-      return [{ path: '', result: answer }]
+      const result = await validate(event.after, createValidationContext(event, context()))
+      return [{ path: '', result }]
     },
   }
   return [...fields, documentHook]
 }
 
-function validationContext(event: CheckEvent, engine: ContentContext): ValidationContext {
+function createValidationContext(event: CheckEvent, context: ContentContext): ValidationContext {
   const { action, before = null, access, locale, store } = event
-  const content = new CallerContent(engine.withStore(store), () => access)
+  const content = new CallerContent(context.withStore(store), () => access)
   const readOnlyContent: ValidationContent = {
     get: (collection, address, query) => content.get(collection, address, query),
     list: (collection, query) => content.list(collection, query),
@@ -158,12 +163,12 @@ async function checkField(
   context: ValidationContext,
 ): Promise<readonly ValidatorResult[]> {
   const fieldContext: FieldValidationContext = Object.freeze({ ...context, entry: after })
-  const answers: ValidatorResult[] = []
-  for (const { validate, value, path } of checkedValues(field, after[key], `/${key}`)) {
-    const answer = await validate(value, fieldContext)
-    answers.push({ path, result: answer })
+  const results: ValidatorResult[] = []
+  for (const { validate, value, path } of listCheckedValues(field, after[key], `/${key}`)) {
+    const result = await validate(value, fieldContext)
+    results.push({ path, result })
   }
-  return answers
+  return results
 }
 
 /** A value with its validator. */
@@ -175,12 +180,12 @@ interface CheckedValue {
 }
 
 /** Returns the values in a field that have a validator, the outermost first. Missing values are not validated. */
-function checkedValues(field: Field, value: unknown, path: string): readonly CheckedValue[] {
+function listCheckedValues(field: Field, value: unknown, path: string): readonly CheckedValue[] {
   if (value === null || value === undefined || !holdsValidator(field)) return []
   const { validate } = field.options
   const inner = getInnerValues(field, value, path)
   return [
     ...(validate ? [{ validate, value, path }] : []),
-    ...[...inner].flatMap((item) => checkedValues(item.field, item.value, item.path)),
+    ...[...inner].flatMap((item) => listCheckedValues(item.field, item.value, item.path)),
   ]
 }

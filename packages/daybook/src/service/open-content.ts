@@ -50,16 +50,16 @@ export async function openContent(
   data: string,
   { isRestored = false, log = SILENT, ...options }: ContentOptions = {},
 ): Promise<OpenContent> {
-  const opened = await openUnprepared(model, config, data, { log, ...options })
-  const { context: engine, close } = opened
-  const { store } = engine
+  const content = await openUnprepared(model, config, data, { log, ...options })
+  const { context, close } = content
+  const { store } = context
   try {
     await store.prepare(model, createStoredContent(model), (read) => requireNoPendingRenames(read, model))
     if (!isRestored) {
       await requireNoUnfinishedRestore(store.read)
-      await seedStore(engine, config, opened.seedTools)
+      await seedStore(context, config, content.seedTools)
     }
-    return opened
+    return content
   } catch (error) {
     await close()
     throw config.database ? error : toFileError(databaseFile(data), error)
@@ -87,18 +87,18 @@ export async function openUnprepared(
     model,
     log,
     limitMs: config.limits?.pluginMs ?? DEFAULT_PLUGIN_MS,
-    context: () => engine,
+    context: () => context,
   })
   const { store: blobs = disk(), quota } = config.assets ?? {}
   const files = new Files({ model, store, log, quota, openBlobs: () => blobs.open({ data: resolve(data) }) })
   const intake = openIntake(files, config)
-  const engine: ContentContext = new ContentContext({ model, store, tools, files, intake, hooks })
+  const context: ContentContext = new ContentContext({ model, store, tools, files, intake, hooks })
   const close = async (): Promise<void> => {
     await renderer.close()
     await files.close()
     await store.close()
   }
-  return { context: engine, files, intake, seedTools, close }
+  return { context, files, intake, seedTools, close }
 }
 
 function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
@@ -114,10 +114,10 @@ function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
 }
 
 /** Opens the image variants, with `sharp` if it is installed. */
-export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, opened: Closers): ImageVariants {
+export function openImages(files: Files, { assets = {} }: DaybookConfig, log: Log, closers: Closers): ImageVariants {
   const { maxPixels = DEFAULT_IMAGE_PIXELS, atOnce, timeMs = DEFAULT_IMAGE_MS, ...imageRules } = assets.images ?? {}
   const processor = openImageProcessor({ maxPixels, timeMs, ...(atOnce === undefined ? {} : { atOnce }), log })
-  opened.defer(async () => processor?.close())
+  closers.defer(async () => processor?.close())
   const rules = { ...DEFAULT_IMAGE_RULES, ...imageRules }
   const images = new ImageVariants({ blobs: () => files.blobs(), processor, describeMs: timeMs, rules, log })
   files.attachImages(images)

@@ -38,11 +38,11 @@ export function requireMetrics(metrics: Metrics | undefined): Metrics {
 /** Creates the observer of responses, or returns `undefined` if nothing needs one. */
 export function createObserver(
   metrics: Metrics | undefined,
-  pace: DeliveryThrottle | undefined,
+  throttle: DeliveryThrottle | undefined,
 ): AppOptions['observe'] {
-  if (!pace) return metrics?.observe.bind(metrics)
-  return (...request) => {
-    pace.noteRequest()
-    metrics?.observe(...request)
+  if (!throttle) return metrics?.observe.bind(metrics)
+  return (...response) => {
+    throttle.noteRequest()
+    metrics?.observe(...response)
   }
 }

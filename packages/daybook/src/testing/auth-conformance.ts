@@ -11,17 +11,17 @@ import {
 } from './invalid-credentials.ts'
 
 /** Creates the headers of a request. */
-type Headed = () => CredentialHeaders | Promise<CredentialHeaders>
+type CreateHeaders = () => CredentialHeaders | Promise<CredentialHeaders>
 
 /** An auth adapter to check, and credentials for it. */
 export interface AuthAdapterSubject {
   readonly adapter: AuthAdapter
   /** Headers of a request with a session: the credential, and nothing else. Called anew for each check. */
-  readonly valid: Headed
+  readonly valid: CreateHeaders
   /** Headers of a session of another person. @default none; checks with two people are left out */
-  readonly other?: Headed
+  readonly other?: CreateHeaders
   /** Invalid credentials of your adapter by name: expired, revoked, signed by another issuer. */
-  readonly invalid?: Readonly<Record<string, Headed>>
+  readonly invalid?: Readonly<Record<string, CreateHeaders>>
 }
 
 /** A check of one rule of an interface. */
@@ -49,19 +49,19 @@ const UNKNOWN_ACTIONS = ['daybookHasNoSuchAction', 'constructor', '__proto__', '
  * ```
  */
 export function authAdapterConformance(subject: AuthAdapterSubject): readonly ConformanceCheck[] {
-  const examined: Examined = { ...subject, load: once(async () => subject.adapter.load?.()) }
+  const checked: CheckedAdapter = { ...subject, load: once(async () => subject.adapter.load?.()) }
   return [
-    ...capabilityChecks(examined),
-    ...nobodyChecks(examined),
-    ...sessionChecks(examined),
-    ...actionChecks(examined),
-    ...nameChecks(examined),
-    ...callerChecks(examined),
+    ...capabilityChecks(checked),
+    ...anonymousChecks(checked),
+    ...sessionChecks(checked),
+    ...actionChecks(checked),
+    ...nameChecks(checked),
+    ...callerChecks(checked),
   ]
 }
 
 /** An adapter to check. */
-interface Examined extends AuthAdapterSubject {
+interface CheckedAdapter extends AuthAdapterSubject {
   /** Loads the adapter once, before it is used, like the service. */
   load(): Promise<void>
 }
@@ -75,7 +75,7 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /** The results of an adapter for one request. */
-interface AdapterAnswers {
+interface AdapterResults {
   readonly principal: Principal | null
   readonly identity: Identity | null
 }
@@ -85,7 +85,7 @@ function toContext(headers: CredentialHeaders): AuthContext {
 }
 
 /** Authenticates like the service: only possible credentials, after loading, with concurrent calls for the same context. */
-async function ask({ adapter, load }: Examined, headers: CredentialHeaders): Promise<AdapterAnswers> {
+async function authenticate({ adapter, load }: CheckedAdapter, headers: CredentialHeaders): Promise<AdapterResults> {
   const context = toContext(headers)
   const before = [...context.headers]
   if (adapter.hasCredential?.(context) === false) return { principal: null, identity: null }
@@ -111,55 +111,59 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
   ]
 }
 
-function nobodyChecks(subject: Examined): readonly ConformanceCheck[] {
-  const isNobody = (name: string, headed: Headed): ConformanceCheck => ({
+function anonymousChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
+  const expectAnonymous = (name: string, createHeaders: CreateHeaders): ConformanceCheck => ({
     name: `anonymous: ${name}`,
     run: async () => {
-      const said = await ask(subject, await headed())
+      const results = await authenticate(subject, await createHeaders())
       deepStrictEqual(
-        said,
+        results,
         { principal: null, identity: null },
         'Without a valid credential, principal and identity are null.',
       )
     },
   })
   return [
-    isNobody('no credential', () => NO_CREDENTIAL),
-    ...Object.entries(INVALID_CREDENTIALS).map(([name, headers]) => isNobody(name, () => headers)),
-    ...Object.entries(subject.invalid ?? {}).map(([name, headed]) => isNobody(name, headed)),
-    isNobody('a valid Authorization sent twice', async () => repeatAuthorization(await subject.valid())),
+    expectAnonymous('no credential', () => NO_CREDENTIAL),
+    ...Object.entries(INVALID_CREDENTIALS).map(([name, headers]) => expectAnonymous(name, () => headers)),
+    ...Object.entries(subject.invalid ?? {}).map(([name, createHeaders]) => expectAnonymous(name, createHeaders)),
+    expectAnonymous('a valid Authorization sent twice', async () => repeatAuthorization(await subject.valid())),
     {
       name: 'anonymous: a valid credential with one character changed',
       run: async () => {
         for (const headers of alterCredential(await subject.valid())) {
-          const said = await ask(subject, headers)
-          deepStrictEqual(said, { principal: null, identity: null }, 'A credential that was changed is worth nothing.')
+          const results = await authenticate(subject, headers)
+          deepStrictEqual(
+            results,
+            { principal: null, identity: null },
+            'A credential that was changed is worth nothing.',
+          )
         }
       },
     },
   ]
 }
 
-function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
+function sessionChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
   const { adapter, valid, other, load } = subject
   const provider = (): string => adapter.getCapabilities().provider
   return [
     {
       name: 'session: a valid credential has a principal and an identity',
       run: async () => {
-        const { principal, identity } = await ask(subject, await valid())
+        const { principal, identity } = await authenticate(subject, await valid())
         assertConforms(isObjectValue(principal), 'getPrincipal gives an object.')
         assertConforms(isObjectValue(identity), 'getIdentity gives an identity.')
       },
     },
     {
       name: 'session: the identity is well-formed',
-      run: async () => assertIdentity((await ask(subject, await valid())).identity, provider()),
+      run: async () => assertIdentity((await authenticate(subject, await valid())).identity, provider()),
     },
     {
       name: 'session: principal and identity can be told as JSON',
       run: async () => {
-        const { principal, identity } = await ask(subject, await valid())
+        const { principal, identity } = await authenticate(subject, await valid())
         assertConforms(isObjectValue(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
         assertConforms(isObjectValue(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
       },
@@ -168,57 +172,60 @@ function sessionChecks(subject: Examined): readonly ConformanceCheck[] {
       name: 'session: the same credential is the same session, in whatever order it is asked about',
       run: async () => {
         const headers = await valid()
-        const first = await ask(subject, headers)
+        const first = await authenticate(subject, headers)
         const context = toContext(headers)
         await load()
         const identity = await adapter.getIdentity(context)
         const principal = await adapter.getPrincipal(context)
-        deepStrictEqual(settled({ principal, identity }), settled(first))
+        deepStrictEqual(getStableParts({ principal, identity }), getStableParts(first))
       },
     },
     {
       name: 'session: concurrent requests with and without a session are not mixed up',
-      run: () => requireNoMix(subject),
+      run: () => assertIndependent(subject),
     },
-    ...(other === undefined ? [] : [twoPeople(subject, other)]),
+    ...(other === undefined ? [] : [checkTwoPeople(subject, other)]),
   ]
 }
 
 /** The stable parts of a session; each use may extend its expiry. */
-const settled = ({ principal, identity }: AdapterAnswers): unknown => [
+const getStableParts = ({ principal, identity }: AdapterResults): unknown => [
   principal,
   identity && { ...identity, expiresAt: identity.expiresAt === null },
 ]
 
-const twoPeople = (subject: Examined, other: Headed): ConformanceCheck => ({
+const checkTwoPeople = (subject: CheckedAdapter, other: CreateHeaders): ConformanceCheck => ({
   name: 'session: another person is another subject in another session',
   run: async () => {
-    const [one, two] = [await ask(subject, await subject.valid()), await ask(subject, await other())]
-    assertConforms(two.principal !== null && two.identity !== null, 'The other person has a session, too.')
-    assertConforms(one.identity?.subject !== two.identity.subject, 'Two people have two subjects.')
-    assertConforms(one.identity?.sessionId !== two.identity.sessionId, 'Two people have two sessions.')
+    const [first, second] = [
+      await authenticate(subject, await subject.valid()),
+      await authenticate(subject, await other()),
+    ]
+    assertConforms(second.principal !== null && second.identity !== null, 'The other person has a session, too.')
+    assertConforms(first.identity?.subject !== second.identity.subject, 'Two people have two subjects.')
+    assertConforms(first.identity?.sessionId !== second.identity.sessionId, 'Two people have two sessions.')
   },
 })
 
-async function requireNoMix(subject: Examined): Promise<void> {
-  const asked = [
+async function assertIndependent(subject: CheckedAdapter): Promise<void> {
+  const requests = [
     await subject.valid(),
     NO_CREDENTIAL,
     ...(subject.other ? [await subject.other()] : []),
     { authorization: 'Bearer x' },
   ]
-  const alone: AdapterAnswers[] = []
-  for (const headers of asked) alone.push(await ask(subject, headers))
-  const crowd = Array.from({ length: CROWD }, (_, n) => n % asked.length)
-  const said = await Promise.all(crowd.map((place) => ask(subject, asked[place] as CredentialHeaders)))
+  const alone: AdapterResults[] = []
+  for (const headers of requests) alone.push(await authenticate(subject, headers))
+  const order = Array.from({ length: CONCURRENCY }, (_, index) => index % requests.length)
+  const results = await Promise.all(order.map((place) => authenticate(subject, requests[place] as CredentialHeaders)))
   deepStrictEqual(
-    said.map(settled),
-    crowd.map((place) => settled(alone[place] as AdapterAnswers)),
-    'Each request is answered as if it were alone.',
+    results.map(getStableParts),
+    order.map((place) => getStableParts(alone[place] as AdapterResults)),
+    'Concurrent requests have the same results as separate ones.',
   )
 }
 
-function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] {
+function actionChecks({ adapter, load }: CheckedAdapter): readonly ConformanceCheck[] {
   const { invoke, handleRequest } = adapter
   const actions: ConformanceCheck = {
     name: 'actions: one that it does not know is null',
@@ -241,29 +248,32 @@ function actionChecks({ adapter, load }: Examined): readonly ConformanceCheck[] 
       await load()
       const context = toContext(NO_CREDENTIAL)
       const request = new Request(`${context.origin}${basePath}/daybook-has-no-such-route`)
-      const response = await refusal(async () => handleRequest?.call(adapter, request, context))
+      const response = await catchRejection(async () => handleRequest?.call(adapter, request, context))
       assertConforms(
         response.status >= 400 && response.status < 500,
-        `It answered ${response.status} instead of 404 or the like.`,
+        `It responded with ${response.status} instead of 404 or the like.`,
       )
     },
   }
   return [...(invoke ? [actions] : []), ...(handleRequest ? [routes] : [])]
 }
 
-function nameChecks(subject: Examined): readonly ConformanceCheck[] {
+function nameChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
   const { getNames } = subject.adapter
   if (!getNames) return []
   return [
     {
       name: 'names: are texts of those who were asked about, and of nobody else',
       run: async () => {
-        const { identity } = await ask(subject, await subject.valid())
-        const asked = [identity?.subject ?? '', 'daybook has no such subject', '__proto__']
-        const names = await getNames.call(subject.adapter, asked)
+        const { identity } = await authenticate(subject, await subject.valid())
+        const subjects = [identity?.subject ?? '', 'daybook has no such subject', '__proto__']
+        const names = await getNames.call(subject.adapter, subjects)
         assertConforms(names instanceof Map, 'getNames gives a Map.')
-        for (const [one, name] of names) {
-          assertConforms(one === asked[0], `Nobody asked for the name of ${JSON.stringify(one)}, or has it.`)
+        for (const [nameSubject, name] of names) {
+          assertConforms(
+            nameSubject === subjects[0],
+            `The name of ${JSON.stringify(nameSubject)} was not requested, or does not exist.`,
+          )
           assertConforms(typeof name === 'string' && name !== '', 'A name is a text.')
         }
       },
@@ -271,14 +281,14 @@ function nameChecks(subject: Examined): readonly ConformanceCheck[] {
   ]
 }
 
-function callerChecks(subject: Examined): readonly ConformanceCheck[] {
+function callerChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
   const { getCaller } = subject.adapter
   if (!getCaller) return []
   return [
     {
       name: 'callers: are those of a session without its credential, and null for a subject that nobody has',
       run: async () => {
-        const { identity } = await ask(subject, await subject.valid())
+        const { identity } = await authenticate(subject, await subject.valid())
         const caller = await getCaller.call(subject.adapter, identity?.subject ?? '')
         assertConforms(
           caller?.identity?.subject === identity?.subject,
@@ -288,9 +298,9 @@ function callerChecks(subject: Examined): readonly ConformanceCheck[] {
           JSON.stringify(caller?.identity?.roles) === JSON.stringify(identity?.roles),
           'getCaller gives other roles than getIdentity.',
         )
-        for (const nobody of ['daybook has no such subject', '__proto__'])
+        for (const unknownSubject of ['daybook has no such subject', '__proto__'])
           assertConforms(
-            (await getCaller.call(subject.adapter, nobody)) === null,
+            (await getCaller.call(subject.adapter, unknownSubject)) === null,
             'getCaller gives a caller whom nobody is.',
           )
       },
@@ -299,11 +309,11 @@ function callerChecks(subject: Examined): readonly ConformanceCheck[] {
 }
 
 /** Returns the response, or the `DaybookError` that is thrown instead. */
-async function refusal(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
+async function catchRejection(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
   try {
-    const answer = await work()
-    assertConforms(answer instanceof Response, 'handleRequest gives a Response.')
-    return answer
+    const response = await work()
+    assertConforms(response instanceof Response, 'handleRequest gives a Response.')
+    return response
   } catch (error) {
     if (error instanceof DaybookError) return error
     throw error

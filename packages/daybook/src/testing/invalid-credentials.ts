@@ -43,14 +43,21 @@ export function repeatAuthorization(headers: CredentialHeaders): CredentialHeade
 
 /** Returns the headers with one character of the credential changed: the first, the middle, and the last but one. */
 export function alterCredential(headers: CredentialHeaders): readonly CredentialHeaders[] {
-  const given = new Headers(headers)
-  const [name, mark] = given.has('authorization') ? (['authorization', ' '] as const) : (['cookie', '='] as const)
-  const value = given.get(name) ?? ''
-  const start = value.indexOf(mark) + 1
+  const original = new Headers(headers)
+  const [name, separator] = original.has('authorization')
+    ? (['authorization', ' '] as const)
+    : (['cookie', '='] as const)
+  const value = original.get(name) ?? ''
+  const start = value.indexOf(separator) + 1
   // The last character of base64url may have unused bits.
-  const places = [start, Math.floor((start + value.length) / 2), value.length - 2].filter((place) => place >= start)
-  return places.map((place) => {
-    const other = value[place] === 'A' ? 'B' : 'A'
-    return { ...Object.fromEntries(given), [name]: value.slice(0, place) + other + value.slice(place + 1) }
+  const positions = [start, Math.floor((start + value.length) / 2), value.length - 2].filter(
+    (position) => position >= start,
+  )
+  return positions.map((position) => {
+    const replacement = value[position] === 'A' ? 'B' : 'A'
+    return {
+      ...Object.fromEntries(original),
+      [name]: value.slice(0, position) + replacement + value.slice(position + 1),
+    }
   })
 }

@@ -59,10 +59,10 @@ function lifeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
     {
       name: 'is the same plugin each time it is made, and shares nothing that can change',
       async run() {
-        const [one, other] = [subject.plugin(), subject.plugin()]
-        deepStrictEqual([one.name, one.version], [other.name, other.version])
-        deepStrictEqual(outline(one), outline(other))
-        notStrictEqual(one, other, 'make a new object for each call')
+        const [first, second] = [subject.plugin(), subject.plugin()]
+        deepStrictEqual([first.name, first.version], [second.name, second.version])
+        deepStrictEqual(pickPlainData(first), pickPlainData(second))
+        notStrictEqual(first, second, 'make a new object for each call')
       },
     },
     {
@@ -94,8 +94,8 @@ function lifeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
   ]
 }
 
-/** The plain data of a plugin. */
-const outline = ({ requires, after, options, system, studio }: Plugin): object => ({
+/** Picks the plain data of a plugin. */
+const pickPlainData = ({ requires, after, options, system, studio }: Plugin): object => ({
   requires,
   after,
   options,
@@ -105,15 +105,15 @@ const outline = ({ requires, after, options, system, studio }: Plugin): object =
 
 async function waitForRelease(resources: OpenResources): Promise<void> {
   const deadline = performance.now() + RELEASE_MS
-  for (let left = resources.kinds(); left.length > 0; left = resources.kinds()) {
-    ok(performance.now() < deadline, `close must end what setup began; left over: ${left.join(', ')}`)
+  for (let kinds = resources.kinds(); kinds.length > 0; kinds = resources.kinds()) {
+    ok(performance.now() < deadline, `close must end what setup began; left over: ${kinds.join(', ')}`)
     await sleep(20, undefined, { ref: false })
   }
 }
 
 function routeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
   /** Creates a check of every route that only reads. */
-  const checkReads = (
+  const createReadCheck = (
     name: string,
     check: (service: TestService, address: string, route: Route) => Promise<void>,
   ): ConformanceCheck => ({
@@ -126,31 +126,32 @@ function routeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
       }),
   })
   return [
-    checkReads(
+    createReadCheck(
       'answers reads as it declares, to readers with and without a session, many at once',
       async (service, address) => {
         for (const headers of callerHeaders(service)) {
           const responses = Array.from({ length: CONCURRENCY }, () => service.request(address, { headers }))
           const statuses = await Promise.all(responses.map(async (response) => readStatus(await response)))
-          const failed = statuses.filter((status) => status >= 500)
-          deepStrictEqual(failed, [], `${address} fails`)
+          const failures = statuses.filter((status) => status >= 500)
+          deepStrictEqual(failures, [], `${address} fails`)
         }
       },
     ),
-    checkReads('stores nothing when it is read (RFC 9110, section 9.2.1)', async (service, address) => {
+    createReadCheck('stores nothing when it is read (RFC 9110, section 9.2.1)', async (service, address) => {
       const before = await journalSeq(service)
       for (const headers of callerHeaders(service)) await readStatus(await service.request(address, { headers }))
       strictEqual(await journalSeq(service), before, `GET ${address} writes`)
     }),
-    checkReads('lets shared caches keep only what is the same for everyone', async (service, address) => {
+    createReadCheck('lets shared caches keep only what is the same for everyone', async (service, address) => {
       const responses = await Promise.all(
         callerHeaders(service).map((headers) => service.request(address, { headers })),
       )
       const isShared = responses.some(({ headers }) =>
         /\b(?:public|s-maxage)\b/.test(headers.get('cache-control') ?? ''),
       )
-      const [one, other] = await Promise.all(responses.map((response) => response.text()))
-      if (isShared) strictEqual(one, other, `${address} says Cache-Control: public, and differs with a session`)
+      const [anonymousText, sessionText] = await Promise.all(responses.map((response) => response.text()))
+      if (isShared)
+        strictEqual(anonymousText, sessionText, `${address} says Cache-Control: public, and differs with a session`)
     }),
     {
       name: 'reveals nothing of its inside when the input is wrong',

@@ -41,14 +41,14 @@ export async function startTestService<C extends DaybookConfig>(
   data: string,
   start: (fixed: Pick<ServiceOptions, 'data' | 'serviceToken'>) => Promise<Service<C>>,
 ): Promise<TestService<C> & AsyncDisposable> {
-  const forget = (): Promise<void> => rm(data, { recursive: true, force: true })
+  const removeData = (): Promise<void> => rm(data, { recursive: true, force: true })
   const service = await start({ data, serviceToken: TEST_TOKEN }).catch(async (error) => {
-    await forget()
+    await removeData()
     throw error
   })
   const close = async (): Promise<void> => {
     await service.close()
-    await forget()
+    await removeData()
   }
   return {
     ...service,

@@ -200,9 +200,9 @@ const ROUTES: readonly Case[] = [
   ['two placeholders with one name', withRoute({ path: '/:a/:a' }), `${AT}.path`, 'a name of its own'],
   ['no protection', withRoute({ protection: undefined }), `${AT}.protection`, "write 'public' or 'session'"],
   ['no run', withRoute({ run: undefined }), `${AT}.run`, 'write a function'],
-  ['no answers', withRoute({ responses: {} }), `${AT}.responses`, 'at least one answer'],
+  ['no responses', withRoute({ responses: {} }), `${AT}.responses`, 'at least one response'],
   [
-    'an answer without a description',
+    'a response without a description',
     withRoute({ responses: { 200: {} } }),
     `${AT}.responses.200.description`,
     'in a sentence',
@@ -245,7 +245,7 @@ const ROUTES: readonly Case[] = [
     'the path has no :a',
   ],
   ['an unknown key', withRoute({ protecton: 'public' }), `${AT}.protecton`, 'did you mean protection?'],
-  ['an address of Daybook', withRoute({ path: '/api/health' }), `${AT}.path`, 'GET /api/health of Daybook answers'],
+  ['a path of Daybook', withRoute({ path: '/api/health' }), `${AT}.path`, 'GET /api/health of Daybook answers'],
   [
     'another method at an address of Daybook',
     withRoute({ method: 'POST', path: '/api/ready' }),

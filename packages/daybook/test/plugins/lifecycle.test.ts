@@ -55,7 +55,7 @@ describe('a start that fails', () => {
   test.each([
     ['throws', () => Promise.reject(new Error('no key')), 'The plugin "bad" could not be set up: no key'],
     ['hangs', NEVER, 'The plugin "bad" could not be set up: took longer than 100 ms'],
-    ['returns something else', () => ({ stop: () => {} }) as never, 'setup must answer nothing, or { check, close }'],
+    ['returns something else', () => ({ stop: () => {} }) as never, 'setup must return nothing, or { check, close }'],
   ] as const)('because setup %s closes the plugins that had started', async (_case, setup, message) => {
     const notes: string[] = []
     const bad = definePlugin({ name: 'bad', version: '1.0.0', setup })

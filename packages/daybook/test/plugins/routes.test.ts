@@ -341,7 +341,7 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
     ['throws', 'the secret of the throw'],
     ['rejects', 'the secret of the rejection'],
     ['throws-text', 'the secret text'],
-    ['nothing', 'run must answer a Response'],
+    ['nothing', 'run must return a Response'],
     ['used', 'a Response that is used up'],
     ['system', 'Declare it: definePlugin'],
     ['undeclared', 'does not declare status 299'],

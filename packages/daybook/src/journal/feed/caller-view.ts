@@ -33,8 +33,8 @@ export interface CallerView {
 /**
  * Evaluates the access rules for a caller.
  *
- * @param keys keys of the requested collections, and `globals`; `undefined`: all
- * @throws INTERNAL_ERROR when a rule fails
+ * @param keys keys of the requested collections, and `globals`; `undefined` for all
+ * @throws INTERNAL_ERROR if a rule fails
  */
 export async function resolveView(access: Access, keys: readonly string[] | undefined): Promise<CallerView> {
   const { model } = access
@@ -65,8 +65,9 @@ export function requireReadable({ collections, globals }: CallerView, keys: read
   }
 }
 
+/** A view with the access rules that it depends on. */
 interface RuledView extends CollectionView {
-  /** The filter of the access rules as text; `undefined`: there is none. */
+  /** The filter of the access rules as text; `undefined` if there is none. */
   readonly rule: string | undefined
   readonly isPublishedOnly: boolean
 }
@@ -93,10 +94,10 @@ async function viewDrafts(
   access: Access,
   visible: Condition | undefined,
 ): Promise<Condition | undefined | false> {
-  const ruling = await access.evaluateDraftAccess(collection)
-  if (ruling === 'entry' || ruling === false) return false
-  if (ruling === true) return visible
-  return visible ? { kind: 'all', of: [visible, ruling.where] } : ruling.where
+  const draftAccess = await access.evaluateDraftAccess(collection)
+  if (draftAccess === 'entry' || draftAccess === false) return false
+  if (draftAccess === true) return visible
+  return visible ? { kind: 'all', of: [visible, draftAccess.where] } : draftAccess.where
 }
 
 async function viewGlobals(access: Access): Promise<readonly (readonly [GlobalModel, Projection])[]> {

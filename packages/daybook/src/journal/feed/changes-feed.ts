@@ -27,12 +27,12 @@ export interface FeedPage {
  * created with: if the caller can see other documents for any reason but changes of these documents, the copy must restart.
  */
 export class ChangesFeed {
-  readonly #engine: ContentContext
+  readonly #context: ContentContext
   readonly #tokens: FeedTokens
 
-  constructor(engine: ContentContext) {
-    this.#engine = engine
-    this.#tokens = new FeedTokens(engine.store)
+  constructor(context: ContentContext) {
+    this.#context = context
+    this.#tokens = new FeedTokens(context.store)
   }
 
   /**
@@ -50,44 +50,44 @@ export class ChangesFeed {
 
   /** Returns the position to follow later changes without the existing documents. */
   async getCurrentPosition(view: CallerView): Promise<FeedPosition> {
-    return { seq: await this.#engine.store.journal.head(), view: view.fingerprint }
+    return { seq: await this.#context.store.journal.head(), view: view.fingerprint }
   }
 
   /**
-   * Opens a token to continue under a view.
+   * Opens a token to continue with a view.
    *
    * @param name the parameter or header of the token
-   * @throws VALIDATION_ERROR; GONE when the token was made under another view
+   * @throws VALIDATION_ERROR; GONE if the token was created with another view
    */
   async resume(view: CallerView, token: string, name: string): Promise<FeedPosition> {
     const position = await this.#tokens.open(token, name)
-    if (position.view !== view.fingerprint) throw await this.#gone(view)
+    if (position.view !== view.fingerprint) throw await this.#createGoneError(view)
     return position
   }
 
   /**
-   * Reads from a position of this view on.
+   * Reads a page from a position of this view on.
    *
-   * @throws GONE when the journal no longer has the records since the position, or they changed entries that rules read
+   * @throws GONE if the journal no longer has the records since the position, or they changed entries that rules read
    */
   async read(view: CallerView, position: FeedPosition, limit: number): Promise<PagerResult> {
-    const page = await new Pager(this.#engine, view, position, limit).read()
+    const page = await new Pager(this.#context, view, position, limit).read()
     // The journal may be shortened while a page is read, so its floor is read last.
-    const isComplete = position.seq >= (await this.#engine.store.journal.floor())
+    const isComplete = position.seq >= (await this.#context.store.journal.floor())
     if (page && isComplete) return page
-    throw await this.#gone(view)
+    throw await this.#createGoneError(view)
   }
 
   seal(position: FeedPosition): Promise<string> {
     return this.#tokens.seal(position)
   }
 
-  /** The position before everything. */
+  /** Returns the position of a new copy. */
   async #begin(view: CallerView): Promise<FeedPosition> {
     return { ...(await this.getCurrentPosition(view)), walk: startWalk(view) }
   }
 
-  async #gone(view: CallerView): Promise<DaybookError> {
+  async #createGoneError(view: CallerView): Promise<DaybookError> {
     return new DaybookError('GONE', undefined, { restart: await this.seal(await this.#begin(view)) })
   }
 }

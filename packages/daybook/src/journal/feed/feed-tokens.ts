@@ -7,17 +7,17 @@ import type { Store } from '../../store/store.ts'
 export interface FeedPosition {
   /** The last record of the journal that the copy includes. Entries of the copy may be newer. */
   readonly seq: number
-  /** The fingerprint of the view that the copy was made under. */
+  /** The fingerprint of the view that the copy was created with. */
   readonly view: string
-  /** The position of the walk through all documents; `undefined`: the walk is over. */
+  /** The position of the walk through all documents; `undefined` when it is over. */
   readonly walk?: WalkPosition | undefined
 }
 
-/** The documents of a walk that come next. */
+/** The next documents of a walk. */
 export interface WalkPosition {
   /** A key of a collection, or `globals`. */
   readonly key: string
-  /** The last entry's `pk`, or the number of globals before. */
+  /** The `pk` of the last entry, or the number of previous globals. */
   readonly after: number
 }
 
@@ -28,7 +28,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
-/** A position as it is sealed. */
+/** The content of a token. */
 type SealedPosition = readonly [seq: number, view: string, key?: string, after?: number]
 
 /**
@@ -47,7 +47,7 @@ export class FeedTokens {
     const { cipherKey, ivKey } = await this.#load()
     const sealed: SealedPosition = walk ? [seq, view, walk.key, walk.after] : [seq, view]
     const content = Buffer.from(JSON.stringify(sealed))
-    // The initialization vector is made from the content (RFC 8452 has the idea): equal vectors mean equal contents.
+    // The initialization vector derives from the content, as in RFC 8452, so that equal vectors mean equal contents.
     const iv = createHmac('sha256', ivKey).update(content).digest().subarray(0, IV_BYTES)
     const cipher = createCipheriv(CIPHER, cipherKey, iv)
     return Buffer.concat([iv, cipher.update(content), cipher.final(), cipher.getAuthTag()]).toString('base64url')
@@ -57,7 +57,7 @@ export class FeedTokens {
    * Opens a token.
    *
    * @param name the parameter or header of the token
-   * @throws VALIDATION_ERROR when no node of this store has made it
+   * @throws VALIDATION_ERROR for a token of another store, and a forged one
    */
   async open(token: string, name: string): Promise<FeedPosition> {
     const { cipherKey } = await this.#load()
@@ -74,7 +74,7 @@ export class FeedTokens {
     }
   }
 
-  /** Reads or makes the keys once; after a failure the next request tries again. */
+  /** Reads or generates the keys once; after a failure, the next request retries. */
   #load(): Promise<Keys> {
     this.#keys ??= this.#store
       .noteOnce(FEED_KEY_NOTE, () => randomBytes(KEY_BYTES).toString('base64url'))

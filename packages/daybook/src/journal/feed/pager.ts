@@ -18,9 +18,9 @@ export interface FeedItem {
 }
 
 /** The maximum number of records that are read at a time. */
-const RECORDS = 1000
+const RECORDS_PER_READ = 1000
 /** The maximum number of entries that are read at a time, as in a list. */
-const ENTRIES = 100
+const ENTRIES_PER_READ = 100
 /** The length at which a page is full, in characters. */
 const MAX_PAGE_LENGTH = 8 * 1024 * 1024
 /** The maximum number of reads for a page: many records without an item are left to the next page. */
@@ -34,11 +34,11 @@ export interface PagerResult {
   readonly isLast: boolean
 }
 
-/** The beginning of a walk through all documents of a view. */
-export const startWalk = (view: CallerView): WalkPosition | undefined => nextWalk(view, undefined)
+/** Returns the start of a walk through all documents of a view. */
+export const startWalk = (view: CallerView): WalkPosition | undefined => getNextWalk(view, undefined)
 
-/** The beginning of the collection after `key`, or of the first one. */
-function nextWalk({ collections, globals }: CallerView, key: string | undefined): WalkPosition | undefined {
+/** Returns the start of the collection after `key`, or of the first one. */
+function getNextWalk({ collections, globals }: CallerView, key: string | undefined): WalkPosition | undefined {
   const keys = [...collections.keys(), ...(globals.size > 0 ? [GLOBALS] : [])]
   const next = keys[key === undefined ? 0 : keys.indexOf(key) + 1]
   return next === undefined ? undefined : { key: next, after: 0 }
@@ -46,36 +46,37 @@ function nextWalk({ collections, globals }: CallerView, key: string | undefined)
 
 /** Reads one page of the feed: first the walk through all documents, then the records of the journal. */
 export class Pager {
-  readonly #engine: ContentContext
+  readonly #context: ContentContext
   readonly #view: CallerView
   readonly #limit: number
-  /** By document: a page has one item for each. */
+  /** The items by document; a page has one for each. */
   readonly #items = new Map<string, FeedItem>()
   #position: FeedPosition
-  /** Characters of all items. */
+  /** The length of all items, in characters. */
   #length = 0
 
   /** @param limit the maximum number of items */
-  constructor(engine: ContentContext, view: CallerView, position: FeedPosition, limit: number) {
-    this.#engine = engine
+  constructor(context: ContentContext, view: CallerView, position: FeedPosition, limit: number) {
+    this.#context = context
     this.#view = view
     this.#position = position
     this.#limit = limit
   }
 
   /**
-   * @returns `undefined` if the next record changed an entry that rules read: other entries may have become visible or hidden. A page that
-   * has come to such a record ends before it, so that a new copy begins with a page.
+   * Reads the page, which ends before a record that changed an entry that rules read.
+   *
+   * @returns `undefined` if that is the first record: other entries may have become visible or hidden
    */
   async read(): Promise<PagerResult | undefined> {
-    const { journal } = this.#engine.store
-    for (let step = 0; step < MAX_STEPS && this.#room > 0; step += 1) {
+    const { journal } = this.#context.store
+    for (let step = 0; step < MAX_STEPS && this.#capacity > 0; step += 1) {
       const { seq, walk } = this.#position
       if (walk) {
         await this.#walk(walk)
         continue
       }
-      const records = await journal.records(seq, RECORDS)
+      const records = await journal.records(seq, RECORDS_PER_READ)
       if (records.length === 0) return this.#toResult(true)
       if (records.some((record) => this.#changesVisibility(record))) return step > 0 ? this.#toResult(false) : undefined
       await this.#stream(records)
@@ -88,31 +89,31 @@ export class Pager {
   }
 
   /** The number of items that may be added in this step. */
-  get #room(): number {
-    return this.#length < MAX_PAGE_LENGTH ? Math.min(ENTRIES, this.#limit - this.#items.size) : 0
+  get #capacity(): number {
+    return this.#length < MAX_PAGE_LENGTH ? Math.min(ENTRIES_PER_READ, this.#limit - this.#items.size) : 0
   }
 
   async #walk(walk: WalkPosition): Promise<void> {
-    const room = this.#room
+    const capacity = this.#capacity
     const view = this.#view.collections.get(walk.key)
-    const places = view ? await this.#walkEntries(view, walk.after) : await this.#walkGlobals(walk.after)
-    const last = places.at(-1)
-    const isOver = last === undefined || places.length < room
-    const next = isOver ? nextWalk(this.#view, walk.key) : { key: walk.key, after: last }
+    const offsets = view ? await this.#walkEntries(view, walk.after) : await this.#walkGlobals(walk.after)
+    const last = offsets.at(-1)
+    const isOver = last === undefined || offsets.length < capacity
+    const next = isOver ? getNextWalk(this.#view, walk.key) : { key: walk.key, after: last }
     this.#position = { ...this.#position, walk: next }
   }
 
   /** @returns the `pk` of each entry */
   async #walkEntries(view: CollectionView, after: number): Promise<readonly number[]> {
-    const { feed } = this.#engine.store.read
-    const rows = await feed.after(view.collection, after, this.#room, toFilter(view))
+    const { feed } = this.#context.store.read
+    const rows = await feed.after(view.collection, after, this.#capacity, toFilter(view))
     for (const row of rows) this.#upsert(view, row)
     return rows.map(({ pk }) => pk)
   }
 
-  /** @returns the place of each global in the order of the view, from 1 on */
+  /** @returns the position of each global in the order of the view, from 1 on */
   async #walkGlobals(after: number): Promise<readonly number[]> {
-    const globals = [...this.#view.globals.keys()].slice(after, after + this.#room)
+    const globals = [...this.#view.globals.keys()].slice(after, after + this.#capacity)
     for (const global of globals) await this.#upsertGlobal(global)
     return globals.map((_, index) => after + index + 1)
   }
@@ -131,14 +132,14 @@ export class Pager {
     this.#position = { seq: end, view }
   }
 
-  /** The records from the first on whose documents fit into the rest of the page. */
+  /** Returns the first records whose documents fit into the rest of the page. */
   #takeFitting(records: readonly JournalRow[]): readonly JournalRow[] {
     const documents = new Set<string>()
     const end = records.findIndex((record) => {
       const { collection, id } = record
-      const isFollowed = collection === GLOBALS || this.#view.collections.has(collection)
-      if (isFollowed && isStateChange(record)) documents.add(`${collection} ${id}`)
-      return documents.size > this.#room
+      const isInView = collection === GLOBALS || this.#view.collections.has(collection)
+      if (isInView && isStateChange(record)) documents.add(`${collection} ${id}`)
+      return documents.size > this.#capacity
     })
     return end === -1 ? records : records.slice(0, end)
   }
@@ -149,7 +150,7 @@ export class Pager {
 
   /** Adds entries as they are now. A hidden entry is removed if it was visible in the range, and never named if it was not. */
   async #addChanged(view: CollectionView, ids: readonly string[], range: JournalRange): Promise<void> {
-    const { store } = this.#engine
+    const { store } = this.#context
     const { collection, visible } = view
     const visibleRows = await store.read.feed.byIds(collection, ids, toFilter(view))
     const rows = new Map(visibleRows.map((row) => [row.id, row]))
@@ -167,24 +168,24 @@ export class Pager {
   }
 
   #upsert({ collection, projection }: CollectionView, row: FeedRow): void {
-    const slug = slugMember(collection, projection.hidden, row)
+    const slug = writeSlugMember(collection, projection.hidden, row)
     this.#add('upsert', collection.key, row.id, `${slug},"data":${present(collection, row, projection)}`)
   }
 
   async #upsertGlobal(global: GlobalModel): Promise<void> {
-    const { model, store } = this.#engine
+    const { model, store } = this.#context
     const projection = this.#view.globals.get(global) ?? { hidden: new Set() }
     const row = (await store.read.globals.byKey(global.key)) ?? toBlankRow(global)
-    const localized = localizeGlobal(this.#engine, global, row, resolveLocale({}, model.locales))
+    const localized = localizeGlobal(this.#context, global, row, resolveLocale({}, model.locales))
     this.#add('upsert', GLOBALS, global.key, `,"data":${present(global, localized, projection)}`)
   }
 
   #add(action: FeedItem['action'], collection: string, id: string, rest: string): void {
-    const name = `${collection} ${id}`
+    const key = `${collection} ${id}`
     const json = `{"action":"${action}","collection":"${collection}","id":"${id}"${rest}}`
     // Re-insert, so that the newest item is last.
-    this.#items.delete(name)
-    this.#items.set(name, { action, json })
+    this.#items.delete(key)
+    this.#items.set(key, { action, json })
     this.#length += json.length
   }
 }
@@ -196,6 +197,6 @@ const toFilter = ({ visible, projection }: CollectionView) => ({
   hasAuthors: projection.hasAuthors ?? false,
 })
 
-function slugMember({ slug }: CollectionModel, hidden: ReadonlySet<string>, row: FeedRow): string {
+function writeSlugMember({ slug }: CollectionModel, hidden: ReadonlySet<string>, row: FeedRow): string {
   return slug && row.slug !== null && !hidden.has(slug.key) ? `,"slug":${JSON.stringify(row.slug)}` : ''
 }

@@ -6,7 +6,7 @@ import type { PagerResult } from '../feed/pager.ts'
 import { encodeItems, encodePosition } from './event-stream.ts'
 
 /** The maximum number of items that a channel reads at a time. */
-const CHANNEL_PAGE = 500
+const PAGE_SIZE = 500
 
 /** A receiver of the events of a channel. */
 export interface ChannelListener {
@@ -15,7 +15,7 @@ export interface ChannelListener {
   fail(error: unknown): void
 }
 
-/** Listeners with the same view. Items are read once for all of them, and each is sent the same bytes. */
+/** Listeners with the same view. Items are read and encoded once for all of them. */
 export class Channel {
   readonly listeners: Set<ChannelListener> = new Set()
   readonly view: CallerView
@@ -31,7 +31,7 @@ export class Channel {
     this.#sentSeq = position.seq
   }
 
-  /** The last record that its listeners have been sent. */
+  /** The last record that was sent to the listeners. */
   get seq(): number {
     return this.#position.seq
   }
@@ -54,7 +54,7 @@ export class Channel {
   /** @returns `undefined` if the listeners must restart, since their streams have ended */
   async #readPage(): Promise<PagerResult | undefined> {
     try {
-      return await this.#feed.read(this.view, this.#position, CHANNEL_PAGE)
+      return await this.#feed.read(this.view, this.#position, PAGE_SIZE)
     } catch (error) {
       if (!(error instanceof DaybookError && error.code === 'GONE')) throw error
       for (const listener of [...this.listeners]) listener.fail(error)
@@ -66,7 +66,7 @@ export class Channel {
     for (const listener of this.listeners) listener.send(bytes)
   }
 
-  /** The position of the listeners, if it has moved without an item for them. */
+  /** Encodes the position of the listeners if it has moved without an item for them. */
   async encodePositionUpdate(): Promise<Uint8Array | undefined> {
     if (this.#position.seq === this.#sentSeq) return undefined
     const position = this.#position

@@ -6,9 +6,9 @@ export interface EventSink {
   write(bytes: Uint8Array): void
   /** The number of bytes that wait to be sent. */
   readonly unsentBytes: number
-  /** Ends it, once all written bytes are sent. */
+  /** Ends the stream after all written bytes are sent. */
   end(): void
-  /** Ends it at once, because its client does not read. */
+  /** Ends the stream at once, because its client does not read. */
   drop(): void
 }
 
@@ -16,7 +16,7 @@ export interface EventSink {
 export interface EventSender {
   /** Called when the stream is read. */
   onBegin(): void
-  /** Called once, when it has ended, on whichever side. */
+  /** Called once when the stream has ended on either side. */
   onEnd(): void
 }
 
@@ -29,7 +29,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
   constructor(sender: EventSender) {
     const underlying = {
       pull: (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-        if (!this.#sink) this.attach(webSink(controller))
+        if (!this.#sink) this.attach(createWebSink(controller))
       },
       cancel: () => this.markClosed(),
     }
@@ -57,14 +57,14 @@ export class EventStream extends ReadableStream<Uint8Array> {
     if (!this.#hasEnded) this.#sink?.write(bytes)
   }
 
-  /** Ends it, once all sent bytes have arrived. */
+  /** Ends the stream after all sent bytes have arrived. */
   end(): void {
     if (this.#hasEnded) return
     this.#sink?.end()
     this.markClosed()
   }
 
-  /** Ends it at once. */
+  /** Ends the stream at once. */
   drop(): void {
     if (this.#hasEnded) return
     this.#sink?.drop()
@@ -79,7 +79,7 @@ export class EventStream extends ReadableStream<Uint8Array> {
   }
 }
 
-const webSink = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
+const createWebSink = (controller: ReadableStreamDefaultController<Uint8Array>): EventSink => ({
   write: (bytes) => controller.enqueue(bytes),
   get unsentBytes() {
     return -(controller.desiredSize ?? 0)
@@ -102,8 +102,8 @@ export const encodePosition = (token: string): Uint8Array => encoder.encode(`id:
 
 /** Encodes a group of items; the last one carries the position after all of them. JSON text contains no line break. */
 export function encodeItems(items: readonly FeedItem[], token: string): Uint8Array {
-  const events = items.map(({ action, json }, at) => {
-    const id = at === items.length - 1 ? `id: ${token}\n` : ''
+  const events = items.map(({ action, json }, index) => {
+    const id = index === items.length - 1 ? `id: ${token}\n` : ''
     return `event: ${action}\n${id}data: ${json}\n\n`
   })
   return encoder.encode(events.join(''))
