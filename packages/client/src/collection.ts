@@ -13,10 +13,10 @@ interface ListPage {
 }
 
 /** The default maximum page size of a collection. */
-const LARGEST_PAGE = 100
+const DEFAULT_PAGE_SIZE = 100
 
 /** The options of bulk writes, independent of the config. */
-interface AnyManyOptions extends AnyWriteOptions {
+interface AnyBulkOptions extends AnyWriteOptions {
   readonly q?: string
   readonly status?: unknown
 }
@@ -49,7 +49,7 @@ export class Collection {
 
   async *iterate(query: QueryParams = {}, options: CallOptions = {}): AsyncGenerator<unknown, void> {
     for (let cursor: unknown; cursor !== null; ) {
-      const page = (await this.findMany({ limit: LARGEST_PAGE, ...query, cursor }, options)) as ListPage
+      const page = (await this.findMany({ limit: DEFAULT_PAGE_SIZE, ...query, cursor }, options)) as ListPage
       yield* page.items
       cursor = page.nextCursor ?? null
     }
@@ -104,9 +104,8 @@ export class Collection {
     { locale, dryRun, ...options }: AnyWriteOptions = {},
     { at, query, body }: EntryRequest = {},
   ): Promise<unknown> {
-    const named =
+    const { id, ...condition } =
       typeof entry === 'string' ? { id: entry } : { id: entry.id, ifMatch: options.ifMatch ?? etagOf(entry) }
-    const { id, ...condition } = named
     const path = [...this.#path, id, ...(at === undefined ? [] : [at])]
     const expects = method === 'DELETE' ? 'anything' : undefined
     return this.#send({
@@ -120,19 +119,19 @@ export class Collection {
     })
   }
 
-  updateMany(where: unknown, data: unknown, options?: AnyManyOptions): Promise<unknown> {
-    return this.#sendMany('PATCH', where, data, options)
+  updateMany(where: unknown, data: unknown, options?: AnyBulkOptions): Promise<unknown> {
+    return this.#sendBulk('PATCH', where, data, options)
   }
 
-  deleteMany(where: unknown, options?: AnyManyOptions): Promise<unknown> {
-    return this.#sendMany('DELETE', where, undefined, options)
+  deleteMany(where: unknown, options?: AnyBulkOptions): Promise<unknown> {
+    return this.#sendBulk('DELETE', where, undefined, options)
   }
 
-  async #sendMany(
+  async #sendBulk(
     method: Call['method'],
     where: unknown,
     body: unknown,
-    { locale, q, status, dryRun, ...options }: AnyManyOptions = {},
+    { locale, q, status, dryRun, ...options }: AnyBulkOptions = {},
   ): Promise<unknown> {
     const query = { where, q, status, locale, dryRun }
     return this.#send({ ...options, method, path: this.#path, query, body })
@@ -214,8 +213,8 @@ interface AnyPublishOptions extends AnyWriteOptions {
 /** Implements `DraftsClient` without its types. For a collection without a status, the service has no such routes, and responds with 404. */
 export class DraftCollection extends Collection {
   async saveDraft(entry: EntryOrId, data: unknown, options: AnySaveOptions = {}): Promise<unknown> {
-    const { autosave, merge, ...others } = options
-    return this.send(merge ? 'PATCH' : 'PUT', entry, others, { query: { draft: true, autosave }, body: data })
+    const { autosave, merge, ...writeOptions } = options
+    return this.send(merge ? 'PATCH' : 'PUT', entry, writeOptions, { query: { draft: true, autosave }, body: data })
   }
 
   async discardDraft(entry: EntryOrId, options?: AnyWriteOptions): Promise<void> {
@@ -231,20 +230,20 @@ export class DraftCollection extends Collection {
   }
 
   async unschedule(entry: EntryOrId, options?: CallOptions): Promise<void> {
-    await this.send('DELETE', idOf(entry), options, { at: 'schedule' })
+    await this.send('DELETE', getId(entry), options, { at: 'schedule' })
   }
 
   async preview(
     entry: EntryOrId,
     { expiresIn, ...options }: CallOptions & { readonly expiresIn?: number } = {},
   ): Promise<unknown> {
-    return this.send('POST', idOf(entry), options, { at: 'preview', body: { expiresIn } })
+    return this.send('POST', getId(entry), options, { at: 'preview', body: { expiresIn } })
   }
 
   async revokePreviews(entry: EntryOrId, options?: CallOptions): Promise<void> {
-    await this.send('DELETE', idOf(entry), options, { at: 'preview' })
+    await this.send('DELETE', getId(entry), options, { at: 'preview' })
   }
 }
 
 /** Returns the id for an unconditional request. */
-const idOf = (entry: EntryOrId): string => (typeof entry === 'string' ? entry : entry.id)
+const getId = (entry: EntryOrId): string => (typeof entry === 'string' ? entry : entry.id)

@@ -63,7 +63,7 @@ export class Feed {
         for await (const { items, next } of this.#groups({ ...query, since })) await store.apply(items, next)
       } catch (error) {
         if (signal?.aborted) return
-        const restart = restartOf(error)
+        const restart = getRestart(error)
         if (!restart) throw error
         // Clear at once: the copy may contain content that the session may no longer see.
         await store.clear()
@@ -104,7 +104,7 @@ export class Feed {
         await pause(reconnectMs * Math.random(), signal)
       } catch (error) {
         failures += 1
-        await untilRetry(error, failures, signal)
+        await waitForRetry(error, failures, signal)
       }
     }
   }
@@ -115,20 +115,20 @@ export class Feed {
     { collections, signal, idleTimeout = IDLE_MS }: AnyLiveQuery,
   ): AsyncGenerator<Group, void> {
     const connection = new AbortController()
-    const end = (): void => connection.abort(signal?.reason)
-    signal?.addEventListener('abort', end)
+    const abort = (): void => connection.abort(signal?.reason)
+    signal?.addEventListener('abort', abort)
     try {
       const response = await this.#open({ since, collections }, connection.signal)
       yield* readGroups(response, connection, idleTimeout)
     } finally {
-      signal?.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', abort)
       connection.abort()
     }
   }
 }
 
 /** Waits before a reconnection, unless the signal is aborted. @throws the error if a retry cannot help */
-async function untilRetry(error: unknown, failures: number, signal: AbortSignal | undefined): Promise<void> {
+async function waitForRetry(error: unknown, failures: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return
   const delay = delayAfter(error, failures, RETRY_FOREVER)
   if (delay === undefined) throw error
@@ -136,7 +136,7 @@ async function untilRetry(error: unknown, failures: number, signal: AbortSignal 
 }
 
 /** Returns the token to restart a copy with, which is `undefined` for a service with another store. Returns `undefined` for any other error. */
-function restartOf(error: unknown): { readonly token: string | undefined } | undefined {
+function getRestart(error: unknown): { readonly token: string | undefined } | undefined {
   if (!(error instanceof DaybookError)) return undefined
   if (error.code === 'GONE') return { token: String(error.details.restart) }
   const isForeign = error.details.issues?.some(({ code }) => code === 'token')
@@ -161,7 +161,7 @@ async function* readGroups(
   for await (const block of readBlocks(response, request, connection, idleTimeout)) {
     const fields = new Map(block.split('\n').map(splitField))
     const [event, data, id, retry] = ['event', 'data', 'id', 'retry'].map((name) => fields.get(name))
-    if (event === 'reset') throw resetOf(request, JSON.parse(data ?? '{}'))
+    if (event === 'reset') throw createResetError(request, JSON.parse(data ?? '{}'))
     if (data !== undefined && (event === 'upsert' || event === 'delete')) items.push(JSON.parse(data))
     if (id === undefined && retry === undefined) continue
     yield { items, next: id, retry: retry === undefined ? undefined : Number(retry) }
@@ -169,7 +169,7 @@ async function* readGroups(
   }
 }
 
-const resetOf = (request: string, details: { readonly restart?: string }): DaybookError =>
+const createResetError = (request: string, details: { readonly restart?: string }): DaybookError =>
   new DaybookError(request, {
     code: 'GONE',
     status: 410,

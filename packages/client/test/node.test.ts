@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { CASES } from './suite/index.ts'
-import { worldOf } from './suite/test-context.ts'
+import { createTestContext } from './suite/test-context.ts'
 import { startServers } from './support/servers.ts'
 
 describe('in Node', () => {
@@ -11,6 +11,6 @@ describe('in Node', () => {
   afterAll(() => servers[Symbol.asyncDispose]())
 
   test.each(CASES)('$name', async ({ run }) => {
-    await run(worldOf(servers))
+    await run(createTestContext(servers))
   })
 })

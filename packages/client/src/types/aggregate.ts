@@ -3,8 +3,8 @@ import type { CollectionFieldsOf, FieldOptionsOf, FieldValueOf } from './fields.
 import type { FilterAt, FilterPath, SystemFilters } from './filter.ts'
 import type { TargetOf } from './paths.ts'
 
-type OfNumbers = 'count' | 'min' | 'max' | 'sum' | 'avg'
-type OfDates = 'count' | 'count:day' | 'count:month' | 'count:year' | 'min' | 'max'
+type NumberAggregate = 'count' | 'min' | 'max' | 'sum' | 'avg'
+type DateAggregate = 'count' | 'count:day' | 'count:month' | 'count:year' | 'min' | 'max'
 
 /** The options of the field at a path. */
 type OptionsAt<F, P> = P extends keyof F
@@ -19,7 +19,7 @@ type OptionsAt<F, P> = P extends keyof F
 
 /** The aggregates of the field at a path. */
 type KindAt<F, P extends string> = P extends 'createdAt' | 'updatedAt'
-  ? OfDates
+  ? DateAggregate
   : P extends 'id'
     ? 'count'
     : FilterAt<F, P> extends { readonly all?: unknown }
@@ -27,15 +27,15 @@ type KindAt<F, P extends string> = P extends 'createdAt' | 'updatedAt'
         ? 'count'
         : never
       : FilterAt<F, P> extends { readonly lt?: number }
-        ? OfNumbers
+        ? NumberAggregate
         : '~whole' extends keyof OptionsAt<F, P>
-          ? OfDates
+          ? DateAggregate
           : 'count'
 
 type AggregatePath<F> = FilterPath<F> | keyof SystemFilters
 
-type NameOf<P extends string, Kind> = Kind extends `${infer What}:${infer Period}`
-  ? `${What}:${P}:${Period}`
+type ToAggregateName<P extends string, Kind> = Kind extends `${infer Function}:${infer Period}`
+  ? `${Function}:${P}:${Period}`
   : `${Kind & string}:${P}`
 
 /** Aggregates over all matching entries: kinds by field, or names such as `count:category`. */
@@ -49,14 +49,15 @@ export type AggregateQuery<C extends DaybookConfig, K extends EntryKey<C>> =
           | readonly AggregateName<F>[]
     : never
 
-type AggregateName<F> = { [P in AggregatePath<F>]: NameOf<P, KindAt<F, P>> }[AggregatePath<F>]
+type AggregateName<F> = { [P in AggregatePath<F>]: ToAggregateName<P, KindAt<F, P>> }[AggregatePath<F>]
 
 /** The names of the requested aggregates. */
-type NamesOf<A> = A extends string
+type AggregateNames<A> = A extends string
   ? A
   : A extends readonly (infer Name)[]
     ? Name & string
-    : { [P in keyof A & string]: NameOf<P, A[P] extends readonly (infer Kind)[] ? Kind : A[P]> }[keyof A & string]
+    : { [P in keyof A & string]: ToAggregateName<P, A[P] extends readonly (infer Kind)[] ? Kind : A[P]> }[keyof A &
+        string]
 
 /** The value of the field at a path, or one of its members. */
 type ValueAt<F, P extends string> = P extends keyof F
@@ -75,7 +76,7 @@ type ValueAt<F, P extends string> = P extends keyof F
 
 type Filled = { readonly required: true } | { readonly '~status'?: true; readonly '~filled'?: true }
 
-type ResultOf<F, Name extends string> = Name extends `count:${string}:${string}`
+type AggregateResultFor<F, Name extends string> = Name extends `count:${string}:${string}`
   ? readonly ValueCount<string | null>[]
   : Name extends `count:${infer P}`
     ? readonly ValueCount<ValueAt<F, P>>[]
@@ -91,5 +92,5 @@ type ResultOf<F, Name extends string> = Name extends `count:${string}:${string}`
 export type AggregatedList<C extends DaybookConfig, K extends EntryKey<C>, Item, A> = [A] extends [never]
   ? ListResult<Item>
   : Omit<ListResult<Item>, 'aggregates'> & {
-      readonly aggregates: { readonly [Name in NamesOf<A>]: ResultOf<CollectionFieldsOf<C, K>, Name> }
+      readonly aggregates: { readonly [Name in AggregateNames<A>]: AggregateResultFor<CollectionFieldsOf<C, K>, Name> }
     }

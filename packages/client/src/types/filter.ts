@@ -161,7 +161,9 @@ type Hops<C extends DaybookConfig, F> = UnionToIntersection<
   { [P in HopPath<F>]: HopFilters<C, P, TargetOf<F, P>> }[HopPath<F>]
 >
 
-type UnionToIntersection<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
+type UnionToIntersection<U> = (U extends unknown ? (value: U) => void : never) extends (value: infer I) => void
+  ? I
+  : never
 
 /** The filter of entries of a collection. All its conditions must be met. */
 export type Where<C extends DaybookConfig, K extends EntryKey<C>> = Flattened<

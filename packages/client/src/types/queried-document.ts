@@ -3,7 +3,7 @@ import type { CollectionFieldsOf, FieldOptionsOf, FirstKey, Flattened, Locale, R
 import type { Depth, OneLess } from './paths.ts'
 
 /** The parts of a query that decide the type of a document. */
-interface Question {
+interface TypeQuery {
   /** Paths of relations to expand. */
   readonly paths: string
   /** The number of levels to expand below named relations. */
@@ -19,46 +19,46 @@ interface Question {
 /**
  * A document with selected fields and expanded relations.
  *
- * @typeParam Own the key that is always present
+ * @typeParam Required the keys that are always present
  */
-export type SelectedDocument<C extends DaybookConfig, F, Document, Own, Q extends Question> = Flattened<
-  Expanded<C, F, Selected<Document, Own, Q['select']>, Q>
+export type SelectedDocument<C extends DaybookConfig, F, Document, Required, Q extends TypeQuery> = Flattened<
+  Expanded<C, F, Selected<Document, Required, Q['select']>, Q>
 >
 
-type Selected<Document, Own, Select extends string> = [Select] extends [never]
+type Selected<Document, Required, Select extends string> = [Select] extends [never]
   ? Document
-  : { readonly [K in keyof Document as K extends Own | FirstKey<Select> ? K : never]: Document[K] }
+  : { readonly [K in keyof Document as K extends Required | FirstKey<Select> ? K : never]: Document[K] }
 
-type Expanded<C extends DaybookConfig, F, Document, Q extends Question> = {
+type Expanded<C extends DaybookConfig, F, Document, Q extends TypeQuery> = {
   readonly [K in keyof Document]: K extends keyof F & string
-    ? IsTouched<K, Q> extends true
-      ? InLocales<
+    ? IsAffected<K, Q> extends true
+      ? ByLocale<
           FieldOptionsOf<F[K]>,
-          Value<C, FieldOptionsOf<F[K]>, Document[K], Inside<Q, K>, K extends Q['paths'] ? true : false>,
+          Value<C, FieldOptionsOf<F[K]>, Document[K], InnerQuery<Q, K>, K extends Q['paths'] ? true : false>,
           Q['locales']
         >
       : Document[K]
     : [SourceOf<F, K>] extends [never]
       ? Document[K]
-      : InLocales<FieldOptionsOf<F[SourceOf<F, K>]>, Document[K], Q['locales']>
+      : ByLocale<FieldOptionsOf<F[SourceOf<F, K>]>, Document[K], Q['locales']>
 }
 
 /** True if the query affects a key; the other keys keep their types. */
-type IsTouched<K extends string, Q extends Question> = [Q['all'], Q['locales']] extends [0, never]
+type IsAffected<K extends string, Q extends TypeQuery> = [Q['all'], Q['locales']] extends [0, never]
   ? K extends FirstKey<Q['paths']>
     ? true
     : false
   : true
 
 /** The values of a localized field by locale; locales without a value are absent. */
-type InLocales<O, V, L extends string> = [L] extends [never]
+type ByLocale<O, V, L extends string> = [L] extends [never]
   ? V
   : O extends { readonly localized: true }
-    ? { readonly [One in L]?: V }
+    ? { readonly [K in L]?: V }
     : V
 
 /** The query of the documents below a key. */
-interface Inside<Q extends Question, K extends string> {
+interface InnerQuery<Q extends TypeQuery, K extends string> {
   readonly paths: RestOfPath<Q['paths'], K>
   readonly depth: Q['depth']
   readonly all: Q['all']
@@ -66,7 +66,7 @@ interface Inside<Q extends Question, K extends string> {
   readonly locales: Q['locales']
 }
 
-type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extends {
+type Value<C extends DaybookConfig, O, V, In extends TypeQuery, Named> = O extends {
   readonly to: infer To extends EntryKey<C>
 }
   ? [Named, In['paths'], In['all']] extends [false, never, 0]
@@ -93,7 +93,7 @@ type Value<C extends DaybookConfig, O, V, In extends Question, Named> = O extend
             : V
 
 /** An included reverse field: a page of the entries that refer to the document. */
-type ReverseList<C extends DaybookConfig, From extends EntryKey<C>, V, In extends Question, Named> = [
+type ReverseList<C extends DaybookConfig, From extends EntryKey<C>, V, In extends TypeQuery, Named> = [
   Named,
   In['paths'],
   In['all'],
@@ -104,7 +104,7 @@ type ReverseList<C extends DaybookConfig, From extends EntryKey<C>, V, In extend
 /** A missing or hidden related document is `null`, or left out of a list. */
 type RelatedDocument<V, Document> = V extends readonly unknown[] ? readonly Document[] : Document | null
 
-interface NextLevel<Q extends Question, Named> {
+interface NextLevel<Q extends TypeQuery, Named> {
   readonly paths: Q['paths']
   readonly depth: OneLess<Q['depth']>
   readonly all: Q['all'] extends 0 ? (Named extends true ? OneLess<Q['depth']> : 0) : OneLess<Q['all']>
@@ -112,7 +112,7 @@ interface NextLevel<Q extends Question, Named> {
   readonly locales: Q['locales']
 }
 
-type Target<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> = [
+type Target<C extends DaybookConfig, K extends EntryKey<C>, Q extends TypeQuery> = [
   Q['paths'],
   Q['all'],
   Q['select'],
@@ -122,12 +122,12 @@ type Target<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> 
   : SelectedDocument<C, CollectionFieldsOf<C, K>, Entry<C, K>, 'id', Q>
 
 /** A document of one of several collections, distinguished by `collection`. */
-type TaggedTarget<C extends DaybookConfig, K extends EntryKey<C>, Q extends Question> =
+type TaggedTarget<C extends DaybookConfig, K extends EntryKey<C>, Q extends TypeQuery> =
   K extends EntryKey<C> ? Flattened<{ readonly collection: K } & Target<C, K, Q>> : never
 
-type Group<C extends DaybookConfig, F, V, Q extends Question> = V extends null ? V : Flattened<Expanded<C, F, V, Q>>
+type Group<C extends DaybookConfig, F, V, Q extends TypeQuery> = V extends null ? V : Flattened<Expanded<C, F, V, Q>>
 
-type BlockOf<C extends DaybookConfig, T, Block, Q extends Question> = Block extends {
+type BlockOf<C extends DaybookConfig, T, Block, Q extends TypeQuery> = Block extends {
   readonly _type: infer K extends keyof T
 }
   ? Flattened<Expanded<C, T[K], Block, Q>>
@@ -148,7 +148,7 @@ export type QueriedDocument<
   C extends DaybookConfig,
   F,
   Document,
-  Own,
+  Required,
   I extends readonly string[],
   S extends readonly string[],
   D extends Depth,
@@ -159,13 +159,13 @@ export type QueriedDocument<
     : OnlyIf<
         I,
         Document,
-        WithAlternates<I, SelectedDocument<C, F, Document, Own, QuestionOf<I, S, D, AllLocales<C, L>>>>
+        WithAlternates<I, SelectedDocument<C, F, Document, Required, TypeQueryFrom<I, S, D, AllLocales<C, L>>>>
       >
   : never
 
 type AllLocales<C extends DaybookConfig, L> = 'all' extends L ? Locale<C> : never
 
-interface QuestionOf<
+interface TypeQueryFrom<
   I extends readonly string[],
   S extends readonly string[],
   D extends Depth,

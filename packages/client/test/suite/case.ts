@@ -2,7 +2,7 @@ import type { Client, ClientOptions } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
 
 /** A response of a scripted server. */
-export interface Reply {
+export interface ScriptedResponse {
   /** @default 200 */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export interface Scripted {
 }
 
 /** The context of a case. */
-export interface World {
+export interface TestContext {
   /** The URL of the service with the seed of `support/config.ts`. */
   readonly baseUrl: string
   /** The token of its service principal. */
@@ -35,7 +35,7 @@ export interface World {
   /** Creates a client of the service, by default without a session. */
   client(options?: Partial<ClientOptions>): Client<Blog>
   /** Starts a scripted server. */
-  script(...replies: readonly Reply[]): Promise<Scripted>
+  script(...responses: readonly ScriptedResponse[]): Promise<Scripted>
   /** Creates a client of a scripted server, with short pauses between attempts. */
   clientOf(server: Scripted, options?: Partial<ClientOptions>): Client<Blog>
 }
@@ -44,7 +44,7 @@ export interface World {
 export interface Case {
   readonly name: string
   /** @throws if the client behaves differently */
-  run(world: World): Promise<void>
+  run(context: TestContext): Promise<void>
 }
 
 /** Compares two values as JSON. @throws if they differ */

@@ -1,13 +1,13 @@
 import { type Client, DaybookError, etagOf } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
-import { type Case, equal, failure, type World } from './case.ts'
+import { type Case, equal, failure, type TestContext } from './case.ts'
 
 const LATER = '2999-01-01T00:00:00.000Z'
 const LAST = '2999-01-02T00:00:00.000Z'
 
 /** Runs work with a new post, which is deleted afterwards. */
 async function withPost(
-  { client, token }: World,
+  { client, token }: TestContext,
   work: (posts: Client<Blog>['collections']['posts'], readers: Client<Blog>, id: string) => Promise<void>,
 ): Promise<void> {
   const { posts } = client({ token }).collections
@@ -23,8 +23,8 @@ async function withPost(
 export const DRAFTS: readonly Case[] = [
   {
     name: 'a draft is saved without changing the published entry, and published',
-    run: (world) =>
-      withPost(world, async (posts, { collections }, id) => {
+    run: (context) =>
+      withPost(context, async (posts, { collections }, id) => {
         const saved = await posts.saveDraft(id, { title: null, body: '*x*' })
         equal([saved.title, saved.bodyHtml, saved.hasDraft], [null, '<p><em>x</em></p>', true])
         equal((await collections.posts.findById(id))?.title, 'Paper')
@@ -48,10 +48,10 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'drafts and schedules of all collections are listed',
-    run: (world) =>
-      withPost(world, async (posts, _readers, id) => {
+    run: (context) =>
+      withPost(context, async (posts, _readers, id) => {
         await posts.saveDraft(id, { title: 'Paper 3' })
-        const editor = world.client({ token: world.token })
+        const editor = context.client({ token: context.token })
         const { items, nextCursor } = await editor.drafts({ actor: 'service', limit: 1 })
         equal([items[0]?.id, items[0]?.title, items[0]?.actor, nextCursor], [id, 'Paper 3', 'service', null])
         await posts.publish(id, { at: LATER })
@@ -61,13 +61,13 @@ export const DRAFTS: readonly Case[] = [
           scheduled.map(({ action, at }) => [action, at]),
           [['publish', LATER]],
         )
-        equal((await failure(world.client().drafts(), DaybookError)).code, 'UNAUTHORIZED')
+        equal((await failure(context.client().drafts(), DaybookError)).code, 'UNAUTHORIZED')
       }),
   },
   {
     name: 'a draft is discarded',
-    run: (world) =>
-      withPost(world, async (posts, _readers, id) => {
+    run: (context) =>
+      withPost(context, async (posts, _readers, id) => {
         await posts.saveDraft(id, { title: 'Other' }, { autosave: true })
         await posts.discardDraft(id)
         equal((await failure(posts.discardDraft(id), DaybookError)).code, 'NOT_FOUND')
@@ -78,8 +78,8 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'one locale is published',
-    run: (world) =>
-      withPost(world, async (posts, { collections }, id) => {
+    run: (context) =>
+      withPost(context, async (posts, { collections }, id) => {
         await posts.saveDraft(id, { title: 'Paper 2' })
         await posts.saveDraft(id, { title: 'Papier' }, { locale: 'de' })
         await posts.publish(id, { locales: ['de'] })
@@ -89,8 +89,8 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'schedules are set, shown and removed',
-    run: (world) =>
-      withPost(world, async (posts, _readers, id) => {
+    run: (context) =>
+      withPost(context, async (posts, _readers, id) => {
         equal((await posts.publish(id, { at: LATER })).publishAt, LATER)
         equal((await posts.unpublish(id, { at: LAST })).unpublishAt, LAST)
         await posts.unschedule(id)
@@ -100,8 +100,8 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'a preview shows a draft to anyone with its token, until it is revoked',
-    run: (world) =>
-      withPost(world, async (posts, { collections }, id) => {
+    run: (context) =>
+      withPost(context, async (posts, { collections }, id) => {
         await posts.saveDraft(id, { title: 'Paper 2' })
         const { token, expiresAt } = await posts.preview(id, { expiresIn: 60 })
         equal(new Date(expiresAt) > new Date(), true)
@@ -114,8 +114,8 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'an earlier version is restored as the draft',
-    run: (world) =>
-      withPost(world, async (posts, { collections }, id) => {
+    run: (context) =>
+      withPost(context, async (posts, { collections }, id) => {
         const first = await posts.findById(id)
         // A tag begins with its revision.
         const revision = Number.parseInt(etagOf(first ?? {}).slice(1), 36)
@@ -126,8 +126,8 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'a deleted entry is listed, and restored as a draft, optionally with another slug',
-    run: (world) =>
-      withPost(world, async (posts, _readers, id) => {
+    run: (context) =>
+      withPost(context, async (posts, _readers, id) => {
         await posts.delete(id)
         const { items } = await posts.listDeleted({ limit: 1 })
         equal([items[0]?.id, items[0]?.title, items[0]?.deletedBy], [id, 'Paper', 'service'])
@@ -138,8 +138,8 @@ export const DRAFTS: readonly Case[] = [
   },
   {
     name: 'a dry run returns the result of a write, and stores nothing',
-    run: (world) =>
-      withPost(world, async (posts, { collections }, id) => {
+    run: (context) =>
+      withPost(context, async (posts, { collections }, id) => {
         const dryRun = true
         const result = await posts.update(id, { title: 'Other' }, { dryRun })
         equal(result.title, 'Other')
@@ -152,7 +152,7 @@ export const DRAFTS: readonly Case[] = [
         equal((await posts.saveDraft(id, { title: 'Other' }, { dryRun })).title, 'Other')
         equal((await posts.unpublish(id, { dryRun })).status, 'draft')
         await posts.delete(id, { dryRun })
-        const signedIn = world.client({ token: world.token })
+        const signedIn = context.client({ token: context.token })
         equal((await signedIn.globals.site.update({ motto: 'Other' }, { dryRun })).motto, 'Other')
         const [outcome] = await signedIn.batch([{ op: 'unpublish', collection: 'posts', id }], { dryRun })
         equal([outcome?.op, Object.keys(outcome ?? {}).includes('etag')], ['unpublish', false])

@@ -1,12 +1,12 @@
 import { createClient, DaybookError, etagOf, NetworkError, TimeoutError } from '@daybook/client'
-import { type Case, equal, failure, holds, type Reply } from './case.ts'
+import { type Case, equal, failure, holds, type ScriptedResponse } from './case.ts'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const MERGE_TYPE = 'application/merge-patch+json'
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 const SECRET = 'secret-token-of-somebody'
 
-const json = (body: object, more: Partial<Reply> = {}): Reply => ({
+const json = (body: object, more: Partial<ScriptedResponse> = {}): ScriptedResponse => ({
   body: JSON.stringify(body),
   headers: JSON_TYPE,
   ...more,
@@ -18,12 +18,12 @@ const problem = (
   code: string,
   headers: Readonly<Record<string, string>> = {},
   details: object = {},
-): Reply =>
+): ScriptedResponse =>
   json(
     { code, message: 'It says why.', details, requestId: 'request-1' },
     { status, headers: { ...JSON_TYPE, ...headers } },
   )
-const badGateway: Reply = {
+const badGateway: ScriptedResponse = {
   status: 502,
   headers: { 'Content-Type': 'text/html' },
   body: '<html><h1>502 Bad Gateway</h1></html>',
@@ -41,12 +41,12 @@ const BAD_RESPONSES: readonly Case[] = [
       ['nothing at all', { status: 204 }, '204 without a body'],
       ['an error page', { status: 404, body: '<html>Not here' }, '404 with HTML'],
       ['an error without a code', { status: 400, body: '{"error":"bad"}' }, '400 with JSON of another kind'],
-    ] as const satisfies readonly (readonly [string, Reply, string])[]
+    ] as const satisfies readonly (readonly [string, ScriptedResponse, string])[]
   ).map(
-    ([what, reply, description]): Case => ({
+    ([what, scripted, description]): Case => ({
       name: `${what} instead of a list is an error with a description`,
       async run({ script, clientOf }) {
-        const server = await script(reply)
+        const server = await script(scripted)
         const error = await failure(clientOf(server).collections.posts.findMany({ q: SECRET }), DaybookError)
         equal([error.code, error.request], ['UNEXPECTED_ANSWER', `GET ${server.baseUrl}/api/posts`])
         holds(error.message, `GET ${server.baseUrl}/api/posts answered`)
@@ -185,12 +185,12 @@ const RETRIES: readonly Case[] = [
   {
     name: 'a write without an idempotency key is sent once',
     async run({ script, clientOf }) {
-      for (const reply of [
+      for (const scripted of [
         badGateway,
         problem(503, 'SERVICE_UNAVAILABLE', { 'Retry-After': '0' }),
         { fault: 'reset' } as const,
       ]) {
-        const server = await script(reply)
+        const server = await script(scripted)
         const { collections, globals, auth, batch } = clientOf(server)
         const writes = [
           () => collections.posts.create({ title: 'A' }),
@@ -277,12 +277,12 @@ const SIGNALS: readonly Case[] = [
   {
     name: 'a signal ends a call that waits for a response, for its body, or for a retry',
     async run({ script, clientOf }) {
-      for (const reply of [
+      for (const scripted of [
         { fault: 'silence' },
         { ...page, fault: 'stall' },
         badGateway,
-      ] as const satisfies readonly Reply[]) {
-        const server = await script(reply)
+      ] as const satisfies readonly ScriptedResponse[]) {
+        const server = await script(scripted)
         const controller = new AbortController()
         const retry = { minDelay: 1e9, maxDelay: 1e9 }
         const call = failure(
@@ -337,13 +337,13 @@ const REQUESTS: readonly Case[] = [
   {
     name: 'an action returns the response of the auth adapter',
     async run({ script, clientOf }) {
-      for (const [reply, expected] of [
+      for (const [scripted, expected] of [
         [json({ sent: true }), { sent: true }],
         [{ body: '[1]' }, [1]],
         [{ status: 202 }, undefined],
         [{ status: 204 }, undefined],
       ] as const) {
-        equal(await clientOf(await script(reply)).auth.action('send/link', { to: 'a' }), expected)
+        equal(await clientOf(await script(scripted)).auth.action('send/link', { to: 'a' }), expected)
       }
       const page = await script({ body: '<html>' })
       equal((await failure(clientOf(page).auth.action('x'), DaybookError)).code, 'UNEXPECTED_ANSWER')

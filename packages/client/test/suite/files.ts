@@ -1,5 +1,5 @@
 import { type Asset, DaybookError, type UploadProgress } from '@daybook/client'
-import { type Case, equal, failure, holds, type World } from './case.ts'
+import { type Case, equal, failure, holds, type TestContext } from './case.ts'
 
 /** Creates a text that no other file has. */
 const unique = (length = 100): string =>
@@ -18,10 +18,10 @@ async function* splitText(text: string, size: number): AsyncGenerator<Uint8Array
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const editor = ({ client, token }: World) => client({ token })
+const editor = ({ client, token }: TestContext) => client({ token })
 
-async function countFiles(world: World, text: string): Promise<number> {
-  const { total } = await world.client().assets.list({ where: { sha256: { eq: await hashText(text) } }, limit: 0 })
+async function countFiles(context: TestContext, text: string): Promise<number> {
+  const { total } = await context.client().assets.list({ where: { sha256: { eq: await hashText(text) } }, limit: 0 })
   return total
 }
 
@@ -29,8 +29,8 @@ async function countFiles(world: World, text: string): Promise<number> {
 export const FILES: readonly Case[] = [
   {
     name: 'a file is uploaded, found by its digest, changed, deleted and restored',
-    async run(world) {
-      const { assets } = editor(world)
+    async run(context) {
+      const { assets } = editor(context)
       const text = unique()
       const directory = `cats/${crypto.randomUUID()}`
       const asset: Asset = await assets.upload(new File([text], 'My cat.txt'), {
@@ -59,11 +59,11 @@ export const FILES: readonly Case[] = [
   },
   {
     name: 'the progress of an upload counts the bytes of the file, and ends with all of them',
-    async run(world) {
+    async run(context) {
       const text = unique(300_000)
       const seen: UploadProgress[] = []
-      await editor(world).assets.upload(new Blob([text]), { onProgress: (progress) => seen.push(progress) })
-      equal(await countFiles(world, text), 1)
+      await editor(context).assets.upload(new Blob([text]), { onProgress: (progress) => seen.push(progress) })
+      equal(await countFiles(context, text), 1)
       equal(seen.at(-1), { sent: 300_000, total: 300_000 })
       equal(
         seen.map(({ sent }) => sent),
@@ -73,10 +73,10 @@ export const FILES: readonly Case[] = [
   },
   {
     name: 'a stream is uploaded under the given name',
-    async run(world) {
+    async run(context) {
       const text = unique(200_000)
       const seen: number[] = []
-      const asset = await editor(world).assets.upload(splitText(text, 30_000), {
+      const asset = await editor(context).assets.upload(splitText(text, 30_000), {
         name: '"Katze" – 日記.txt',
         alt: 'ä "b"\r\nc',
         onProgress: ({ sent }) => seen.push(sent),
@@ -86,13 +86,13 @@ export const FILES: readonly Case[] = [
       holds(asset.originalName, '– 日記.txt')
       equal(seen.at(-1), 200_000)
       const { body } = new Response(text.slice(1))
-      if (body) equal((await editor(world).assets.upload(body)).originalName, 'file')
+      if (body) equal((await editor(context).assets.upload(body)).originalName, 'file')
     },
   },
   {
     name: 'an upload that the service rejects fails with its code, for all kinds of sources',
-    async run(world) {
-      const { assets } = editor(world)
+    async run(context) {
+      const { assets } = editor(context)
       const code = async (promise: Promise<unknown>): Promise<unknown> => (await failure(promise, DaybookError)).code
       const name = { filename: `${crypto.randomUUID()}.txt` }
       await assets.upload(new Blob(['a']), name)
@@ -101,14 +101,14 @@ export const FILES: readonly Case[] = [
         equal(await code(assets.upload(new Blob(['a']), { ...options, ...name })), 'CONFLICT')
         equal(await code(assets.upload(new Blob(['a']), { ...options, directory: '../up' })), 'VALIDATION_ERROR')
         equal(await code(assets.upload(new Blob([unique(1_000_001)]), options)), 'PAYLOAD_TOO_LARGE')
-        equal(await code(world.client().assets.upload(new Blob(['a']), options)), 'UNAUTHORIZED')
+        equal(await code(context.client().assets.upload(new Blob(['a']), options)), 'UNAUTHORIZED')
         equal(await code(assets.upload(splitText('a', 1), { ...options, ...name })), 'CONFLICT')
       }
     },
   },
   {
     name: 'an upload that is aborted in mid-stream rejects with the reason, and stores nothing',
-    async run(world) {
+    async run(context) {
       const text = unique(50_000)
       const ending = new AbortController()
       const endless = async function* (): AsyncGenerator<Uint8Array, void> {
@@ -116,9 +116,9 @@ export const FILES: readonly Case[] = [
         ending.abort(new Error('enough'))
         await new Promise(() => {})
       }
-      const { assets } = editor(world)
+      const { assets } = editor(context)
       equal((await failure(assets.upload(endless(), { signal: ending.signal }), Error)).message, 'enough')
-      equal(await countFiles(world, text), 0)
+      equal(await countFiles(context, text), 0)
     },
   },
   {
@@ -159,8 +159,8 @@ export const FILES: readonly Case[] = [
   {
     name: 'an unexpected response to an upload with progress is an error',
     async run({ script, clientOf }) {
-      for (const reply of [{ status: 502, body: '<h1>Bad gateway</h1>' }, { body: '' }]) {
-        const { assets } = clientOf(await script(reply))
+      for (const scripted of [{ status: 502, body: '<h1>Bad gateway</h1>' }, { body: '' }]) {
+        const { assets } = clientOf(await script(scripted))
         const error = await failure(assets.upload(new Blob(['a']), { onProgress: () => {} }), DaybookError)
         equal(error.code, 'UNEXPECTED_ANSWER')
       }
@@ -171,8 +171,8 @@ export const FILES: readonly Case[] = [
   },
   {
     name: 'a field of an entry contains the id of a file, or the file if it is included',
-    async run(world) {
-      const { assets, collections } = editor(world)
+    async run(context) {
+      const { assets, collections } = editor(context)
       const cover = await assets.upload(new File([unique()], 'cover.txt'), { alt: 'A cover' })
       const { posts } = collections
       const post = await posts.create({ title: 'Covered', status: 'draft', cover: cover.id })
@@ -186,8 +186,8 @@ export const FILES: readonly Case[] = [
   },
   {
     name: 'files are updated and deleted in bulk',
-    async run(world) {
-      const { assets } = editor(world)
+    async run(context) {
+      const { assets } = editor(context)
       const directory = crypto.randomUUID()
       for (const name of ['a', 'b', 'c']) await assets.upload(new File([name], name), { directory })
       const where = { path: { startsWith: `${directory}/` } }

@@ -1,12 +1,12 @@
 import { CASES } from './index.ts'
 import { COOKIES } from './sessions.ts'
-import { type Places, worldOf } from './test-context.ts'
+import { createTestContext, type ServerUrls } from './test-context.ts'
 
 /** Runs the case with a name; tests call this on the page. */
-async function runCase(name: string, places: Places): Promise<void> {
+async function runCase(name: string, urls: ServerUrls): Promise<void> {
   const testCase = [...CASES, ...COOKIES].find((item) => item.name === name)
   if (!testCase) throw new Error(`There is no case "${name}".`)
-  await testCase.run(worldOf(places))
+  await testCase.run(createTestContext(urls))
 }
 
 Object.assign(globalThis, { runCase })

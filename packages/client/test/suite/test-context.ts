@@ -1,9 +1,9 @@
 import { createClient } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
-import type { Scripted, Sent, World } from './case.ts'
+import type { Scripted, Sent, TestContext } from './case.ts'
 
 /** The URLs of the servers of a test run. */
-export interface Places {
+export interface ServerUrls {
   readonly service: string
   /** The token of the service principal. */
   readonly token: string
@@ -11,7 +11,7 @@ export interface Places {
 }
 
 /** Creates the context of cases from the URLs of the servers. */
-export function worldOf({ service, token, scripted }: Places): World {
+export function createTestContext({ service, token, scripted }: ServerUrls): TestContext {
   return {
     baseUrl: service,
     token,
@@ -20,8 +20,8 @@ export function worldOf({ service, token, scripted }: Places): World {
       const retry = { minDelay: 1, maxDelay: 5, ...options?.retry }
       return createClient<Blog>({ baseUrl, ...options, retry })
     },
-    async script(...replies): Promise<Scripted> {
-      const id = await (await fetch(scripted, { method: 'POST', body: JSON.stringify(replies) })).text()
+    async script(...responses): Promise<Scripted> {
+      const id = await (await fetch(scripted, { method: 'POST', body: JSON.stringify(responses) })).text()
       const baseUrl = `${scripted}/${id}`
       return { baseUrl, sent: async () => (await (await fetch(`${baseUrl}/sent`)).json()) as readonly Sent[] }
     },

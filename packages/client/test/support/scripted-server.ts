@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Reply, Sent } from '../suite/case.ts'
+import type { ScriptedResponse, Sent } from '../suite/case.ts'
 
 const CORS = {
   'Access-Control-Allow-Origin': '*',
@@ -13,13 +13,13 @@ const CORS = {
 }
 
 interface Script {
-  readonly replies: readonly Reply[]
+  readonly responses: readonly ScriptedResponse[]
   readonly sent: Sent[]
 }
 
-/** A server that plays the replies of a test in order, and repeats the last one. */
+/** A server that plays the responses of a test in order, and repeats the last one. */
 export class ScriptedServer implements AsyncDisposable {
-  readonly #server = createServer((request, response) => void this.#answer(request, response))
+  readonly #server = createServer((request, response) => void this.#respond(request, response))
   readonly #scripts = new Map<string, Script>()
 
   static async start(): Promise<ScriptedServer> {
@@ -42,7 +42,7 @@ export class ScriptedServer implements AsyncDisposable {
   }
 
   /** `POST /` stores a script and returns its id; requests below `/ID/api` play it; `/ID/sent` returns the received requests. */
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const [, id = '', place = ''] = url.split('/')
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value)
@@ -54,17 +54,17 @@ export class ScriptedServer implements AsyncDisposable {
     if (!script) return void response.end(this.#add(JSON.parse(body)))
     if (place === 'sent') return void response.end(JSON.stringify(script.sent))
     script.sent.push({ method, url: url.slice(id.length + 1), headers, body })
-    play(script.replies[script.sent.length - 1] ?? script.replies.at(-1) ?? {}, response)
+    play(script.responses[script.sent.length - 1] ?? script.responses.at(-1) ?? {}, response)
   }
 
-  #add(replies: readonly Reply[]): string {
+  #add(responses: readonly ScriptedResponse[]): string {
     const id = randomUUID()
-    this.#scripts.set(id, { replies, sent: [] })
+    this.#scripts.set(id, { responses, sent: [] })
     return id
   }
 }
 
-function play({ status = 200, headers = {}, body = '', fault }: Reply, response: ServerResponse): void {
+function play({ status = 200, headers = {}, body = '', fault }: ScriptedResponse, response: ServerResponse): void {
   if (fault === 'silence') return
   if (fault === 'reset') return void response.socket?.resetAndDestroy()
   if (fault === undefined) return void response.writeHead(status, headers).end(body)

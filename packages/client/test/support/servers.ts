@@ -1,10 +1,10 @@
 import { listen } from '../../../daybook/test/support/network/listening.ts'
-import type { Places } from '../suite/test-context.ts'
+import type { ServerUrls } from '../suite/test-context.ts'
 import { blogFor } from './config.ts'
 import { ScriptedServer } from './scripted-server.ts'
 
 /** Starts the servers of the suite on free ports. Pages of these origins may send requests to them. */
-export async function startServers(origins: readonly string[]): Promise<Places & AsyncDisposable> {
+export async function startServers(origins: readonly string[]): Promise<ServerUrls & AsyncDisposable> {
   const scripted = await ScriptedServer.start()
   const listening = await listen(blogFor(origins))
   // Accounts are loaded with the first credential, which may exceed the timeout of a request on a busy machine.

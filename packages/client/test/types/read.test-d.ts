@@ -165,7 +165,7 @@ export async function fromTheOtherSide({ collections: { companies, people } }: C
   if (all) await companies.update('a', { ...all, name: 'b' })
 }
 
-export async function askedByTheRun(
+export async function withPathsOfRunTime(
   { collections: { books } }: Client<Library>,
   paths: readonly 'author'[],
   depth: 0 | 1,

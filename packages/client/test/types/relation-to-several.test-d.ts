@@ -39,7 +39,7 @@ export type FieldsToFilterBy = Expect<
 type SortFields = System | Parts<'lead' | 'needed'>
 export type FieldsToSortBy = Expect<Equal<Sort<Magazine, 'articles'>, SortFields | `-${SortFields}`>>
 
-export async function answers({ collections: { articles } }: Client<Magazine>): Promise<void> {
+export async function results({ collections: { articles } }: Client<Magazine>): Promise<void> {
   const entry = await articles.findById('a', { include: ['lead', 'related', 'rows'] })
   type Article = NonNullable<typeof entry>
   const lead = (entry as Article).lead

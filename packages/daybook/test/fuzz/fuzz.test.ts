@@ -1,9 +1,9 @@
 import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fuzzed } from '../support/fuzz/fuzz-config.ts'
+import { fuzzConfig } from '../support/fuzz/fuzz-config.ts'
 import { type FuzzedOperation, FuzzRequests, operationsOf } from '../support/fuzz/fuzz-requests.ts'
-import { FuzzWorld, UNSAID } from '../support/fuzz/fuzz-world.ts'
+import { FuzzWorld, UNDOCUMENTED_RULES } from '../support/fuzz/fuzz-world.ts'
 import { LARGE_TEST_MS } from '../support/patience.ts'
 import { type Document, DocumentedService } from '../support/scenarios/documented.ts'
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
@@ -30,7 +30,7 @@ const isProvided = ({ id }: FuzzedOperation): boolean => id === 'runAuthAction' 
 const LEAST_SHARE = 0.2
 
 const OPERATIONS: readonly FuzzedOperation[] = await (async () => {
-  await using service = await createTestService(fuzzed, { export: true })
+  await using service = await createTestService(fuzzConfig, { export: true })
   return operationsOf(await readDocument(service))
 })()
 
@@ -40,7 +40,7 @@ describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $n
   let requests: FuzzRequests
   let documented: DocumentedService
   beforeAll(async () => {
-    service = (await store.open(fuzzed, { export: true })) as unknown as StoredService
+    service = (await store.open(fuzzConfig, { export: true })) as unknown as StoredService
     const document = await readDocument(service)
     world = new FuzzWorld(service)
     requests = new FuzzRequests(document, world)
@@ -84,7 +84,8 @@ describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $n
       const { details } = JSON.parse(text) as {
         readonly details: { readonly issues?: readonly { readonly code: string }[] }
       }
-      for (const { code } of details.issues ?? [{ code: 'none' }]) expect(Object.keys(UNSAID), text).toContain(code)
+      for (const { code } of details.issues ?? [{ code: 'none' }])
+        expect(Object.keys(UNDOCUMENTED_RULES), text).toContain(code)
     })
     await fc.assert(property, RUNS)
     if (!isProvided(operation) && !NEEDS_HISTORY.test(operation.id))

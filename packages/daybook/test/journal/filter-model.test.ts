@@ -129,9 +129,9 @@ describe.each(STORES)('a rule evaluated on former states on $name', (store) => {
         rule.where = true
         const ids: string[] = []
         for (const target of targets) ids.push(await create('targets', target))
-        const bodyOfThing = ({ one, many, ...rest }: Thing): object => ({
+        const bodyOfThing = ({ one: target, many, ...rest }: Thing): object => ({
           ...rest,
-          one: one === null ? null : ids[one],
+          one: target === null ? null : ids[target],
           many: many.map((index) => ids[index]),
         })
         const thingIds: string[] = []

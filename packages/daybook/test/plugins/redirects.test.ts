@@ -188,7 +188,7 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
 
   test('/redirects.json lists all redirects, and responds with 304 until one changes', async () => {
     expect(await all()).toEqual([])
-    const operations = Array.from({ length: 205 }, (_one, index) => ({
+    const operations = Array.from({ length: 205 }, (_item, index) => ({
       op: 'create' as const,
       collection: 'redirects',
       data: { from: `/${index}`, to: '/' },

@@ -3,7 +3,7 @@ import { kitchen } from '../configs/configs.ts'
 import { PATIENT_LIMITS } from '../patience.ts'
 
 /** A config with every field type, relations in both directions, localized values, blocks, globals, and the default accounts. */
-export const fuzzed = defineConfig({
+export const fuzzConfig = defineConfig({
   collections: {
     things: defineCollection({
       fields: {

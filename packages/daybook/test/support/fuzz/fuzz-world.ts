@@ -103,7 +103,7 @@ export class FuzzWorld implements World {
 }
 
 /** Rules that the document cannot express, by the code of the issue that they raise. */
-export const UNSAID: Readonly<Record<string, string>> = {
+export const UNDOCUMENTED_RULES: Readonly<Record<string, string>> = {
   reference: 'A relation refers to an existing entry.',
   not_included: 'select and reverse may only reach into relations that include names.',
   unknown_field: 'A path in select or include continues with a field of the related collection.',
