@@ -5,31 +5,31 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig } from './config.ts'
 import type { Contributor, Plugin } from './plugin.ts'
 import { orderPlugins } from './plugin-order.ts'
 
-/** A config with what its plugins contribute. */
+/** A config with the contributions of its plugins. */
 export interface Assembly {
   readonly config: DaybookConfig
-  /** In the order in which they are set up. */
+  /** The plugins in the order of their setup. */
   readonly plugins: readonly Plugin[]
-  /** The config itself, for its own hooks and routes, then the plugins. */
+  /** The config with its own hooks and routes, and then the plugins. */
   readonly contributors: readonly Contributor[]
-  /** Plugins that do not fit together, or not to the config. */
+  /** Conflicts between plugins, or with the config. */
   readonly faults: readonly ConfigFault[]
-  /** A fault of the assembled config, with the path at which it was written. */
+  /** Returns a fault of the assembled config with its original path. */
   locate(fault: ConfigFault): ConfigFault
 }
 
 /**
- * Puts the collections, globals and fields of a config's plugins into it.
+ * Adds the collections, globals and fields of plugins to their config.
  *
- * @throws {ConfigError} when a plugin is not made as one
+ * @throws {ConfigError} if a plugin is invalid
  */
 export function assembleConfig(config: DaybookConfig): Assembly {
-  // A config that is none is refused by its own checks.
+  // Another value is rejected by the checks of the config.
   if (!isRecord(config)) return { config, plugins: [], contributors: [], faults: [], locate: (fault) => fault }
   const { collections, globals, routes } = config
-  const own: Contributor = { collections, globals, routes, system: true }
+  const configContributor: Contributor = { collections, globals, routes, system: true }
   if (config.plugins === undefined) {
-    return { config, plugins: [], contributors: [own], faults: [], locate: (fault) => fault }
+    return { config, plugins: [], contributors: [configContributor], faults: [], locate: (fault) => fault }
   }
   const faults: ConfigFault[] = []
   const report = { add: (path: string, message: string) => void faults.push({ path, message }) }
@@ -43,7 +43,7 @@ export function assembleConfig(config: DaybookConfig): Assembly {
   return {
     config: merge.config,
     plugins,
-    contributors: [own, ...plugins],
+    contributors: [configContributor, ...plugins],
     faults,
     locate: (fault) => merge.locate(fault),
   }
@@ -55,30 +55,30 @@ type DocumentConfig = CollectionConfig | GlobalConfig
 const KINDS: readonly Kind[] = ['collections', 'globals']
 const SINGULAR: Readonly<Record<Kind, string>> = { collections: 'collection', globals: 'global' }
 
-/** A config that grows by what plugins contribute. */
+/** A config to which the contributions of plugins are added. */
 class Merge {
   readonly #config: DaybookConfig
   readonly #documents: Readonly<Record<Kind, Map<string, DocumentConfig>>>
-  /** Where a document or a field was written, by its path in the assembled config. */
+  /** The original paths of documents and fields, by path in the assembled config. */
   readonly #origins = new Map<string, string>()
   readonly #add: (path: string, message: string) => void
 
   constructor(config: DaybookConfig, add: (path: string, message: string) => void) {
     this.#config = config
     this.#add = add
-    const own = (documents: unknown): Map<string, DocumentConfig> =>
+    const toMap = (documents: unknown): Map<string, DocumentConfig> =>
       new Map(Object.entries(isRecord(documents) ? documents : {}) as [string, DocumentConfig][])
-    this.#documents = { collections: own(config.collections), globals: own(config.globals) }
+    this.#documents = { collections: toMap(config.collections), globals: toMap(config.globals) }
   }
 
   get config(): DaybookConfig {
     const { collections, globals } = this.#documents
-    // A part that is wrong in the config stays so, and is refused for it.
-    const isRight = (kind: Kind): boolean => this.#config[kind] === undefined || isRecord(this.#config[kind])
+    // An invalid part stays unchanged, so that the checks report it.
+    const isValid = (kind: Kind): boolean => this.#config[kind] === undefined || isRecord(this.#config[kind])
     return {
       ...this.#config,
-      ...(isRight('collections') ? { collections: Object.fromEntries(collections) as never } : {}),
-      ...(isRight('globals') && globals.size > 0 ? { globals: Object.fromEntries(globals) as never } : {}),
+      ...(isValid('collections') ? { collections: Object.fromEntries(collections) as never } : {}),
+      ...(isValid('globals') && globals.size > 0 ? { globals: Object.fromEntries(globals) as never } : {}),
     }
   }
 
@@ -92,7 +92,7 @@ class Merge {
   #addDocument({ name }: Plugin, kind: Kind, key: string, document: object): void {
     const [place, path] = [`${kind}.${key}`, `plugins.${name}.${kind}.${key}`]
     if (this.#documents[kind].has(key)) {
-      const what = `${this.#ownerOf(place)} has a ${SINGULAR[kind]} "${key}"`
+      const what = `${this.#describeOrigin(place)} has a ${SINGULAR[kind]} "${key}"`
       return void this.#add(path, `${what} already; rename one, or add fields to it with fields: { ${key}: { … } }`)
     }
     this.#documents[kind].set(key, document as DocumentConfig)
@@ -102,7 +102,7 @@ class Merge {
   /** Adds a plugin's fields to collections and globals, of the config or of any plugin. */
   addFields({ name, fields = {} }: Plugin): void {
     for (const [key, added] of Object.entries(fields)) {
-      const kind = KINDS.find((one) => this.#documents[one].has(key))
+      const kind = KINDS.find((candidate) => this.#documents[candidate].has(key))
       const path = `plugins.${name}.fields.${key}`
       if (kind) this.#addFieldsTo(kind, key, added, path)
       else this.#add(path, `there is no collection or global "${key}" to add fields to; write one of: ${this.#keys}`)
@@ -115,7 +115,10 @@ class Merge {
     for (const [field, value] of Object.entries(added)) {
       const place = `${kind}.${key}.fields.${field}`
       if (Object.hasOwn(fields, field)) {
-        this.#add(`${path}.${field}`, `${this.#ownerOf(place)} has a field "${field}" in ${key} already; rename one`)
+        this.#add(
+          `${path}.${field}`,
+          `${this.#describeOrigin(place)} has a field "${field}" in ${key} already; rename one`,
+        )
       } else {
         fields[field] = value
         this.#origins.set(place, `${path}.${field}`)
@@ -124,7 +127,7 @@ class Merge {
     this.#documents[kind].set(key, { ...document, fields: fields as Fields })
   }
 
-  /** Refuses hooks that can never run. */
+  /** Reports hooks that can never run. */
   checkHooks({ name, hooks = {} }: Plugin): void {
     for (const kind of KINDS) {
       const hooked = Object.keys((hooks as Partial<Record<Kind, object>>)[kind] ?? {})
@@ -136,14 +139,14 @@ class Merge {
     const documents = this.#documents[kind]
     if (key === '*' ? documents.size > 0 : documents.has(key)) return
     const what = key === '*' ? SINGULAR[kind] : `${SINGULAR[kind]} "${key}"`
-    const known = [...documents.keys()]
-    const instead = known.length > 0 ? `write * or one of: ${known.join(', ')}` : 'take the hook out'
-    this.#add(path, `this can never run, as there is no ${what}; ${instead}`)
+    const keys = [...documents.keys()]
+    const advice = keys.length > 0 ? `write * or one of: ${keys.join(', ')}` : 'take the hook out'
+    this.#add(path, `this can never run, as there is no ${what}; ${advice}`)
   }
 
   locate(fault: ConfigFault): ConfigFault {
     const segments = fault.path.split('.')
-    // A field's path has four segments, its document's two.
+    // The path of a field has four segments, that of a document two.
     for (const length of [4, 2]) {
       const origin = this.#origins.get(segments.slice(0, length).join('.'))
       if (origin !== undefined) return { ...fault, path: [origin, ...segments.slice(length)].join('.') }
@@ -155,30 +158,30 @@ class Merge {
     return KINDS.flatMap((kind) => [...this.#documents[kind].keys()]).join(', ')
   }
 
-  /** Whose a document or a field is. */
-  #ownerOf(place: string): string {
+  /** Describes the origin of a document or field. */
+  #describeOrigin(place: string): string {
     const origin = this.#origins.get(place) ?? this.#origins.get(place.split('.').slice(0, 2).join('.'))
     return origin === undefined ? 'the config' : `the plugin "${origin.split('.')[1]}"`
   }
 }
 
-/** Parts of a config that may be of a class and change: they are not content. */
-const LIVING: readonly string[] = ['auth', 'database', 'plugins']
+/** Parts of a config that may be mutable objects of a class. */
+const MUTABLE_PARTS: readonly string[] = ['auth', 'database', 'plugins']
 
-/** Freezes an assembled config and its plugins, so that nothing changes what is served. */
+/** Freezes an assembled config and its plugins. */
 export function freezeConfig(config: DaybookConfig, plugins: readonly Plugin[]): void {
   const seen = new WeakSet<object>()
-  for (const [key, part] of Object.entries(config)) if (!LIVING.includes(key)) freezeDeeply(part, seen)
+  for (const [key, part] of Object.entries(config)) if (!MUTABLE_PARTS.includes(key)) freezeDeeply(part, seen)
   Object.freeze(config)
   freezeDeeply(plugins, seen)
 }
 
 function freezeDeeply(value: unknown, seen: WeakSet<object>): void {
-  const isOpen = Array.isArray(value) || isPlainObject(value)
-  if (!isOpen || seen.has(value as object)) return
+  const canFreeze = Array.isArray(value) || isPlainObject(value)
+  if (!canFreeze || seen.has(value as object)) return
   seen.add(value as object)
   Object.freeze(value)
-  // A field's type is code, which may keep things for itself.
+  // The type of a field is code, which may have mutable state.
   const parts = isField(value) ? [value.options] : Object.values(value as object)
   for (const part of parts) freezeDeeply(part, seen)
 }

@@ -12,13 +12,13 @@ import { checkHooks } from './check-plugins.ts'
 import { CACHE_TAG_HEADERS } from './config.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './docs.ts'
 
-/** One thing that is wrong with a config: where, and what to write instead. */
+/** A fault of a config: its path, and advice. */
 export interface ConfigFault {
   readonly path: string
   readonly message: string
 }
 
-/** A config that cannot be served, with all of its faults. */
+/** An invalid config, with all its faults. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly ConfigFault[]
@@ -30,11 +30,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** First path segments below `/api` that belong to the service. */
+/** The first path segments below `/api` that are reserved. */
 export const RESERVED_SEGMENTS: readonly string[] = ['globals', ASSETS, 'health', 'ready', 'export', 'cms', 'auth']
 
-/** Names that the databases or Daybook's own views use. */
-const TAKEN_NAME = /_view$|^(?:sqlite|pg)_/i
+/** Names that databases or Daybook's views use. */
+const RESERVED_NAME = /_view$|^(?:sqlite|pg)_/i
 
 type Check = (value: unknown, path: string, report: FaultReport, config: Readonly<Record<string, unknown>>) => void
 
@@ -42,28 +42,28 @@ const isFunction: Check = (value, path, report) => {
   if (typeof value !== 'function') report.add(path, 'write a function')
 }
 
-const configRule =
-  (answer: (value: unknown) => string | undefined): Check =>
+const checkRule =
+  (rule: (value: unknown) => string | undefined): Check =>
   (value, path, report) => {
-    const instead = answer(value)
-    if (instead) report.add(path, instead)
+    const advice = rule(value)
+    if (advice) report.add(path, advice)
   }
 
-const isConfigText = configRule(textRule)
-const isCount = configRule(countRule)
-const isFlag = configRule(flagRule)
-const isWholeNumber = configRule((value) =>
+const isConfigText = checkRule(textRule)
+const isCount = checkRule(countRule)
+const isFlag = checkRule(flagRule)
+const isWholeNumber = checkRule((value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
 )
 
-/** Checks an object's keys: each with its own check, unknown and missing ones named. */
-function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly string[] = []): Check {
+/** Creates a check of an object by its keys. It also reports unknown and missing keys. */
+function checkKeys(checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   return (value, path, report, config) => {
     if (!isRecord(value)) {
       report.add(path, 'write an object')
       return
     }
-    for (const key of needed.filter((one) => value[one] === undefined)) {
+    for (const key of required.filter((name) => value[name] === undefined)) {
       checks[key]?.(undefined, join(path, key), report, config)
     }
     for (const [key, part] of Object.entries(value)) {
@@ -74,16 +74,16 @@ function checkKeys(checks: Readonly<Record<string, Check>>, needed: readonly str
 }
 
 const unknownKey =
-  (known: readonly string[]): Check =>
+  (keys: readonly string[]): Check =>
   (_value, path, report) =>
-    report.add(path, `there is no such option; write one of: ${known.join(', ')}`)
+    report.add(path, `there is no such option; write one of: ${keys.join(', ')}`)
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
 const checkAccess = (actions: readonly string[]): Check =>
   checkKeys(Object.fromEntries(actions.map((action) => [action, isFunction])))
 
-/** A header's value without what HTTP forbids in one (RFC 9110, section 5.5), line ends above all. */
+/** A valid header value (RFC 9110, section 5.5), without line ends. */
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 
 const checkCacheControl: Check = (value, path, report) => {
@@ -104,7 +104,7 @@ const checkAccounts = checkKeys({
   },
 })
 
-/** An adapter may be of a class, and have members of its own: it is known by any of its parts. */
+/** Recognizes an adapter by any function, because it may be of a class and have further members. */
 const checkAuth: Check = (value, path, report, config) => {
   const parts = isRecord(value) ? value : {}
   if (typeof parts.open === 'function') return
@@ -126,7 +126,7 @@ const checkDocs: Check = (value, path, report, config) => {
 const LOCALE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i
 
 const checkLocales: Check = (value, path, report, config) => {
-  checkKeys({ default: isConfigText, available: () => undefined, fallback: configRule(objectRule) })(
+  checkKeys({ default: isConfigText, available: () => undefined, fallback: checkRule(objectRule) })(
     value,
     path,
     report,
@@ -134,22 +134,22 @@ const checkLocales: Check = (value, path, report, config) => {
   )
   if (!isRecord(value)) return
   const available: readonly unknown[] = Array.isArray(value.available) ? value.available : []
-  const usable = available.every((locale) => typeof locale === 'string' && LOCALE.test(locale))
+  const areTags = available.every((locale) => typeof locale === 'string' && LOCALE.test(locale))
   const folded = new Set(available.map((locale) => String(locale).toLowerCase()))
   if (folded.has('all')) report.add(`${path}.available`, '"all" asks for every locale; leave it out')
-  if (available.length === 0 || !usable || folded.size !== available.length) {
+  if (available.length === 0 || !areTags || folded.size !== available.length) {
     report.add(`${path}.available`, 'write a list of different BCP 47 tags, such as ["en", "pt-br"]')
   }
-  const known = `write one of: ${available.join(', ')}`
-  if (!available.includes(value.default)) report.add(`${path}.default`, known)
+  const advice = `write one of: ${available.join(', ')}`
+  if (!available.includes(value.default)) report.add(`${path}.default`, advice)
   for (const [locale, chain] of Object.entries(isRecord(value.fallback) ? value.fallback : {})) {
-    if (!available.includes(locale)) report.add(`${path}.fallback.${locale}`, known)
-    const holds = Array.isArray(chain) && chain.every((next) => next !== locale && available.includes(next))
-    if (!holds) report.add(`${path}.fallback.${locale}`, `write a list of other locales; ${known}`)
+    if (!available.includes(locale)) report.add(`${path}.fallback.${locale}`, advice)
+    const isValid = Array.isArray(chain) && chain.every((next) => next !== locale && available.includes(next))
+    if (!isValid) report.add(`${path}.fallback.${locale}`, `write a list of other locales; ${advice}`)
   }
 }
 
-/** Checks parts of a collection or global that need more than one of its options. */
+/** Checks parts of a collection or global that involve several options. */
 type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
 
 const checkCollectionParts: CheckParts = ({ fields, indexes, access }, path, report) => {
@@ -202,7 +202,8 @@ function fieldsIn(collections: Readonly<Record<string, unknown>>, key: string): 
 
 function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: string, report: FaultReport): void {
   if (!isKey(key)) report.add(path, KEY_ADVICE)
-  if (TAKEN_NAME.test(key)) report.add(path, 'choose a key that neither ends in _view nor starts with sqlite_ or pg_')
+  if (RESERVED_NAME.test(key))
+    report.add(path, 'choose a key that neither ends in _view nor starts with sqlite_ or pg_')
   if (kind === 'collections' && RESERVED_SEGMENTS.includes(key)) {
     report.add(path, `/api/${key} belongs to the service; choose another key, such as ${key}Items`)
   }
@@ -229,9 +230,9 @@ const COLLECTION_OPTIONS = {
 const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }
 
 const cacheTagHeaders = (value: unknown): string | undefined =>
-  Array.isArray(value) && value.every((one) => CACHE_TAG_HEADERS.includes(one))
+  Array.isArray(value) && value.every((header) => CACHE_TAG_HEADERS.includes(header))
     ? undefined
-    : `write a list of: ${CACHE_TAG_HEADERS.map((one) => `'${one}'`).join(', ')}`
+    : `write a list of: ${CACHE_TAG_HEADERS.map((header) => `'${header}'`).join(', ')}`
 
 const checkTop = checkKeys({
   collections: checkDocuments('collections', COLLECTION_OPTIONS, checkCollectionParts),
@@ -240,20 +241,20 @@ const checkTop = checkKeys({
   database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
   auth: checkAuth,
   trustProxy: isWholeNumber,
-  cors: checkKeys({ origins: configRule(findOriginsFault), credentials: isFlag }, ['origins']),
+  cors: checkKeys({ origins: checkRule(findOriginsFault), credentials: isFlag }, ['origins']),
   docs: checkDocs,
   assets: checkKeys({
-    store: configRule(blobStoreRule),
+    store: checkRule(blobStoreRule),
     maxBytes: isCount,
-    accept: configRule(mediaRangesRule),
+    accept: checkRule(mediaRangesRule),
     keepPosition: isFlag,
     keepDeletedDays: isWholeNumber,
     quota: checkKeys({ files: isCount, bytes: isCount }),
     images: checkKeys({
-      widths: configRule(wholeNumbersRule(MAX_IMAGE_SIDE)),
-      sizes: configRule(imageSizesRule),
-      qualities: configRule(wholeNumbersRule(100)),
-      secret: configRule(imageSecretRule),
+      widths: checkRule(wholeNumbersRule(MAX_IMAGE_SIDE)),
+      sizes: checkRule(imageSizesRule),
+      qualities: checkRule(wholeNumbersRule(100)),
+      secret: checkRule(imageSecretRule),
       maxPixels: isCount,
       atOnce: isCount,
       timeMs: isCount,
@@ -278,17 +279,17 @@ const checkTop = checkKeys({
   history: checkKeys({ versions: isCount, days: isCount }),
   markdown: checkKeys({
     allowHtml: checkKeys({ elements: checkAllowedElements, attributes: checkAllowedAttributes }),
-    mediaHosts: configRule(findMediaHostsFault),
+    mediaHosts: checkRule(findMediaHostsFault),
   }),
   publicCacheControl: checkCacheControl,
-  cdn: checkKeys({ tags: configRule(cacheTagHeaders) }),
-  routes: configRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
-  // Checked before they are put into the config.
+  cdn: checkKeys({ tags: checkRule(cacheTagHeaders) }),
+  routes: checkRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
+  // Checked before they are added to the config.
   plugins: () => undefined,
   seed: isFunction,
 })
 
-/** Everything that is wrong with a config; empty when it can be served. */
+/** Returns the faults of a config. */
 export function checkConfig(config: unknown): readonly ConfigFault[] {
   const faults: ConfigFault[] = []
   const report: FaultReport = { add: (path, message) => void faults.push({ path, message }) }

@@ -3,23 +3,23 @@ import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 
-/** Keys that every document has of its own. */
+/** The keys of every document. */
 const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key']
-/** Words of filters, which a field's key would hide. */
+/** Keywords of filters, which cannot be keys of fields. */
 const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 
-/** The advice where a key breaks the pattern. */
+/** The advice for an invalid key. */
 export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
 
-/** The facts about a config that the checks of its fields need. */
+/** The context of fields in a config. */
 interface Surroundings {
-  /** The key of the collection that the fields stand in; `undefined` in a global. */
+  /** The key of the collection; `undefined` in a global. */
   readonly collection: string | undefined
   readonly collections: readonly string[]
   fieldsOf(collection: string): Fields | undefined
   readonly hasLocales: boolean
   readonly nested: boolean
-  /** Whether the field around them has a rule for reading. */
+  /** True if the field around them has a rule for reading. */
   readonly guarded: boolean
 }
 
@@ -30,7 +30,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     return
   }
   checkCase(Object.keys(fields), path, report)
-  const served = new Set(around.nested ? ['_type'] : [...SYSTEM_KEYS, ...(hasStatus(fields) ? DRAFT_KEYS : [])])
+  const usedKeys = new Set(around.nested ? ['_type'] : [...SYSTEM_KEYS, ...(hasStatus(fields) ? DRAFT_KEYS : [])])
   for (const [key, field] of Object.entries(fields)) {
     const guarded = around.guarded || isGuarded(field)
     const place: FieldPlace = {
@@ -45,9 +45,9 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     }
     checkFieldKey(key, place.path, report)
     checkField(field, place, around, report)
-    for (const servedKey of keysServedBy(key, field)) {
-      if (served.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)
-      served.add(servedKey)
+    for (const servedKey of getServedKeys(key, field)) {
+      if (usedKeys.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)
+      usedKeys.add(servedKey)
     }
   }
   if (around.nested) return
@@ -55,7 +55,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
   checkRenames(fields, path, report)
 }
 
-/** Entries with a status have working copies, of which reads say a few things. */
+/** Returns true if entries have a status, and so drafts, whose reads have further keys. */
 const hasStatus = (fields: object): boolean =>
   Object.values(fields).some((field) => isRecord(field) && isRecord(field.type) && field.type.role === 'status')
 
@@ -65,13 +65,13 @@ function checkFieldKey(key: string, path: string, report: FaultReport): void {
   if (FILTER_WORDS.includes(key)) report.add(path, `"${key}" is a word of filters; choose another key`)
 }
 
-const keysServedBy = (key: string, field: unknown): readonly string[] => {
+const getServedKeys = (key: string, field: unknown): readonly string[] => {
   const { type, options } = (isRecord(field) ? field : {}) as Partial<Field>
   const generated = (options && type?.generated?.(key, options)) ?? []
   return [key, ...generated.map((value) => value.key)]
 }
 
-/** Checks that a field is one, its options, and what its type has to say. */
+/** Checks a field by its options and its type. */
 function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundings, report: FaultReport): void {
   if (!isRecord(field) || !isRecord(field.type) || !isRecord(field.options)) {
     report.add(place.path, 'write a field, such as f.text()')
@@ -107,7 +107,7 @@ function checkFill({ type, options }: Field, place: FieldPlace, report: FaultRep
 
 function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {
   const inner = innerFields({ type, options }).flatMap((fields) => Object.values(fields))
-  if (inner.some((one) => isRecord(one) && isRecord(one.options) && one.options.localized))
+  if (inner.some((innerField) => isRecord(innerField) && isRecord(innerField.options) && innerField.options.localized))
     report.add(`${path}.localized`, 'leave it out here, or inside: a field inside of it is localized, too')
 }
 
@@ -120,17 +120,17 @@ function checkOptions(
   for (const [option, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined
     const unknown = `f.${name}() has no such option; it takes: ${Object.keys(rules).join(', ')}`
-    const instead = rule ? value !== undefined && rule(value) : unknown
-    if (instead) report.add(`${path}.${option}`, instead)
+    const advice = rule ? value !== undefined && rule(value) : unknown
+    if (advice) report.add(`${path}.${option}`, advice)
   }
 }
 
-const roleOf = (field: unknown): string | undefined => (field as Partial<Field> | undefined)?.type?.role
+const getRole = (field: unknown): string | undefined => (field as Partial<Field> | undefined)?.type?.role
 
 function checkRoles(fields: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
   const byRole = new Map<string, string>()
   for (const [key, field] of Object.entries(fields)) {
-    const role = roleOf(field)
+    const role = getRole(field)
     if (role === undefined) continue
     const other = byRole.get(role)
     if (other) report.add(`${path}.${key}`, `a collection has one ${role} field, and "${other}" is it`)
@@ -138,10 +138,10 @@ function checkRoles(fields: Readonly<Record<string, unknown>>, path: string, rep
   }
 }
 
-/** Slugs and statuses are for entries. */
+/** Reports slugs and statuses in a global. */
 export function refuseRoles(fields: unknown, path: string, report: FaultReport): void {
   for (const [key, field] of Object.entries(isRecord(fields) ? fields : {})) {
-    const role = roleOf(field)
+    const role = getRole(field)
     if (role) report.add(`${path}.${key}`, `a global has no ${role}; leave it out`)
   }
 }
@@ -149,17 +149,18 @@ export function refuseRoles(fields: unknown, path: string, report: FaultReport):
 function checkRenames(fields: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
   const from = new Map<string, string>()
   for (const [key, field] of Object.entries(fields)) {
-    const old = (field as Partial<Field> | undefined)?.options?.renamedFrom
-    if (old === undefined) continue
-    if (Object.hasOwn(fields, old)) {
-      report.add(`${path}.${key}.renamedFrom`, `"${old}" is still a field of its own; rename it or leave this out`)
+    const former = (field as Partial<Field> | undefined)?.options?.renamedFrom
+    if (former === undefined) continue
+    if (Object.hasOwn(fields, former)) {
+      report.add(`${path}.${key}.renamedFrom`, `"${former}" is still a field of its own; rename it or leave this out`)
     }
-    if (from.has(old)) report.add(`${path}.${key}.renamedFrom`, `"${from.get(old)}" comes from "${old}" already`)
-    from.set(old, key)
+    if (from.has(former))
+      report.add(`${path}.${key}.renamedFrom`, `"${from.get(former)}" comes from "${former}" already`)
+    from.set(former, key)
   }
 }
 
-/** Databases do not tell Posts from posts. */
+/** Reports keys that differ only in case, which databases ignore. */
 export function checkCase(keys: readonly string[], path: string, report: FaultReport): void {
   const seen = new Map<string, string>()
   for (const key of keys) {

@@ -1,29 +1,29 @@
 import type { FaultReport } from '../fields/field.ts'
 import { isRecord } from '../fields/field.ts'
 
-/** Elements that run or load what an author names, speak for the whole page, or are read by rules of their own. */
+/** Elements that run or load content of an author, affect the whole page, or have special parsing rules. */
 const UNSAFE_ELEMENTS: ReadonlySet<string> = new Set(
   (
     'script style iframe frame frameset noframes object embed applet portal base link meta html head body title ' +
     'svg math template slot noscript noembed plaintext xmp textarea'
   ).split(' '),
 )
-/** Attributes that run, load or play what an author writes, or put an element over the page. */
+/** Attributes that run, load or play content of an author, or can cover the page. */
 const UNSAFE_ATTRIBUTE = /^on|^(?:style|srcdoc|autoplay)$/
 const ELEMENT = /^[a-z][a-z0-9-]*$/
-/** Sets of attributes that no browser gives a meaning may be named by their beginning. */
+/** Attributes without a meaning for browsers may be allowed by prefix. */
 const ATTRIBUTE = /^[a-z][a-z0-9-]*$|^(?:data|aria)-\*$/
 
-/** Names what cannot be allowed in the HTML of Markdown. */
+/** Reports elements that cannot be allowed in the HTML of Markdown. */
 export function checkAllowedElements(value: unknown, path: string, report: FaultReport): void {
-  const names = matchingTexts(ELEMENT, value)
+  const names = readMatchingTexts(ELEMENT, value)
   if (!names) report.add(path, 'write a list of elements in lower case, such as ["figure", "figcaption"]')
-  for (const name of names?.filter((one) => UNSAFE_ELEMENTS.has(one)) ?? []) {
+  for (const name of names?.filter((element) => UNSAFE_ELEMENTS.has(element)) ?? []) {
     report.add(path, `<${name}> cannot be made safe; leave it out`)
   }
 }
 
-/** Names what cannot be allowed in the HTML of Markdown. */
+/** Reports attributes that cannot be allowed in the HTML of Markdown. */
 export function checkAllowedAttributes(value: unknown, path: string, report: FaultReport): void {
   const lists = isRecord(value) ? Object.entries(value) : undefined
   if (!lists) report.add(path, 'write lists by element, such as { a: ["target"], "*": ["class"] }')
@@ -32,20 +32,20 @@ export function checkAllowedAttributes(value: unknown, path: string, report: Fau
 
 function checkAttributes(element: string, value: unknown, path: string, report: FaultReport): void {
   if (element !== '*' && !ELEMENT.test(element)) report.add(path, 'write an element in lower case, or * for every one')
-  const names = matchingTexts(ATTRIBUTE, value)
+  const names = readMatchingTexts(ATTRIBUTE, value)
   if (!names) report.add(path, 'write a list of attributes in lower case, such as ["class", "data-*"]')
-  for (const name of names?.filter((one) => UNSAFE_ATTRIBUTE.test(one)) ?? []) {
+  for (const name of names?.filter((attribute) => UNSAFE_ATTRIBUTE.test(attribute)) ?? []) {
     report.add(path, `${name} cannot be made safe; ${name === 'style' ? 'allow class instead' : 'leave it out'}`)
   }
 }
 
-/** A list of texts that match; `undefined` when it is none. */
-function matchingTexts(pattern: RegExp, value: unknown): readonly string[] | undefined {
-  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' && pattern.test(one))
+/** Returns a list of matching texts, or `undefined` for another value. */
+function readMatchingTexts(pattern: RegExp, value: unknown): readonly string[] | undefined {
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string' && pattern.test(item))
   return isList ? value : undefined
 }
 
-/** Says what is wrong with a list of hosts; `undefined` if nothing is. */
+/** Returns the fault of a list of hosts, or `undefined` if it is valid. */
 export function findMediaHostsFault(value: unknown): string | undefined {
   const isHost = (host: unknown): boolean =>
     typeof host === 'string' && !host.includes('*') && URL.parse(`https://${host}`)?.host === host

@@ -2,20 +2,20 @@ import type { FaultReport, Field } from '../fields/field.ts'
 import { innerFields, isRecord } from '../fields/field.ts'
 import { MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 
-/** The most indexes that a collection declares. */
+/** The maximum number of declared indexes of a collection. */
 const MAX_INDEXES = 8
-/** The fewest and the most fields of one. */
+/** The minimum and the maximum number of fields of an index. */
 const [MIN_FIELDS, MAX_FIELDS] = [2, 4]
-/** The most characters that the texts of an index hold together: four bytes each still fit a PostgreSQL index row. */
+/** The maximum total length of the texts of an index, in characters, which fits in a PostgreSQL index row with four bytes each. */
 const MAX_TEXT = 600
 
-/** System fields that no index needs to name. */
+/** System fields that no index needs. */
 const NEEDLESS: ReadonlyMap<string, string> = new Map([
   ['id', 'leave id out: every index ends with it'],
   ['createdAt', 'leave createdAt out: every index ends with the order of creation'],
 ])
 
-/** Checks the indexes that a collection declares over several of its fields. */
+/** Checks the declared indexes of a collection. */
 export function checkIndexes(indexes: unknown, fields: unknown, path: string, report: FaultReport): void {
   if (indexes === undefined) return
   if (!Array.isArray(indexes) || !indexes.every(isListOfTexts)) {
@@ -25,37 +25,41 @@ export function checkIndexes(indexes: unknown, fields: unknown, path: string, re
   if (indexes.length > MAX_INDEXES)
     report.add(path, `write at most ${MAX_INDEXES} indexes: each makes every write slower`)
   const seen = new Map<string, number>()
-  for (const [place, keys] of indexes.entries()) {
-    checkIndex(keys, fields, `${path}.${place}`, report)
-    const name = orderOf(keys)
+  for (const [index, keys] of indexes.entries()) {
+    checkIndex(keys, fields, `${path}.${index}`, report)
+    const name = normalizeOrder(keys)
     const other = seen.get(name)
     if (other !== undefined)
-      report.add(`${path}.${place}`, `leave it out: indexes.${other} is the same, and is read in both directions`)
-    seen.set(name, other ?? place)
+      report.add(`${path}.${index}`, `leave it out: indexes.${other} is the same, and is read in both directions`)
+    seen.set(name, other ?? index)
   }
 }
 
 const isListOfTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-const pathOf = (key: string): string => key.replace(/^-/, '')
+const toPath = (key: string): string => key.replace(/^-/, '')
 
-/** Equal for indexes that serve the same lists: the first field always holds one value, and all others turn together. */
-function orderOf([first = '', ...others]: readonly string[]): string {
-  const isTurned = others.at(-1)?.startsWith('-') === true
-  return [pathOf(first), ...others.map((key) => `${key.startsWith('-') === isTurned ? '' : '-'}${pathOf(key)}`)].join()
+/** Returns equal texts for indexes that serve the same lists: the first field has a single value, and the others can be reversed together. */
+function normalizeOrder([first = '', ...rest]: readonly string[]): string {
+  const isReversed = rest.at(-1)?.startsWith('-') === true
+  return [toPath(first), ...rest.map((key) => `${key.startsWith('-') === isReversed ? '' : '-'}${toPath(key)}`)].join()
 }
 
 function checkIndex(keys: readonly string[], fields: unknown, path: string, report: FaultReport): void {
-  const paths = keys.map(pathOf)
+  const paths = keys.map(toPath)
   if (keys.length < MIN_FIELDS || keys.length > MAX_FIELDS)
     report.add(path, `name ${MIN_FIELDS} to ${MAX_FIELDS} fields; a field alone has an index of its own`)
-  for (const [place, one] of paths.entries()) {
-    const fault = paths.indexOf(one) < place ? `names "${one}" twice; leave one out` : keyFault(one, fields)
+  for (const [index, fieldPath] of paths.entries()) {
+    const isRepeated = paths.indexOf(fieldPath) < index
+    const fault = isRepeated ? `names "${fieldPath}" twice; leave one out` : findKeyFault(fieldPath, fields)
     if (fault) report.add(path, fault)
   }
-  const texts = paths.map((one) => ({ path: one, length: partLength(one, fields) ?? textLength(fieldAt(one, fields)) }))
-  const long = texts.filter(({ length }) => length > MAX_TEXT / MAX_FIELDS).map((one) => one.path)
+  const texts = paths.map((fieldPath) => ({
+    path: fieldPath,
+    length: getPartLength(fieldPath, fields) ?? getTextLength(findField(fieldPath, fields)),
+  }))
+  const long = texts.filter(({ length }) => length > MAX_TEXT / MAX_FIELDS).map((text) => text.path)
   if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_TEXT)
     report.add(
       path,
@@ -63,43 +67,43 @@ function checkIndex(keys: readonly string[], fields: unknown, path: string, repo
     )
 }
 
-function keyFault(path: string, fields: unknown): string | undefined {
+function findKeyFault(path: string, fields: unknown): string | undefined {
   if (path === 'updatedAt') return undefined
   const needless = NEEDLESS.get(path)
   if (needless) return needless
-  const field = fieldAt(path, fields)
+  const field = findField(path, fields)
   if (field?.type.role === 'status') return `leave ${path} out: every index holds the status`
-  return field?.type.scalar?.(field.options) || partLength(path, fields) !== undefined
+  return field?.type.scalar?.(field.options) || getPartLength(path, fields) !== undefined
     ? undefined
     : `"${path}" can be neither filtered nor sorted; name another field`
 }
 
-/** A field by its dotted path through groups. */
-function fieldAt(path: string, fields: unknown): Field | undefined {
+/** Returns the field at a dotted path through groups. */
+function findField(path: string, fields: unknown): Field | undefined {
   const [key = '', ...rest] = path.split('.')
   const field = isRecord(fields) && Object.hasOwn(fields, key) ? fields[key] : undefined
   if (!isRecord(field) || !isRecord(field.type) || !isRecord(field.options)) return undefined
-  const found = field as unknown as Field
-  if (rest.length === 0) return found
-  return found.type.isGroup ? fieldAt(rest.join('.'), innerFields(found)[0]) : undefined
+  const checkedField = field as unknown as Field
+  if (rest.length === 0) return checkedField
+  return checkedField.type.isGroup ? findField(rest.join('.'), innerFields(checkedField)[0]) : undefined
 }
 
-/** The longest text that a field takes, in characters; 0 where it holds none. */
-function textLength(field: Field | undefined): number {
+/** Returns the maximum length of a field's texts, in characters; 0 if it has none. */
+function getTextLength(field: Field | undefined): number {
   if (field?.type.scalar?.(field.options) !== 'text') return 0
-  // No fields lie inside a scalar.
+  // A scalar has no inner fields.
   const { maxLength, enum: choices, format } = field.type.schema(field.options, () => ({}))
   if (typeof maxLength === 'number') return maxLength
-  if (Array.isArray(choices)) return Math.max(0, ...choices.map((one) => String(one).length))
+  if (Array.isArray(choices)) return Math.max(0, ...choices.map((choice) => String(choice).length))
   return format === 'uuid' ? UUID_LENGTH : MAX_TEXT
 }
 
-/** The longest text of a part of a reference that names its collection; `undefined`: the path is no such part. */
-function partLength(path: string, fields: unknown): number | undefined {
+/** Returns the maximum length of a part of a tagged reference, or `undefined` for another path. */
+function getPartLength(path: string, fields: unknown): number | undefined {
   const [, relation = '', part] = /^(.+)\.(collection|id)$/.exec(path) ?? []
-  const field = fieldAt(relation, fields)
-  const facts = field?.type.relation?.(field.options)
-  if (!facts?.isIndexed || facts.many) return undefined
+  const field = findField(relation, fields)
+  const info = field?.type.relation?.(field.options)
+  if (!info?.isIndexed || info.many) return undefined
   return part === 'id' ? UUID_LENGTH : MAX_KEY_LENGTH
 }
 

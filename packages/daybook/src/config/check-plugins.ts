@@ -21,15 +21,15 @@ export const checkValue =
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_NAME_LENGTH && NAME.test(value)
 
-/** Whether a value is what JSON can hold; members that are `undefined` count as absent. */
+/** Returns true if JSON can represent a value. Members that are `undefined` count as absent. */
 export function isPlainData(value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)
   if (Array.isArray(value)) return value.every(isPlainData)
-  return isPlainObject(value) && Object.values(value).every((one) => one === undefined || isPlainData(one))
+  return isPlainObject(value) && Object.values(value).every((member) => member === undefined || isPlainData(member))
 }
 
-/** Whether a value is an object without a class. */
+/** Returns true for an object without a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -43,25 +43,25 @@ const isPlainObjectOfData = (value: unknown): boolean => isPlainObject(value) &&
 const checkRequires: PartCheck = (value, path, report) => {
   if (!isRecord(value)) return void report.add(path, "write versions by name: { daybook: '>=0.1', seo: '^2.0.0' }")
   for (const [name, range] of Object.entries(value)) {
-    const fits = typeof range === 'string' && validRange(range) !== null
+    const isRange = typeof range === 'string' && validRange(range) !== null
     if (!isName(name)) report.add(`${path}.${name}`, NAME_ADVICE)
-    else if (!fits) report.add(`${path}.${name}`, "write a range of versions, such as '^1.2.0' or '>=0.1'")
+    else if (!isRange) report.add(`${path}.${name}`, "write a range of versions, such as '^1.2.0' or '>=0.1'")
   }
 }
 
-/** Objects by key, each of which is checked. */
+/** Creates a check of an object whose members are all checked alike. */
 const byKey =
   (what: string, check: PartCheck): PartCheck =>
   (value, path, report) => {
     if (!isRecord(value)) return void report.add(path, `write an object of ${what}`)
-    for (const [key, one] of Object.entries(value)) check(one, `${path}.${key}`, report)
+    for (const [key, member] of Object.entries(value)) check(member, `${path}.${key}`, report)
   }
 
 const isObject = (what: string): PartCheck => checkValue(isRecord, `write ${what}`)
 
 const HOOKS = ['beforeValidate', 'beforeChange', 'afterCommit']
 
-/** The hooks of one document: functions under known names. */
+/** Checks the hooks of a document. */
 export const checkHooks: PartCheck = (value, path, report) => {
   if (!isRecord(value) || Object.keys(value).length === 0) {
     return void report.add(path, `write at least one of: ${HOOKS.join(', ')}`)
@@ -104,12 +104,12 @@ const PARTS: Readonly<Record<string, PartCheck>> = {
   setup: checkValue((value) => typeof value === 'function', 'write a function'),
 }
 
-/** The parts of a plugin, by name. */
+/** The names of the parts of a plugin. */
 export const PLUGIN_PARTS: readonly string[] = Object.keys(PARTS)
 
 const checkPluginParts = checkParts(PARTS, ['name', 'version'])
 
-/** Checks what a plugin is made of. What is in its collections and fields is checked with those of the config. */
+/** Checks the parts of plugins. Their collections and fields are checked with those of the config. */
 export function checkPlugins(plugins: unknown, report: FaultReport): void {
   if (!Array.isArray(plugins)) return void report.add('plugins', 'write a list of plugins: plugins: [redirects()]')
   const seen = new Set<unknown>()
@@ -146,8 +146,8 @@ export function checkParts(checks: Readonly<Record<string, PartCheck>>, required
   }
 }
 
-/** Reports an unknown key, with the most similar one, or with all. */
-function addUnknown(key: string, known: readonly string[], path: string, report: FaultReport): void {
-  const meant = findNearest(key, known)
-  report.add(path, `there is no such option; ${meant ? `did you mean ${meant}?` : `write one of: ${known.join(', ')}`}`)
+/** Reports an unknown key, with the most similar valid one or all of them. */
+function addUnknown(key: string, keys: readonly string[], path: string, report: FaultReport): void {
+  const meant = findNearest(key, keys)
+  report.add(path, `there is no such option; ${meant ? `did you mean ${meant}?` : `write one of: ${keys.join(', ')}`}`)
 }

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { FaultReport } from '../fields/field.ts'
 
-/** The docs page: what the service can do, shown to people. */
+/** The docs page, which shows the API to people. */
 export interface DocsConfig {
-  /** Where it is. @default '/docs' */
+  /** The path of the page. @default '/docs' */
   readonly path?: string
-  /** The name at its top and in the browser's tab. @default 'Daybook' */
+  /** The title of the page. @default 'Daybook' */
   readonly title?: string
-  /** Its colours: those that the visitor's system asks for, or always the same. @default 'system' */
+  /** The colour scheme: that of the visitor's system, or a fixed one. @default 'system' */
   readonly theme?: 'system' | 'light' | 'dark'
   /**
    * A file with an SVG, PNG, JPEG or WebP image, shown beside the title and in the browser's tab:
@@ -19,12 +19,12 @@ export interface DocsConfig {
 
 const DEFAULT_PATH = '/docs'
 
-/** The path of the docs page; `undefined` where it is switched off. */
+/** Returns the path of the docs page, or `undefined` if it is switched off. */
 export function getDocsPath({ docs = {} }: { readonly docs?: DocsConfig | false }): string | undefined {
   return docs === false ? undefined : (docs.path ?? DEFAULT_PATH)
 }
 
-/** Media types of images that can be a logo, by the ending of the file's name. */
+/** The media types of logos, by file ending. */
 export const LOGO_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -33,27 +33,27 @@ export const LOGO_TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** Segments that are the same however they are escaped or resolved. */
+/** A path of segments that escaping and resolving do not change. */
 const PATH = /^(?:\/[A-Za-z0-9_-][\w.-]*)+$/
-/** Paths that the service answers, and reserves. */
-const TAKEN = /^\/(?:api|uploads|openapi\.json)(?:\/|$)/
+/** The reserved paths of the service. */
+const RESERVED_PATH = /^\/(?:api|uploads|openapi\.json)(?:\/|$)/
 const THEMES: readonly unknown[] = ['system', 'light', 'dark']
 
-/** Names what is wrong with the path of the docs page. */
+/** Checks the path of the docs page. */
 export function checkDocsPath(value: unknown, path: string, report: FaultReport): void {
   if (typeof value !== 'string' || !PATH.test(value)) {
     report.add(path, "write a path of letters, digits, -, _ and . that begins with / and does not end with it: '/docs'")
-  } else if (TAKEN.test(value)) {
+  } else if (RESERVED_PATH.test(value)) {
     report.add(path, `${value} belongs to the service; choose another path, such as '/docs'`)
   }
 }
 
-/** Names what is wrong with the theme of the docs page. */
+/** Checks the theme of the docs page. */
 export function checkTheme(value: unknown, path: string, report: FaultReport): void {
   if (!THEMES.includes(value)) report.add(path, "write 'system', 'light' or 'dark'")
 }
 
-/** Names what is wrong with the logo of the docs page. */
+/** Checks the logo of the docs page. */
 export function checkLogo(value: unknown, path: string, report: FaultReport): void {
   if (!(value instanceof URL) || value.protocol !== 'file:') {
     report.add(path, "write the address of a file beside the config: new URL('./logo.svg', import.meta.url)")
