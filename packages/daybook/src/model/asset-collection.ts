@@ -6,11 +6,11 @@ import { f } from '../fields/index.ts'
 
 const coordinate = f.number({ required: true, min: 0, max: 1, index: false })
 
-/** The folder of a file, empty at the top: it never holds nothing. */
-function directoryField(): AssetFields['directory'] {
+/** Creates the field for the folder of a file, an empty text at the top and never `null`. */
+function createDirectoryField(): AssetFields['directory'] {
   const { type, options } = f.text({
     search: false,
-    // Lists of folders cost the same however many files there are.
+    // Keeps lists of folders cheap for any number of files.
     counted: true,
     maxLength: DIRECTORY_RULE.maxLength,
     pattern: `^$|${DIRECTORY_RULE.pattern}`,
@@ -21,13 +21,13 @@ function directoryField(): AssetFields['directory'] {
   return makeField({ ...type, empty: () => '' }, options)
 }
 
-/** The fields of a file, in the order in which they are served. With locales, each has its own `alt`. */
-const assetFields = (hasLocales: boolean): AssetFields => ({
+/** Creates the fields of a file, in the order in which they are served. With locales, each has its own `alt`. */
+const createAssetFields = (hasLocales: boolean): AssetFields => ({
   filename: f.text({ required: true, maxLength: 200 }),
   originalName: f.text({ required: true, maxLength: 255 }),
   mimeType: f.text({ required: true, maxLength: 255 }),
   size: f.integer({ required: true, min: 0 }),
-  directory: directoryField(),
+  directory: createDirectoryField(),
   path: f.text({ required: true, unique: true, search: false }),
   url: f.text({ required: true, index: false, maxLength: 1024, search: false }),
   alt: f.text({ localized: hasLocales, description: 'A text in place of the file, for readers who cannot see it.' }),
@@ -46,17 +46,17 @@ const assetFields = (hasLocales: boolean): AssetFields => ({
   ),
 })
 
-/** Fields that the uploader may say something about; the service makes all others. */
-const OPEN_FIELDS: ReadonlySet<string> = new Set(['directory', 'alt', 'focalPoint'])
+/** The fields that callers write. The service makes all others. */
+const WRITABLE_FIELDS: ReadonlySet<string> = new Set(['directory', 'alt', 'focalPoint'])
 
-/** The collection of a service's files. */
+/** Creates the collection of files. */
 export const createAssetCollection = ({ access = {} }: AssetsConfig = {}, hasLocales = false): CollectionConfig => ({
-  fields: assetFields(hasLocales),
+  fields: createAssetFields(hasLocales),
   access,
   description: 'The files of the service.',
 })
 
-/** The keys of the fields whose values the service makes of an uploaded file. */
+/** The keys of fields whose values the service makes from an uploaded file. */
 export const SERVICE_MADE_ASSET_KEYS: ReadonlySet<string> = new Set(
-  Object.keys(assetFields(false)).filter((key) => !OPEN_FIELDS.has(key)),
+  Object.keys(createAssetFields(false)).filter((key) => !WRITABLE_FIELDS.has(key)),
 )

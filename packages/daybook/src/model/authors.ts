@@ -3,7 +3,7 @@ import type { FilterableField } from './model.ts'
 
 const COMMON = {
   scalar: 'text',
-  // Adapters choose subjects, so that any text may be one.
+  // Adapters choose subjects, so any text is possible.
   isServiceMade: false,
   isNeverNull: false,
   isText: false,
@@ -14,23 +14,27 @@ const COMMON = {
 } as const
 
 /**
- * Who made and who last changed a document, as filters and sorts name it. Not among the collection's own comparables: a
- * reader without a session does not know them.
+ * The authors of a document as filterable fields. They are not among the fields of a collection, because callers without a session cannot
+ * read them.
  */
 export const FILTERABLE_AUTHOR_FIELDS: ReadonlyMap<string, FilterableField> = new Map(
   [
     { path: 'createdBy', owner: 'createdBy', column: 'created_by', ...COMMON } as const,
     { path: 'updatedBy', owner: 'updatedBy', column: 'updated_by', ...COMMON } as const,
-  ].map((one) => [one.path, one]),
+  ].map((field) => [field.path, field]),
 )
 
-/** Their keys, in the order in which they are served: behind all others. */
+/** The keys of authors, in the order in which they are served after all others. */
 export const AUTHOR_KEYS: readonly string[] = [...FILTERABLE_AUTHOR_FIELDS.keys()]
 
-const personSchema = (description: string): JsonSchema => ({ type: ['string', 'null'], readOnly: true, description })
+const createAuthorSchema = (description: string): JsonSchema => ({
+  type: ['string', 'null'],
+  readOnly: true,
+  description,
+})
 
-/** The JSON Schemas of their values. */
+/** The JSON Schemas of authors. */
 export const AUTHOR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  createdBy: personSchema('The subject of the identity that made it; null where nobody is known.'),
-  updatedBy: personSchema('The subject of the identity that last changed it; null where nobody is known.'),
+  createdBy: createAuthorSchema('The subject of the identity that made it; null where nobody is known.'),
+  updatedBy: createAuthorSchema('The subject of the identity that last changed it; null where nobody is known.'),
 }

@@ -4,33 +4,33 @@ import { type Field, isRecord } from '../fields/field.ts'
 import { nestWriteSchema } from './schema.ts'
 import { findSchemaFault, Validators } from './validator.ts'
 
-/** Finds the faults of fields that need a validator: defaults that their field refuses, and broken JSON Schemas. */
+/** Finds faults of fields that need a validator: invalid defaults, and broken JSON Schemas. */
 export function checkValues(config: unknown): readonly ConfigFault[] {
   const { collections, globals } = (isRecord(config) ? config : {}) as Partial<DaybookConfig>
   return Object.entries({ collections, globals }).flatMap(([kind, documents]) =>
-    entriesOf(documents).flatMap(([key, document]) =>
-      valueFaults(isRecord(document) ? document.fields : undefined, `${kind}.${key}.fields`),
+    toEntries(documents).flatMap(([key, document]) =>
+      checkFieldValues(isRecord(document) ? document.fields : undefined, `${kind}.${key}.fields`),
     ),
   )
 }
 
-const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+const toEntries = (value: unknown): readonly (readonly [string, unknown])[] =>
   isRecord(value) ? Object.entries(value) : []
 
-function valueFaults(fields: unknown, path: string): readonly ConfigFault[] {
-  return entriesOf(fields).flatMap(([key, field]) => (isField(field) ? faultsInside(field, `${path}.${key}`) : []))
+function checkFieldValues(fields: unknown, path: string): readonly ConfigFault[] {
+  return toEntries(fields).flatMap(([key, field]) => (isField(field) ? checkField(field, `${path}.${key}`) : []))
 }
 
 const isField = (field: unknown): field is Field => isRecord(field) && isRecord(field.type) && isRecord(field.options)
 
-function faultsInside(field: Field, path: string): readonly ConfigFault[] {
+function checkField(field: Field, path: string): readonly ConfigFault[] {
   const { type, options } = field
   const item: unknown = type.item?.(options)
   const inner = type.inner?.(options) ?? []
   return [
     ...checkConfigValues(field, path),
-    ...inner.flatMap(({ fields, path: place }) => valueFaults(fields, `${path}.${place}`)),
-    ...(isField(item) ? faultsInside(item, `${path}.of`) : []),
+    ...inner.flatMap((innerFields) => checkFieldValues(innerFields.fields, `${path}.${innerFields.path}`)),
+    ...(isField(item) ? checkField(item, `${path}.of`) : []),
   ]
 }
 
@@ -40,10 +40,10 @@ function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
   const fault = isRecord(schema) ? findSchemaFault(schema) : undefined
   if (fault) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${fault}` }]
   const { default: configDefault, fill } = options
-  // The default that a type has by itself is right: a start without any other makes no validator.
+  // Default values of types are valid. Skipping them lets a start without other defaults create no validator.
   const values = { default: type.default && configDefault, fill }
   return Object.entries(values).flatMap(([option, value]) =>
-    // A value that a function makes is validated once it is made.
+    // The result of a function is validated when it is made.
     value === undefined || typeof value === 'function' || (option === 'fill' && type.converter?.(options))
       ? []
       : findIssues(field, value).map(({ message }) => ({
@@ -53,7 +53,7 @@ function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
   )
 }
 
-/** Returns the issues of a value in the config; none while other options of the field are wrong, which are reported already. */
+/** Returns the issues of a value in the config, or none if other options of the field are invalid, which are already reported. */
 function findIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
   try {
     return new Validators().make(field.type.schema(field.options, nestWriteSchema))(value)

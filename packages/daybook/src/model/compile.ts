@@ -34,32 +34,32 @@ import { findTitleKeys } from './model.ts'
 import { createDocumentSchema, type SchemaSide, type ServiceParts } from './schema.ts'
 import { Validators } from './validator.ts'
 
-/** The most entries on one page where a collection does not say. */
+/** The default maximum number of entries on a page. */
 export const DEFAULT_MAX_LIMIT = 100
 
 const UUID_SCHEMA: JsonSchema = { type: 'string', format: 'uuid', readOnly: true }
 const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly: true }
 
 /**
- * Compiles a config into the frozen model that everything else reads.
+ * Compiles a config into the frozen model that all other code reads.
  *
- * @throws {ConfigError} with every fault at once
+ * @throws {ConfigError} with all faults
  */
-export function compileModel(given: DaybookConfig): Model {
-  const { config, plugins, contributors, faults: ownFaults, locate } = assembleConfig(given)
-  const faults = [...ownFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
+export function compileModel(originalConfig: DaybookConfig): Model {
+  const { config, plugins, contributors, faults: pluginFaults, locate } = assembleConfig(originalConfig)
+  const faults = [...pluginFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
   const locales = compileLocales(config.locales)
   const configs = { ...config.collections, [ASSETS]: createAssetCollection(config.assets, locales !== undefined) }
   const { keepDeletedDays = DEFAULT_KEEP_DELETED_DAYS } = config.assets ?? {}
-  const collections = Object.entries(configs).map(([key, one]) =>
-    compileCollection(key, one, { locales, collections: configs, keepDeletedDays }),
+  const collections = Object.entries(configs).map(([key, collection]) =>
+    compileCollection(key, collection, { locales, collections: configs, keepDeletedDays }),
   )
-  const globals = Object.entries(config.globals ?? {}).map(([key, one]) => compileGlobal(key, one))
+  const globals = Object.entries(config.globals ?? {}).map(([key, global]) => compileGlobal(key, global))
   return Object.freeze({
-    collections: new Map(collections.map((one) => [one.key, one])),
-    globals: new Map(globals.map((one) => [one.key, one])),
+    collections: new Map(collections.map((collection) => [collection.key, collection])),
+    globals: new Map(globals.map((global) => [global.key, global])),
     locales,
     byLocale: new Map(
       (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
@@ -91,39 +91,39 @@ function compileLocaleCollections(
   collections: readonly CollectionModel[],
   locale: string,
 ): ReadonlyMap<string, CollectionModel> {
-  return new Map(collections.map((one) => [one.key, one.byLocale.get(locale) ?? one]))
+  return new Map(collections.map((collection) => [collection.key, collection.byLocale.get(locale) ?? collection]))
 }
 
-/** The collection as each locale shows it whose answers are not those of the collection's own table. */
+/** Compiles the collection for each locale whose documents are not those of the collection's own table. */
 function compileByLocale(
   collection: CollectionModel,
   placed: readonly PlacedField[],
   locales: LocalesModel | undefined,
 ): CollectionModel['byLocale'] {
   if (!locales || collection.localized.size === 0) return new Map()
-  const shown = [...locales.chains].filter(([locale, chain]) => locale !== locales.default || chain.length > 1)
+  const separate = [...locales.chains].filter(([locale, chain]) => locale !== locales.default || chain.length > 1)
   return new Map(
-    shown.map(([locale, chain]) => {
+    separate.map(([locale, chain]) => {
       const schemaHash = digestOutline([collection.schemaHash, locales.default, chain])
       const table = `${collection.key}$${locale}`
       const sortKeys = findSortKeys(placed, locale)
-      return [locale, Object.freeze({ ...collection, table, sortKeys, schemaHash, ...variantsOf(schemaHash) })]
+      return [locale, Object.freeze({ ...collection, table, sortKeys, schemaHash, ...createEtagParts(schemaHash) })]
     }),
   )
 }
 
-/** A short name for how documents are written. */
-const digestOutline = (outlined: unknown): string =>
-  createHash('sha256').update(JSON.stringify(outlined)).digest('base64url').slice(0, 10)
+/** Returns a short digest of an outline of fields. */
+const digestOutline = (outline: unknown): string =>
+  createHash('sha256').update(JSON.stringify(outline)).digest('base64url').slice(0, 10)
 
-const variantsOf = (schemaHash: string): Pick<DocumentModel, 'etagPart' | 'etagPartWithAuthors'> => ({
+const createEtagParts = (schemaHash: string): Pick<DocumentModel, 'etagPart' | 'etagPartWithAuthors'> => ({
   etagPart: digestOutline([schemaHash]).slice(0, 8),
   etagPartWithAuthors: digestOutline([schemaHash, 'people']).slice(0, 8),
 })
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What a collection is compiled among. */
+/** The context of a collection. */
 interface Surroundings {
   readonly locales: LocalesModel | undefined
   readonly collections: DaybookConfig['collections']
@@ -143,15 +143,15 @@ function compileCollection(
   const status = fields.find(([, field]) => field.type.role === 'status')
   const { read, draft, create, update, delete: remove } = config.access ?? {}
   const placed = placeFields(stored)
-  const comparables = findFilterableFields(placed)
-  const manyValued = findMultiValuedFields(placed)
+  const filterableFields = findFilterableFields(placed)
+  const multiValuedFields = findMultiValuedFields(placed)
   const document = compileDocument(
     key,
     config,
     { before: { id: UUID_SCHEMA }, after: { createdAt: TIME_SCHEMA, updatedAt: TIME_SCHEMA } },
     compileReverses(key, config.fields, collections),
   )
-  const own: CollectionModel = {
+  const model: CollectionModel = {
     kind: 'collection',
     table: key,
     byLocale: new Map(),
@@ -163,20 +163,20 @@ function compileCollection(
     slug,
     titles: findTitleKeys(document.fields, slug),
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
-    filterableFields: comparables,
-    multiValuedFields: manyValued,
-    counted: [...comparables.values(), ...manyValued.values()].filter(({ isCounted }) => isCounted),
-    searchFilters: findSearchFilters(comparables.values()),
-    indexes: [...comparables.values()].filter(({ column }) => column === undefined),
+    filterableFields,
+    multiValuedFields,
+    counted: [...filterableFields.values(), ...multiValuedFields.values()].filter(({ isCounted }) => isCounted),
+    searchFilters: findSearchFilters(filterableFields.values()),
+    indexes: [...filterableFields.values()].filter(({ column }) => column === undefined),
     uniqueIndexes: findUniqueIndexes(stored, locales),
-    compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, comparables)),
+    compoundIndexes: (config.indexes ?? []).map((keys) => compileCompoundIndex(keys, filterableFields)),
     sortKeys: findSortKeys(placed, locales?.default ?? 'und'),
     searchable: fields
-      .filter(([, field]) => holdsWords(field))
+      .filter(([, field]) => hasSearchableWords(field))
       .map(([fieldKey, { type, options }]) => ({ key: fieldKey, weight: type.search?.(options)?.weight ?? 1 })),
     access: { read, draft, create, update, delete: remove },
   }
-  return Object.freeze({ ...own, byLocale: compileByLocale(own, placed, locales) })
+  return Object.freeze({ ...model, byLocale: compileByLocale(model, placed, locales) })
 }
 
 function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
@@ -188,7 +188,7 @@ function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
   })
 }
 
-const NOTHING_MADE: ReadonlySet<string> = new Set()
+const NO_KEYS: ReadonlySet<string> = new Set()
 
 type SystemSchemas = Omit<ServiceParts, 'serviceMadeKeys'>
 
@@ -201,12 +201,12 @@ function compileDocument(
   const stored = storedFields(config.fields)
   const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
-  const made = key === ASSETS ? SERVICE_MADE_ASSET_KEYS : NOTHING_MADE
+  const serviceMadeKeys = key === ASSETS ? SERVICE_MADE_ASSET_KEYS : NO_KEYS
   const localized = new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key))
   const hasSlug = fields.some(({ field }) => field.type.role === 'slug')
   const hasAlternates = hasSlug && localized.size > 0 && !Object.hasOwn(config.fields, 'alternates')
   const schemaOf = (side: SchemaSide): JsonSchema =>
-    createDocumentSchema(stored, side, { ...system, serviceMadeKeys: made }, reverses, hasAlternates)
+    createDocumentSchema(stored, side, { ...system, serviceMadeKeys }, reverses, hasAlternates)
   const schemaHash = digestOutline(outline(stored))
   const systemKeys = { before: Object.keys(system.before), after: Object.keys(system.after) }
   return {
@@ -214,26 +214,26 @@ function compileDocument(
     description: config.description,
     fields,
     fieldMap: stored,
-    reverseFields: new Map(reverses.map((one) => [one.key, one])),
+    reverseFields: new Map(reverses.map((field) => [field.key, field])),
     systemKeys,
     storedKeys: [...systemKeys.before, ...fields.flatMap(({ servedKeys }) => servedKeys), ...systemKeys.after],
-    serviceMadeKeys: made,
+    serviceMadeKeys,
     hasAlternates,
     ignoredKeys: new Set([
-      ...made,
+      ...serviceMadeKeys,
       ...systemKeys.before,
       ...systemKeys.after,
       ...generated,
-      ...keysOf(reverses),
+      ...listKeys(reverses),
       ...(hasAlternates ? ['alternates'] : []),
     ]),
     schemaHash,
-    ...variantsOf(schemaHash),
+    ...createEtagParts(schemaHash),
     schemas: Object.freeze({
       read: schemaOf('read'),
       create: schemaOf('create'),
       update: schemaOf('update'),
-      // Made when the first working copy is saved: its validator is kept, not this.
+      // Created when the first draft is saved. The validator is cached, but not the schema.
       get draft() {
         return schemaOf('draft')
       },
@@ -265,7 +265,7 @@ function compileField(key: string, field: Field): FieldModel {
 const storedFields = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, field]) => isStored(field)))
 
-const keysOf = (fields: readonly FieldModel[]): readonly string[] => fields.map(({ key }) => key)
+const listKeys = (fields: readonly FieldModel[]): readonly string[] => fields.map(({ key }) => key)
 
 function compileReverses(
   target: string,
@@ -273,9 +273,9 @@ function compileReverses(
   collections: DaybookConfig['collections'],
 ): readonly ReverseModel[] {
   return Object.entries(fields).flatMap(([key, field]): ReverseModel[] => {
-    const facts = field.type.reverse?.(field.options)
-    if (!facts) return []
-    const { collection: to, path: through } = facts
+    const info = field.type.reverse?.(field.options)
+    if (!info) return []
+    const { collection: to, path: through } = info
     const [throughOwner = through] = through.split('.')
     const isThroughGuarded = collections[to]?.fields[throughOwner]?.options.access?.read !== undefined
     const place = { path: key, owner: key, to, through, throughOwner, isThroughGuarded, target }
@@ -283,16 +283,16 @@ function compileReverses(
   })
 }
 
-/** What of the fields decides how a document is written down: keys, their order, and their types. */
+/** Outlines the part of fields that decides about the form of stored documents: keys, their order, and their types. */
 function outline(fields: Fields): unknown {
   return Object.entries(fields).map(([key, field]) => {
     const schema = field.type.schema(field.options, () => ({}))
     const kind = [schema.type, schema.enum, schema.format]
     const isLocalized = field.options.localized === true
     const { to } = field.type.relation?.(field.options) ?? {}
-    // What leads to a collection that the field does not name any more is no value of it.
+    // References to a former target collection are invalid values.
     const targets = Array.isArray(to) ? [[...to].sort()] : []
-    // A list that was stored before its items had keys gets them when it is read.
+    // A list that was stored before its items had keys gets them in reads.
     const itemKeys = field.type.hasItemKeys?.(field.options) ? [ITEM_KEY] : []
     const inner = innerFields(field).map(outline)
     return [servedKeys(key, field), field.type.name, kind, isLocalized, inner, ...targets, ...itemKeys]
@@ -301,7 +301,7 @@ function outline(fields: Fields): unknown {
 
 type Steps = RelationModel['steps']
 
-/** A field, however deep it lies, and the way to it. */
+/** A field at any depth, with the steps to it. */
 interface ReachedField {
   readonly field: Field
   readonly steps: Steps
@@ -320,7 +320,7 @@ function compileRelations(fields: Fields): ReadonlyMap<string, readonly Relation
   return Map.groupBy(relations, ({ path }) => path)
 }
 
-/** Every field of a document, however deep. An item of a list is reached as the list is. */
+/** Lists the fields of a document at any depth. The item of a list has the steps of the list. */
 function reachFields(fields: Fields, before: Steps, block: string | undefined): readonly ReachedField[] {
   return Object.entries(fields).flatMap(([key, field]) => {
     const steps = [...before, block === undefined ? { key } : { key, block }]
@@ -339,8 +339,8 @@ function reachInside(
   return (type.inner?.(options) ?? []).flatMap((inner) => reachFields(inner.fields, steps, inner.block))
 }
 
-/** Whether a value of this field can hold words that `q` finds. */
-function holdsWords(field: Field): boolean {
+/** Returns true if `q` finds words of the field. */
+function hasSearchableWords(field: Field): boolean {
   const isSearched = field.type.search?.(field.options) !== undefined
-  return isSearched || innerFields(field).some((fields) => Object.values(fields).some(holdsWords))
+  return isSearched || innerFields(field).some((fields) => Object.values(fields).some(hasSearchableWords))
 }

@@ -14,24 +14,30 @@ import type {
 } from './model.ts'
 
 const toId = (text: string): string | undefined => (isUuidShaped(text) ? text.toLowerCase() : undefined)
-const ALWAYS = { scalar: 'text', isServiceMade: true, isNeverNull: true, isText: false, isCounted: false } as const
+const SYSTEM_FIELD = {
+  scalar: 'text',
+  isServiceMade: true,
+  isNeverNull: true,
+  isText: false,
+  isCounted: false,
+} as const
 
 const TIMESTAMP = { isDate: true, fromQuery: parseTimestamp, filterSchema: TIMESTAMP_FILTER } as const
 
-/** The JSON Schemas of the operands of filters where the field's type has none. */
+/** The default JSON Schemas of operands of filters. */
 const SCALAR_FILTERS: Readonly<Record<Scalar, JsonSchema>> = {
   text: { type: 'string' },
   number: { type: 'number' },
   boolean: { type: 'boolean' },
 }
 
-const SYSTEM_COMPARABLES: readonly FilterableField[] = [
-  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, isDate: false, ...ALWAYS },
-  { path: 'createdAt', owner: 'createdAt', column: 'created_at', ...TIMESTAMP, ...ALWAYS },
-  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', ...TIMESTAMP, ...ALWAYS },
+const SYSTEM_FIELDS: readonly FilterableField[] = [
+  { path: 'id', owner: 'id', column: 'id', fromQuery: toId, filterSchema: ID_FILTER, isDate: false, ...SYSTEM_FIELD },
+  { path: 'createdAt', owner: 'createdAt', column: 'created_at', ...TIMESTAMP, ...SYSTEM_FIELD },
+  { path: 'updatedAt', owner: 'updatedAt', column: 'updated_at', ...TIMESTAMP, ...SYSTEM_FIELD },
 ]
 
-/** A field at its dotted path: of the document itself, or inside groups. */
+/** A field with its dotted path, at the top level or inside groups. */
 export interface PlacedField {
   readonly path: string
   readonly field: Field
@@ -55,15 +61,15 @@ export function placeFields(fields: Fields, group?: PlacedField): readonly Place
   })
 }
 
-/** Finds the values that filters and sorts compare, by path. */
+/** Finds the fields that can be filtered and sorted, by path. */
 export function findFilterableFields(placed: readonly PlacedField[]): ReadonlyMap<string, FilterableField> {
   const scalars = placed.flatMap(({ path, field, owner, isLocalized }): FilterableField[] => {
     const { type, options } = field
     const scalar = type.scalar?.(options)
     if (!scalar) return []
     const column = path === owner ? type.role : undefined
-    const to = targetOf(field)
-    // No fields lie inside a scalar.
+    const to = findTarget(field)
+    // A scalar has no inner fields.
     const { maxLength } = type.schema(options, () => ({}))
     const isText = type.isText === true
     return [
@@ -72,7 +78,7 @@ export function findFilterableFields(placed: readonly PlacedField[]): ReadonlyMa
         scalar,
         owner,
         ...(column ? { column } : {}),
-        ...(isText ? { folded: foldedText(path, owner) } : {}),
+        ...(isText ? { folded: createFoldedText(path, owner) } : {}),
         ...(to === undefined ? {} : { to }),
         ...(typeof maxLength === 'number' ? { maxLength } : {}),
         isServiceMade: false,
@@ -87,11 +93,11 @@ export function findFilterableFields(placed: readonly PlacedField[]): ReadonlyMa
   })
   const parts = placed
     .filter(({ field: { type, options } }) => !type.isMany?.(options))
-    .flatMap((field) => partsOf(field).map((part) => toComparable(part, field.owner)))
-  return new Map([...SYSTEM_COMPARABLES, ...scalars, ...parts].map((comparable) => [comparable.path, comparable]))
+    .flatMap((field) => listParts(field).map((part) => toFilterableField(part, field.owner)))
+  return new Map([...SYSTEM_FIELDS, ...scalars, ...parts].map((field) => [field.path, field]))
 }
 
-/** The version of {@link foldText}. Another one folds stored texts again. */
+/** The version of {@link foldText}. A change folds stored texts again. */
 const FOLDING = '1'
 
 /** Finds the sort keys of the text fields that have a collation. */
@@ -108,14 +114,17 @@ export function findSortKeys(placed: readonly PlacedField[], locale: string): Re
       const derive = (text: string): string => collation.sortKey(text)
       const derived = { path, member, version: `${language} ${process.versions.icu}`, derive }
       return [
-        [path, { ...foldedText(path, owner), path: member, derived, maxLength: Number.POSITIVE_INFINITY }] as const,
+        [
+          path,
+          { ...createFoldedText(path, owner), path: member, derived, maxLength: Number.POSITIVE_INFINITY },
+        ] as const,
       ]
     }),
   )
 }
 
-/** A text with case and accents folded. No name of a field has a dollar sign. */
-const foldedText = (path: string, owner: string): FilterableField => ({
+/** Creates the folded form of a text field. Keys of fields cannot contain a dollar sign. */
+const createFoldedText = (path: string, owner: string): FilterableField => ({
   path: `${path}$folded`,
   derived: { path, member: path, version: FOLDING, derive: foldText },
   scalar: 'text',
@@ -129,14 +138,14 @@ const foldedText = (path: string, owner: string): FilterableField => ({
   filterSchema: SCALAR_FILTERS.text,
 })
 
-/** The collection whose ids a field holds; `undefined`: it holds none, or names several. */
-function targetOf({ type, options }: Field): string | undefined {
+/** Returns the target collection of a field with ids, or `undefined` for several targets or another field. */
+function findTarget({ type, options }: Field): string | undefined {
   const to = type.relation?.(options).to
   return typeof to === 'string' ? to : undefined
 }
 
-/** The parts of references that filters compare, where references name their collection. */
-function partsOf({ path, field }: Pick<PlacedField, 'path' | 'field'>): readonly ReferencePart[] {
+/** Lists the parts of tagged references for filters. */
+function listParts({ path, field }: Pick<PlacedField, 'path' | 'field'>): readonly ReferencePart[] {
   const relation = field.type.relation?.(field.options)
   if (!relation?.isIndexed || typeof relation.to === 'string') return []
   const targets = relation.to
@@ -145,8 +154,8 @@ function partsOf({ path, field }: Pick<PlacedField, 'path' | 'field'>): readonly
 
 const PARTS: readonly ReferencePart['name'][] = ['collection', 'id']
 
-/** The comparison of filters with a part of a reference. */
-function comparedAs(part: ReferencePart): Pick<FilterableField, 'path' | 'part' | 'fromQuery' | 'filterSchema'> {
+/** Creates the filter members for a part of a reference. */
+function createPartFilter(part: ReferencePart): Pick<FilterableField, 'path' | 'part' | 'fromQuery' | 'filterSchema'> {
   const { name, relation, targets } = part
   const path = `${relation}.${name}`
   if (name === 'id') return { path, part, fromQuery: toId, filterSchema: ID_FILTER }
@@ -154,8 +163,8 @@ function comparedAs(part: ReferencePart): Pick<FilterableField, 'path' | 'part' 
   return { path, part, fromQuery, filterSchema: { type: 'string', enum: targets } }
 }
 
-const toComparable = (part: ReferencePart, owner: string): FilterableField => ({
-  ...comparedAs(part),
+const toFilterableField = (part: ReferencePart, owner: string): FilterableField => ({
+  ...createPartFilter(part),
   scalar: 'text',
   owner,
   isServiceMade: false,
@@ -165,19 +174,19 @@ const toComparable = (part: ReferencePart, owner: string): FilterableField => ({
   isCounted: false,
 })
 
-/** Finds the fields whose single members filters compare, by path. */
+/** Finds the fields whose members can be filtered, by path. */
 export function findMultiValuedFields(placed: readonly PlacedField[]): ReadonlyMap<string, MultiValuedField> {
   const fields = placed.flatMap(({ path, field, owner, isLocalized }): MultiValuedField[] => {
     const { type, options } = field
-    const to = targetOf(field)
+    const to = findTarget(field)
     const member = type.item?.(options) ?? field
     const { fromQuery } = member.type
-    // The tables of members have no locales.
+    // The table of members has no locales.
     if (!type.isMany?.(options) || isLocalized) return []
     const accepts = (value: unknown): boolean => type.accepts(value, options)
     const shared = { owner, isCounted: type.isCounted?.(options) === true, accepts }
-    const parts = partsOf({ path, field })
-    if (parts.length > 0) return parts.map((part) => ({ ...shared, ...comparedAs(part), scalar: 'text' }))
+    const parts = listParts({ path, field })
+    if (parts.length > 0) return parts.map((part) => ({ ...shared, ...createPartFilter(part), scalar: 'text' }))
     if (!fromQuery) return []
     const scalar = member.type.scalar?.(member.options) ?? 'text'
     return [
@@ -194,7 +203,7 @@ export function findMultiValuedFields(placed: readonly PlacedField[]): ReadonlyM
   return new Map(fields.map((field) => [field.path, field]))
 }
 
-/** Finds the unique values of a collection. A field without an index for filters may be unique all the same. */
+/** Finds the unique fields of a collection. A field without an index for filters may be unique, too. */
 export function findUniqueIndexes(fields: Fields, locales: LocalesModel | undefined): readonly UniqueIndexModel[] {
   return Object.entries(fields).flatMap(([path, { type, options }]): UniqueIndexModel[] => {
     const scalar = type.scalar?.({ ...options, index: true })
@@ -205,24 +214,24 @@ export function findUniqueIndexes(fields: Fields, locales: LocalesModel | undefi
   })
 }
 
-/** @param keys the paths of the index, those that descend behind a hyphen */
+/** @param keys the paths of the index, with a hyphen before descending ones */
 export function compileCompoundIndex(
   keys: readonly string[],
-  comparables: ReadonlyMap<string, FilterableField>,
+  filterable: ReadonlyMap<string, FilterableField>,
 ): CompoundIndexModel {
   const parts = keys.flatMap((key) => {
-    const by = comparables.get(key.replace(/^-/, ''))
+    const by = filterable.get(key.replace(/^-/, ''))
     return by ? [{ by, descending: key.startsWith('-') }] : []
   })
   return Object.freeze({ name: keys.join(), keys: parts })
 }
 
-/** The maximum number of fields whose values are in the search index: they take a twentieth of the space of an entry there. */
-const MAX_FACETS = 64
-/** The maximum length of texts that repeat often enough to be worth a facet, in characters. */
+/** The maximum number of fields whose values are in the search index, which take a twentieth of the space of an entry there. */
+const MAX_SEARCH_FILTERS = 64
+/** The maximum length of texts that repeat often enough for a search filter, in characters. */
 export const MAX_SEARCH_FILTER_LENGTH = 64
 
-const isFacet = ({
+const isSearchFilter = ({
   column,
   part,
   scalar,
@@ -232,6 +241,6 @@ const isFacet = ({
 }: FilterableField): boolean =>
   !column && !part && !isDate && scalar !== 'number' && (!isText || maxLength <= MAX_SEARCH_FILTER_LENGTH)
 
-/** Finds the fields by whose values a search can be narrowed. */
-export const findSearchFilters = (comparables: Iterable<FilterableField>): readonly FilterableField[] =>
-  [...comparables].filter(isFacet).slice(0, MAX_FACETS)
+/** Finds the fields by which a search can be filtered in its index. */
+export const findSearchFilters = (filterable: Iterable<FilterableField>): readonly FilterableField[] =>
+  [...filterable].filter(isSearchFilter).slice(0, MAX_SEARCH_FILTERS)

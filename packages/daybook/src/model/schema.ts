@@ -11,12 +11,12 @@ import {
 import type { DRAFT_KEYS } from '../fields/status.ts'
 import type { ReverseModel } from './model.ts'
 
-/** Which question a schema answers: what is served, what makes a document, what changes one, and what a working copy may hold. */
+/** The use of a schema: reading, creating or updating a document, or updating a draft. */
 export type SchemaSide = 'read' | 'create' | 'update' | 'draft'
 
 const READ_ONLY = { readOnly: true } as const
 
-/** The keyword of what is served that each locale has its own value of. */
+/** The keyword of localized values in reads. */
 export const LOCALIZED: string = 'x-localized'
 
 const orNull = (schema: JsonSchema): JsonSchema => {
@@ -26,8 +26,8 @@ const orNull = (schema: JsonSchema): JsonSchema => {
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The schema of a required value; most types of text rule out white space by their own schema. */
-function notBlank(schema: JsonSchema, { type }: Field): JsonSchema {
+/** Makes the schema of a required text reject blank values. Most types of text do so by their own schema. */
+function requireNotBlank(schema: JsonSchema, { type }: Field): JsonSchema {
   const isOpen = schema.type === 'string' && schema.format === undefined && schema.enum === undefined
   if (!isOpen || schema.const !== undefined || type.role !== undefined) return schema
   if (schema.pattern === undefined) return { ...schema, pattern: NOT_BLANK_PATTERN }
@@ -42,26 +42,26 @@ const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
 
 const MADE_BY_SERVICE = 'Made by the service for a new document that does not name it.'
 
-/** Whether a function of the config makes the field's default. */
+/** Returns true if a function of the config makes the field's default. */
 export const hasMadeDefault = ({ type, options }: Field): boolean => typeof type.default?.(options) === 'function'
 
 function withDefaultMaker(schema: JsonSchema, field: Field): JsonSchema {
   if (!hasMadeDefault(field)) return schema
-  const said = schema.description === undefined ? '' : `${String(schema.description)} `
-  return { ...schema, description: `${said}${MADE_BY_SERVICE}` }
+  const description = schema.description === undefined ? '' : `${String(schema.description)} `
+  return { ...schema, description: `${description}${MADE_BY_SERVICE}` }
 }
 
 /**
- * Whether a field always holds something once a document is stored. A locale without fallbacks may have nothing, and a
- * reference goes with its target unless it keeps that.
+ * Returns true if a field has a value in every stored document. A locale without fallbacks may have none, and an `unset` reference is removed
+ * with its target.
  */
 export function alwaysHasValue(field: Field): boolean {
   const { type, options } = field
-  const mayGo = options.localized === true || type.relation?.(options).onDelete === 'unset'
-  return (isRequired(field) && !mayGo) || type.empty?.(options) != null
+  const canBecomeEmpty = options.localized === true || type.relation?.(options).onDelete === 'unset'
+  return (isRequired(field) && !canBecomeEmpty) || type.empty?.(options) != null
 }
 
-/** Whether a new document must name the field. */
+/** Returns true if a new document must have the field. */
 export function isRequiredOnCreate(field: Field): boolean {
   const { type, options } = field
   return isRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
@@ -85,17 +85,17 @@ function readFields(fields: Fields, isItem = false): JsonSchema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** The form in which an object of fields is written. */
+/** Options of the schema of a written object of fields. */
 export interface WriteShape {
-  /** It may leave out what is required. @default false */
+  /** True if required fields may be absent. @default false */
   readonly isPatch?: boolean
-  /** It may be unfinished at any depth. @default false */
+  /** True if required values may be missing at any depth. @default false */
   readonly isDraft?: boolean
-  /** It is an item of a list. @default false */
+  /** True for an item of a list. @default false */
   readonly isItem?: boolean
 }
 
-/** The schema of an object of fields as it is written. */
+/** Creates the schema of a written object of fields. */
 export function writeFields(
   fields: Fields,
   { isPatch = false, isDraft = false, isItem = false }: WriteShape = {},
@@ -105,37 +105,41 @@ export function writeFields(
     writeFields(inner, { isPatch: isDraft, isDraft, isItem: isInnerItem })
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, nest)
-    // In one locale, nothing may stand for the fallback.
+    // In a locale, an empty value means the fallback.
     const isNeverNull =
       !isDraft && (isRequiredOnCreate(field) || field.options.required === true) && field.options.localized !== true
     properties[key] = withDefaultMaker(
-      withDescription(isNeverNull ? notBlank(schema, field) : orNull(schema), field),
+      withDescription(isNeverNull ? requireNotBlank(schema, field) : orNull(schema), field),
       field,
     )
     for (const generated of generatedValues(key, field)) properties[generated.key] = READ_ONLY
   }
-  const needed = Object.keys(fields).filter((key) => isRequiredOnCreate(fields[key] as Field))
+  const required = Object.keys(fields).filter((key) => isRequiredOnCreate(fields[key] as Field))
   return {
     type: 'object',
     properties,
-    ...(isPatch || needed.length === 0 ? {} : { required: needed }),
+    ...(isPatch || required.length === 0 ? {} : { required }),
     additionalProperties: false,
   }
 }
 
-/** Prints the schema of fields inside a value that is written. */
+/** Creates the schema of fields inside a written value. */
 export const nestWriteSchema: NestSchema = (fields, isItem) => writeFields(fields, { isItem: isItem === true })
 
-/** The schema of a body, in which the values that the service makes change nothing. */
-function writtenFields(fields: Fields, side: Exclude<SchemaSide, 'read'>, made: ReadonlySet<string>): JsonSchema {
+/** Creates the schema of a body, in which values that the service makes are ignored. */
+function createBodySchema(
+  fields: Fields,
+  side: Exclude<SchemaSide, 'read'>,
+  serviceMadeKeys: ReadonlySet<string>,
+): JsonSchema {
   const entries = Object.entries(fields)
-  const named = Object.fromEntries(entries.filter(([key]) => !made.has(key)))
-  const written = writeFields(named, { isPatch: side !== 'create', isDraft: side === 'draft' })
+  const writable = Object.fromEntries(entries.filter(([key]) => !serviceMadeKeys.has(key)))
+  const schema = writeFields(writable, { isPatch: side !== 'create', isDraft: side === 'draft' })
   const properties = entries.map(([key]) => [key, READ_ONLY])
-  return { ...written, properties: { ...Object.fromEntries(properties), ...(written.properties as object) } }
+  return { ...schema, properties: { ...Object.fromEntries(properties), ...(schema.properties as object) } }
 }
 
-const listed = (field: Field): JsonSchema => ({
+const createReverseSchema = (field: Field): JsonSchema => ({
   ...withDescription(
     field.type.schema(field.options, () => ({})),
     field,
@@ -143,7 +147,7 @@ const listed = (field: Field): JsonSchema => ({
   ...READ_ONLY,
 })
 
-/** The slugs of an entry in all locales, where `include` names them. */
+/** The schema of the slugs of an entry in all locales, with `include=alternates`. */
 const ALTERNATES_SCHEMA: JsonSchema = {
   type: 'array',
   items: {
@@ -157,20 +161,20 @@ const ALTERNATES_SCHEMA: JsonSchema = {
     'The slugs of the entry in the locales in which it exists and has one of its own; with `include=alternates`.',
 }
 
-/** The parts of a document that are the service's own. */
+/** The parts of a document that the service makes. */
 export interface ServiceParts {
-  /** What stands before its fields. */
+  /** The values before its fields. */
   readonly before: Readonly<Record<string, JsonSchema>>
-  /** What stands after them. */
+  /** The values after its fields. */
   readonly after: Readonly<Record<string, JsonSchema>>
-  /** The keys of fields whose values the service alone makes. */
+  /** The keys of fields whose values only the service makes. */
   readonly serviceMadeKeys: ReadonlySet<string>
 }
 
 /**
- * Prints the schema of a document: its fields with `system` before and after them.
+ * Creates the schema of a document: its fields with `system` before and after them.
  *
- * @param reverses fields that an answer holds where they are included
+ * @param reverses fields of reads that include them
  */
 export function createDocumentSchema(
   fields: Fields,
@@ -179,36 +183,38 @@ export function createDocumentSchema(
   reverses: readonly Pick<ReverseModel, 'key' | 'field'>[] = [],
   hasAlternates = false,
 ): JsonSchema {
-  const inner = side === 'read' ? readFields(fields) : writtenFields(fields, side, system.serviceMadeKeys)
-  const asked = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
+  const inner = side === 'read' ? readFields(fields) : createBodySchema(fields, side, system.serviceMadeKeys)
+  const forSide = (part: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> =>
     side === 'read' ? { ...part } : Object.fromEntries(Object.keys(part).map((key) => [key, READ_ONLY]))
-  const shown = Object.fromEntries(reverses.map(({ key, field }) => [key, side === 'read' ? listed(field) : READ_ONLY]))
-  const held = { ...asked(system.before), ...(inner.properties as object), ...asked(system.after) }
-  const alternates = hasAlternates ? asked({ alternates: ALTERNATES_SCHEMA }) : {}
-  const properties = { ...held, ...shown, ...alternates }
+  const included = Object.fromEntries(
+    reverses.map(({ key, field }) => [key, side === 'read' ? createReverseSchema(field) : READ_ONLY]),
+  )
+  const stored = { ...forSide(system.before), ...(inner.properties as object), ...forSide(system.after) }
+  const alternates = hasAlternates ? forSide({ alternates: ALTERNATES_SCHEMA }) : {}
+  const properties = { ...stored, ...included, ...alternates }
   return {
     ...inner,
     properties,
-    ...(side === 'read' ? { required: Object.keys(held) } : {}),
+    ...(side === 'read' ? { required: Object.keys(stored) } : {}),
   }
 }
 
-const time = (description: string): JsonSchema => ({
+const createTimeSchema = (description: string): JsonSchema => ({
   type: ['string', 'null'],
   format: 'date-time',
   readOnly: true,
   description,
 })
 
-/** The JSON Schemas of what an entry says besides where its working copy is asked for. */
+/** The JSON Schemas of the further keys in reads of drafts. */
 export const DRAFT_SCHEMAS: Readonly<Record<(typeof DRAFT_KEYS)[number], JsonSchema>> = {
   hasDraft: {
     type: 'boolean',
     readOnly: true,
-    description: 'Whether there is a working copy; else the entry reads as it is.',
+    description: 'True if there is a draft; otherwise the values are those of the entry.',
   },
-  publishAt: time('When it is to be published; null: no time is set.'),
-  unpublishAt: time('When it is to be unpublished; null: no time is set.'),
+  publishAt: createTimeSchema('When it is to be published; null: no time is set.'),
+  unpublishAt: createTimeSchema('When it is to be unpublished; null: no time is set.'),
   publishedLocales: {
     type: ['array', 'null'],
     items: { type: 'string' },

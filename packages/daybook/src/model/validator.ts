@@ -8,39 +8,39 @@ import { CUSTOM_SCHEMA } from '../fields/json.ts'
 import { createIssue, type Issue, type Violation } from '../issues.ts'
 import { didYouMean, findNearestField } from '../nearest.ts'
 
-/** Checks a value against one schema; an empty list means that it holds. */
+/** Validates a value by a schema. An empty list means that it is valid. */
 export type Validator = (value: unknown) => readonly Issue[]
 
-/** Makes validators, and keeps those that have a name. Each compiles its schema when it is first used. */
+/** Creates and caches validators. Each compiles its schema when it is first used. */
 export class Validators {
   readonly #hasMetaSchema: boolean
   readonly #validators = new Map<string, Validator>()
-  readonly #ofFields = new WeakMap<object, Validator>()
+  readonly #fieldValidators = new WeakMap<object, Validator>()
   #ajv: Ajv2020 | undefined
 
-  /** @param hasMetaSchema whether schemas may refer to the schema of JSON Schemas, which takes long to load; @default false */
+  /** @param hasMetaSchema true if schemas may refer to the JSON Schema meta-schema, which takes long to load; @default false */
   constructor({ hasMetaSchema = false }: { readonly hasMetaSchema?: boolean } = {}) {
     this.#hasMetaSchema = hasMetaSchema
   }
 
-  /** The validator of this name, made of `schema` when it is asked for first. */
+  /** Returns the validator with a name, and creates it from `schema` at first. */
   get(name: string, schema: () => JsonSchema): Validator {
     const validator = this.#validators.get(name) ?? this.make(schema())
     this.#validators.set(name, validator)
     return validator
   }
 
-  /** The validator of the values of one field, wherever it stands, made of `schema` when it is asked for first. */
+  /** Returns the validator of a field's values, and creates it from `schema` at first. */
   getForField(field: object, schema: () => JsonSchema): Validator {
-    const validator = this.#ofFields.get(field) ?? this.make(schema())
-    this.#ofFields.set(field, validator)
+    const validator = this.#fieldValidators.get(field) ?? this.make(schema())
+    this.#fieldValidators.set(field, validator)
     return validator
   }
 
   make(schema: JsonSchema): Validator {
     let validate: ValidateFunction | undefined
     return (value) => {
-      // Making an Ajv takes as long as a hundred requests, so that one serves all, and is made when the first schema is compiled.
+      // Creating an Ajv takes as long as a hundred requests, so all schemas share one, created with the first.
       this.#ajv ??= makeAjv(this.#hasMetaSchema)
       validate ??= this.#ajv.compile(schema)
       return validate(value) ? [] : toIssues(validate.errors ?? [])
@@ -53,49 +53,49 @@ function makeAjv(meta: boolean): Ajv2020 {
   const ajv = new Ajv2020({ ...options, meta })
   installFormats(ajv)
   const isDateTime = ajv.formats['date-time'] as { validate(text: string): boolean }
-  // A leap second, or a year that an offset makes negative, passes the grammar of RFC 3339 but cannot be written back.
+  // Leap seconds and years that an offset makes negative are valid in RFC 3339, but cannot be served.
   ajv.addFormat('date-time', (text) => isDateTime.validate(text) && isFourDigitYear(Date.parse(text)))
-  ajv.addKeyword({ keyword: CUSTOM_SCHEMA, errors: 'full', compile: compileOwn })
+  ajv.addKeyword({ keyword: CUSTOM_SCHEMA, errors: 'full', compile: compileCustomSchema })
   // Ajv compares each object of a list with each other one: 40,000 references would take minutes.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', validate: areUnique })
   return ajv
 }
 
-/** Whether no item of a list stands twice, as JSON Schema compares them: whatever the order of keys. */
+/** Returns true if all items of a list are different, as JSON Schema compares them: without the order of keys. */
 function areUnique(mustBeUnique: boolean, items: readonly unknown[]): boolean {
-  return !mustBeUnique || new Set(items.map(identityOf)).size === items.length
+  return !mustBeUnique || new Set(items.map(toComparable)).size === items.length
 }
 
-/** What equal items share: a scalar itself, else its JSON with sorted keys, behind a NUL that no text may hold. */
-const identityOf = (item: unknown): unknown =>
+/** Returns a value that is the same for equal items: a scalar itself, else its JSON with sorted keys after a NUL, which texts cannot contain. */
+const toComparable = (item: unknown): unknown =>
   typeof item === 'object' && item !== null ? `\0${JSON.stringify(item, withSortedKeys)}` : item
 
 const withSortedKeys = (_key: string, value: unknown): unknown =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
 
 /**
- * A field's own JSON Schema is compiled on its own: its `$id`, `$defs` and references mean nothing to the document's
- * schema, and two fields may use the same.
+ * Compiles the JSON Schema of a field separately, because its `$id`, `$defs` and references must not affect the document's schema, and two
+ * fields may use the same.
  */
-function compileOwn(schema: JsonSchema): DataValidateFunction {
-  const own = compileAlone(schema)
+function compileCustomSchema(schema: JsonSchema): DataValidateFunction {
+  const validateValue = compileAlone(schema)
   const validate: DataValidateFunction = (data, context) => {
-    const holds = own(data)
-    const errors = own.errors ?? []
+    const isValid = validateValue(data)
+    const errors = validateValue.errors ?? []
     validate.errors = errors.map((error) => ({
       ...error,
       instancePath: `${context?.instancePath ?? ''}${error.instancePath}`,
     }))
-    return holds
+    return isValid
   }
   return validate
 }
 
 function compileAlone(schema: JsonSchema): ValidateFunction {
-  const own = new Ajv2020({ allErrors: true, strict: false })
-  installFormats(own)
-  return own.compile(schema)
+  const ajv = new Ajv2020({ allErrors: true, strict: false })
+  installFormats(ajv)
+  return ajv.compile(schema)
 }
 
 function installFormats(target: Ajv2020): void {
@@ -104,7 +104,7 @@ function installFormats(target: Ajv2020): void {
   install(target, ['date', 'date-time', 'email', 'uri', 'uuid'])
 }
 
-/** Why a JSON Schema cannot be compiled, or nothing. */
+/** Returns the reason why a JSON Schema cannot be compiled. */
 export function compileFault(schema: JsonSchema): string | undefined {
   try {
     compileAlone(schema)
@@ -114,23 +114,25 @@ export function compileFault(schema: JsonSchema): string | undefined {
   }
 }
 
-/** Rules that only say that one of several others failed. */
+/** Keywords whose errors only summarize errors of others. */
 const SUMMARIES = new Set(['anyOf', 'oneOf', 'allOf', 'if'])
 
 function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
   const blank = new Set(errors.filter(isOfBlankText).map(({ instancePath }) => instancePath))
-  // A required text that holds nothing is missing; its length is no news.
-  const isNews = ({ keyword, instancePath }: ErrorObject): boolean =>
+  // A blank required text is missing, so its length is irrelevant.
+  const isRelevant = ({ keyword, instancePath }: ErrorObject): boolean =>
     keyword !== 'minLength' || !blank.has(instancePath)
-  const said = errors.filter((error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error, errors) && isNews(error))
-  const issues = (said.length > 0 ? said : errors).slice(0, MAX_ISSUES).map(toIssue)
+  const relevant = errors.filter(
+    (error) => !SUMMARIES.has(error.keyword) && !isNullBranch(error, errors) && isRelevant(error),
+  )
+  const issues = (relevant.length > 0 ? relevant : errors).slice(0, MAX_ISSUES).map(toIssue)
   return [...new Map(issues.map((issue) => [`${issue.path} ${issue.code}`, issue])).values()]
 }
 
 const isOfBlankText = ({ keyword, params }: ErrorObject): boolean =>
   keyword === 'pattern' && params.pattern === NOT_BLANK_PATTERN
 
-/** `anyOf [schema, null]` complains about the null, too; that says nothing. */
+/** Returns true for the error of the null in `anyOf [schema, null]`, which is irrelevant. */
 function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const { keyword, params, instancePath } = error
   if (keyword !== 'type' || params.type !== 'null') return false
@@ -139,7 +141,7 @@ function isNullBranch(error: ErrorObject, errors: readonly ErrorObject[]): boole
   )
 }
 
-const pointer = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1')
+const escapePointer = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** The params that Ajv gives to the errors of these keywords. */
 interface AjvParams {
@@ -151,7 +153,7 @@ interface AjvParams {
   readonly allowedValues: readonly unknown[]
 }
 
-/** The violations of keywords of JSON Schema, made of Ajv's params. */
+/** Creates violations of JSON Schema keywords from Ajv's params. */
 const VIOLATIONS: Readonly<Record<string, (params: AjvParams) => Violation>> = {
   type: ({ type }) => {
     const types = [type].flat()
@@ -177,25 +179,25 @@ const VIOLATIONS: Readonly<Record<string, (params: AjvParams) => Violation>> = {
 
 function toIssue(error: ErrorObject): Issue {
   const { keyword, params, instancePath, message = 'is not valid', parentSchema } = error
-  if (keyword === 'required') return createIssue(`${instancePath}/${pointer(params.missingProperty)}`, ...MISSING)
+  if (keyword === 'required') return createIssue(`${instancePath}/${escapePointer(params.missingProperty)}`, ...MISSING)
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty)
     const nearest = findNearestField(name, Object.keys((parentSchema?.properties ?? {}) as object))
     const text = `there is no such field${didYouMean(nearest)}`
-    return createIssue(`${instancePath}/${pointer(name)}`, 'unknown_field', text, { nearest })
+    return createIssue(`${instancePath}/${escapePointer(name)}`, 'unknown_field', text, { nearest })
   }
   if (isOfBlankText(error)) return createIssue(instancePath, ...MISSING)
   const path = instancePath || '/'
   const violation = (parentSchema?.[VIOLATION] as Violation | undefined) ?? VIOLATIONS[keyword]?.(params as AjvParams)
-  // The schema of a json field or of a plugin may have any other keyword.
+  // Schemas of json fields and of plugins may have other keywords.
   return violation ? createIssue(path, ...violation) : { path, code: keyword, message }
 }
 
 const MISSING: Violation = ['required', 'is required']
 
-/** A fault in a JSON Schema itself, or nothing. */
+/** Returns the fault of a JSON Schema, or `undefined` if it is valid. */
 export function findSchemaFault(schema: JsonSchema): string | undefined {
-  // The schema of JSON Schemas takes a twentieth of a second to compile, which every start would wait for.
+  // Skips compiling the meta-schema, which would take a twentieth of a second of each start.
   return isPlain(schema) ? undefined : compileFault(schema)
 }
 
@@ -204,7 +206,7 @@ const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'nul
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** What the everyday keywords hold (JSON Schema 2020-12), at its narrowest. */
+/** Sufficient checks of the values of common keywords (JSON Schema 2020-12). */
 const KEYWORDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['type', (value) => TYPES.has(value)],
   ['title', isText],
@@ -224,7 +226,7 @@ function areDifferentTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every(isText) && new Set(value).size === value.length
 }
 
-/** Whether a schema is seen to be one without the schema of JSON Schemas; another one may be one, too. */
+/** Returns true if a schema is certainly valid, without the meta-schema. Other schemas may be valid, too. */
 function isPlain(schema: unknown): boolean {
   return isRecord(schema) && Object.entries(schema).every(([name, value]) => KEYWORDS.get(name)?.(value) ?? false)
 }
