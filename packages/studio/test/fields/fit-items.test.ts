@@ -2,7 +2,7 @@ import type { FieldDescription } from 'daybook'
 import { expect, test } from 'vitest'
 import { fitItems, listItemKinds, parseItems } from '../../src/app/editor/fields/lists/items.ts'
 
-const field = (key: string, type: string, others: Partial<FieldDescription> = {}): FieldDescription => ({
+const field = (key: string, type: string, properties: Partial<FieldDescription> = {}): FieldDescription => ({
   key,
   type,
   schema: { type: { integer: 'integer', group: 'object', list: 'array', blocks: 'array' }[type] ?? 'string' },
@@ -16,7 +16,7 @@ const field = (key: string, type: string, others: Partial<FieldDescription> = {}
   aggregates: [],
   searchable: false,
   generated: [],
-  ...others,
+  ...properties,
 })
 
 const text = field('text', 'text')

@@ -26,7 +26,7 @@ describe('autosave', () => {
     world.clock.advance(500)
     editor.edit(['title'], 'Ink and paper', { isTyping: true })
     expect([kindOf(editor), saves()]).toEqual(['unsaved', 0])
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), saves()]).toEqual(['saved', 1])
     expect(browser.network.bodies).toEqual([{ title: 'Ink and paper' }])
     expect((await stored())?.title).toBe('Ink and paper')
@@ -53,7 +53,7 @@ describe('autosave', () => {
     world.clock.advance(10_000)
     expect([kindOf(editor), saves()]).toEqual(['saving', 1])
     release()
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(browser.network.bodies).toEqual([
       { title: 'One', body: '*a*' },
       { title: 'Two', minutes: 4 },
@@ -65,12 +65,12 @@ describe('autosave', () => {
   test('only changed fields of a group are sent, but JSON is sent whole', async () => {
     editor.edit(['seo', 'title'], 'All about ink')
     editor.edit(['place'], { lat: 1, lon: 2 })
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(browser.network.bodies).toEqual([{ seo: { title: 'All about ink' } }, { place: { lat: 1, lon: 2 } }])
     editor.edit(['place', 'lon'], 3)
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     editor.edit(['place'], { lat: 1 })
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await stored()).toMatchObject({ seo: { title: 'All about ink', description: 'Old' }, place: { lat: 1 } })
   })
 
@@ -86,13 +86,13 @@ describe('autosave', () => {
     )
     const keys = () => (editor.getState().values.parts as object[]).map((part) => getItemKey(part))
     const before = keys()
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(editor.getState().values.parts).toMatchObject([{ bodyHtml: '<p>One</p>' }, { by: null }])
     expect(keys()).toEqual(before)
     editor.edit(['parts', { item: before[1] ?? '' }, 'words'], 'Three')
     editor.edit(['parts'], (editor.getState().values.parts as object[]).toReversed())
     expect(keys()).toEqual(before.toReversed())
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await stored()).toMatchObject({ tags: ['a', 'c'], parts: [{ words: 'Three' }, { body: 'One' }] })
   })
 
@@ -103,7 +103,7 @@ describe('autosave', () => {
     await expect.poll(() => saves()).toBe(1)
     editor.edit(['title'], 'Ink')
     release()
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect((await stored())?.title).toBe('Ink')
   })
 
@@ -111,7 +111,7 @@ describe('autosave', () => {
     const german = await world.edit(world.browser(), { id, locale: 'de' })
     expect(german.getState().values.title).toBeNull()
     german.edit(['title'], 'Tinte')
-    await world.settle([german])
+    await world.runUntilIdle([german])
     expect((await stored())?.title).toBe('Ink')
     expect((await world.pages.findById(id, { draft: true, locale: 'de' }))?.title).toBe('Tinte')
   })
@@ -120,7 +120,7 @@ describe('autosave', () => {
     const site = await world.editSite(browser)
     site.edit(['name'], 'Blog')
     site.edit(['links', 'home'], '/home')
-    await world.settle([site])
+    await world.runUntilIdle([site])
     expect(kindOf(site)).toBe('unsaved')
     browser.network.isOffline = true
     expect((await site.flush()).kind).toBe('waiting')
@@ -141,14 +141,14 @@ describe('autosave', () => {
   test('a new entry is created by flush() if the options say so, and autosaved from then on', async () => {
     const fresh = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedOnFlush: true })
     fresh.edit(['title'], 'Oak', { isTyping: true })
-    await world.settle([fresh])
+    await world.runUntilIdle([fresh])
     expect([kindOf(fresh), saves()]).toEqual(['unsaved', 0])
     fresh.edit(['title'], 'Oak galls', { isTyping: true })
     await fresh.flush()
     expect(kindOf(fresh)).toBe('saved')
     expect(fresh.getState().values).toMatchObject({ slug: 'oak-galls' })
     fresh.edit(['minutes'], 3)
-    await world.settle([fresh])
+    await world.runUntilIdle([fresh])
     expect([kindOf(fresh), saves()]).toEqual(['saved', 2])
   })
 
@@ -164,7 +164,7 @@ describe('autosave', () => {
   test('fallback values of another language are ignored, also in the response to a save', async () => {
     const german = await world.edit(browser, { id, locale: 'de' })
     german.edit(['minutes'], 7)
-    await world.settle([german])
+    await world.runUntilIdle([german])
     expect(german.getState().values).toMatchObject({ title: null, minutes: 7 })
   })
 })

@@ -50,7 +50,7 @@ describe('when a save fails', () => {
     expect(kindOf(editor)).toBe('waiting')
     expect((await stored())?.title).toBe('Paper')
     editor.edit(['title'], 'Paper and ink')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper and ink'])
     expect(editor.getState().notes).toEqual([])
   })
@@ -63,7 +63,7 @@ describe('when a save fails', () => {
     world.clock.advance(20_499)
     await editor.idle()
     expect(saves()).toBe(1)
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper'])
   })
 
@@ -72,14 +72,14 @@ describe('when a save fails', () => {
     editor.edit(['title'], 'Paper')
     await tryOnce()
     editor.edit(['minutes'], 3)
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), saves()]).toEqual(['signed-out', 1])
     await editor.signedIn('tom')
     expect(editor.getState().status).toEqual({ kind: 'signed-out', isOtherPerson: true })
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(saves()).toBe(1)
     await editor.signedIn('mia')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await stored()).toMatchObject({ title: 'Paper', minutes: 3 })
   })
 
@@ -87,7 +87,7 @@ describe('when a save fails', () => {
     editor.edit(['title'], 'Paper')
     editor.edit(['minutes'], -1)
     editor.edit(['parts'], [{ _type: 'quote', words: 7 }])
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(editor.getState()).toMatchObject({
       status: { kind: 'refused', code: 'VALIDATION_ERROR' },
       values: { minutes: -1 },
@@ -97,7 +97,7 @@ describe('when a save fails', () => {
     expect(browser.copies.all()).toHaveLength(1)
     editor.edit(['minutes'], 1)
     editor.edit(['parts', 0, 'words'], 'seven')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), editor.getState().issues]).toEqual(['saved', []])
     expect(await stored()).toMatchObject({ minutes: 1, parts: [{ words: 'seven' }] })
   })
@@ -106,7 +106,7 @@ describe('when a save fails', () => {
     browser.network.next({ kind: 'answered', status: 409, code: 'CONFLICT' }, 'PUT')
     editor.edit(['code'], 'A-1')
     editor.edit(['title'], 'Paper')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(editor.getState()).toMatchObject({ status: { kind: 'refused' }, issues: [{ path: '/code', code: 'taken' }] })
     expect((await stored())?.title).toBe('Paper')
   })
@@ -114,7 +114,7 @@ describe('when a save fails', () => {
   test('413: the largest value is kept locally, and the rest is saved', async () => {
     editor.edit(['body'], 'x'.repeat(100_001))
     editor.edit(['title'], 'Paper')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(editor.getState()).toMatchObject({
       status: { kind: 'refused' },
       issues: [{ path: '/body', code: 'too_large' }],
@@ -122,14 +122,14 @@ describe('when a save fails', () => {
     expect((await stored())?.title).toBe('Paper')
     expect(editor.getState().values.body).toHaveLength(100_001)
     editor.edit(['body'], 'x')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), (await stored())?.body]).toEqual(['saved', 'x'])
   })
 
   test('403: nothing is sent until the next edit or retry()', async () => {
     browser.network.next({ kind: 'answered', status: 403, code: 'FORBIDDEN' }, 'PUT')
     editor.edit(['title'], 'Paper')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([editor.getState().status, saves()]).toMatchObject([{ kind: 'refused', code: 'FORBIDDEN' }, 1])
     expect(browser.copies.all()).toHaveLength(1)
     await editor.retry()
@@ -139,7 +139,7 @@ describe('when a save fails', () => {
   test('404: a deleted entry can be saved as a new one with all its values', async () => {
     await world.pages.delete(id)
     editor.edit(['minutes'], 5)
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(kindOf(editor)).toBe('gone')
     await editor.saveAsNew()
     const { document, status } = editor.getState()
@@ -153,7 +153,7 @@ describe('when a save fails', () => {
     editor.edit(['title'], 'Paper')
     await tryOnce()
     expect(editor.getState().status).toMatchObject({ kind: 'waiting', reason: 'fault' })
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(kindOf(editor)).toBe('saved')
   })
 
@@ -163,7 +163,7 @@ describe('when a save fails', () => {
       await tryOnce()
       expect(editor.getState().status).toMatchObject({ kind: 'waiting' })
     })
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect([kindOf(editor), (await stored())?.title]).toEqual(['saved', 'Paper'])
   })
 
@@ -173,7 +173,7 @@ describe('when a save fails', () => {
     const late = await world.edit(other, { id })
     expect([kindOf(late), late.getState().isLoaded]).toEqual(['waiting', false])
     other.network.isOffline = false
-    await world.settle([late])
+    await world.runUntilIdle([late])
     expect([kindOf(late), late.getState().values.title]).toEqual(['saved', 'Ink'])
   })
 })

@@ -99,7 +99,7 @@ describe('a tab that closes with unsaved edits', () => {
     editor.edit(['minutes'], 2)
     await world.pages.saveDraft(id, { body: 'Newer' })
     browser.network.isOffline = false
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await stored()).toMatchObject({ title: 'Paper', minutes: 2, body: 'Newer' })
   })
 
@@ -169,9 +169,9 @@ describe('a new entry', () => {
     const editor = await world.edit(browser, { newId: 'a' })
     expect([kindOf(editor), editor.getState().document.id]).toEqual(['saved', null])
     editor.edit(['title'], 'Paper')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     editor.edit(['minutes'], 2)
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await all()).toMatchObject([{ title: 'Paper', slug: 'paper', minutes: 2, status: 'draft', hasDraft: true }])
     expect(editor.getState().values.slug).toBe('paper')
     expect(browser.copies.all()).toEqual([])
@@ -180,11 +180,11 @@ describe('a new entry', () => {
   test('without a required field is rejected with an issue, and created once the field is set', async () => {
     const editor = await world.edit(browser, { newId: 'a' })
     editor.edit(['minutes'], 2)
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(editor.getState()).toMatchObject({ status: { kind: 'refused' }, issues: [{ path: '/title' }] })
     expect(browser.copies.all()).toHaveLength(1)
     editor.edit(['title'], 'Paper')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await all()).toMatchObject([{ title: 'Paper', minutes: 2 }])
   })
 
@@ -195,7 +195,7 @@ describe('a new entry', () => {
     world.clock.advance(5000)
     await editor.idle()
     editor.edit(['title'], 'Paper and ink')
-    await world.settle([editor])
+    await world.runUntilIdle([editor])
     expect(await all()).toMatchObject([{ title: 'Paper and ink' }])
   })
 
@@ -208,7 +208,7 @@ describe('a new entry', () => {
     await editor.idle()
     editor.close()
     const nextEditor = await world.edit(browser, { newId: 'a' })
-    await world.settle([nextEditor])
+    await world.runUntilIdle([nextEditor])
     expect(await all()).toMatchObject([{ title: 'Paper and ink' }])
     expect(nextEditor.getState().document.id).toBe((await all())[0]?.id)
     expect(browser.copies.all()).toEqual([])

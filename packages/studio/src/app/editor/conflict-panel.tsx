@@ -13,27 +13,27 @@ import type { Conflict, MergeNote, SetAsideValue } from './saving/edit-state.ts'
 import type { EditorState } from './saving/editor-state.ts'
 import { Banner } from './status/saving-notice.tsx'
 
-/** All that has happened to a document while it was open, or while its tab was closed. */
+/** Everything that others have changed in a document since it was loaded: conflicts, merged changes, and values set aside. */
 export const ConflictPanel = (props: ConflictPanelProps): ReactNode => (
   <>
     <ConflictList {...props} />
     <MergeNotes {...props} />
-    <AsideList {...props} />
+    <SetAsideList {...props} />
   </>
 )
 
-/** What others changed, in fields that this person had not touched or that both could be joined in. */
+/** The changes by others that were merged without a decision. */
 function MergeNotes({ fields, editor, state }: ConflictPanelProps): ReactNode {
   const { t } = useTexts()
   const { notes } = state
   const actors = [...new Set(notes.map(({ by }) => by))]
-  const personName = useActorName(actors, { isOtherTab: true })
+  const getActorName = useActorName(actors, { isOtherTab: true })
   const [isOpen, setIsOpen] = useState(false)
   if (notes.length === 0) return null
-  const people = [...new Set(actors.map(personName))].join(', ')
+  const authors = [...new Set(actors.map(getActorName))].join(', ')
   return (
     <div role="status">
-      <Banner tone="told" text={t.saving.notes.title(people, notes.map(({ path }) => formatPath(path)).join(', '))}>
+      <Banner tone="info" text={t.saving.notes.title(authors, notes.map(({ path }) => formatPath(path)).join(', '))}>
         <Button variant="quiet" onPress={() => setIsOpen(!isOpen)}>
           {isOpen ? t.saving.notes.hide : t.saving.notes.show}
         </Button>
@@ -66,16 +66,16 @@ function Note({ note, fields }: { readonly note: MergeNote } & Pick<ConflictPane
   )
 }
 
-/** Values that have no place in the document any more: they can be copied. */
-function AsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNode {
+/** Edits that no longer have a field in the document, for copying. */
+function SetAsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNode {
   const { t } = useTexts()
   if (aside.length === 0) return null
   return (
     <section className={styles.conflicts} aria-label={t.saving.aside.title}>
       <h2>{t.saving.aside.title}</h2>
       <p>{t.saving.aside.text}</p>
-      {aside.map((one, index) => (
-        <AsideValue key={`${one.path}-${index.toString()}`} aside={one} />
+      {aside.map((value, index) => (
+        <SetAsideCard key={`${value.path}-${index.toString()}`} aside={value} />
       ))}
       <div className={styles.buttons}>
         <Button onPress={() => editor.dismiss('aside')}>{t.saving.aside.dismiss}</Button>
@@ -84,7 +84,7 @@ function AsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNode 
   )
 }
 
-function AsideValue({ aside: { path, value } }: { readonly aside: SetAsideValue }): ReactNode {
+function SetAsideCard({ aside: { path, value } }: { readonly aside: SetAsideValue }): ReactNode {
   const { t } = useTexts()
   const text = toComparableText(value)
   return (
@@ -100,15 +100,14 @@ function AsideValue({ aside: { path, value } }: { readonly aside: SetAsideValue 
   )
 }
 
-/** What conflicts and notes are shown of. */
 export interface ConflictPanelProps {
   readonly fields: readonly FieldDescription[]
   readonly editor: DocumentEditor
   readonly state: EditorState
 }
 
-/** Fields that this person and another one have both changed: somebody has to decide, field by field. */
-export function ConflictList({ fields, editor, state }: ConflictPanelProps): ReactNode {
+/** The fields that both this user and another have changed. Each needs a decision. */
+function ConflictList({ fields, editor, state }: ConflictPanelProps): ReactNode {
   const { t } = useTexts()
   const conflicts = [...state.conflicts.values()]
   if (conflicts.length === 0) return null
@@ -117,27 +116,27 @@ export function ConflictList({ fields, editor, state }: ConflictPanelProps): Rea
       <h2>{t.saving.conflicts.title}</h2>
       <p>{t.saving.conflicts.text}</p>
       {conflicts.map((conflict) => (
-        <OneConflict key={conflict.path} conflict={conflict} fields={fields} editor={editor} />
+        <ConflictCard key={conflict.path} conflict={conflict} fields={fields} editor={editor} />
       ))}
     </section>
   )
 }
 
-interface OneConflictProps extends Pick<ConflictPanelProps, 'fields' | 'editor'> {
+interface ConflictCardProps extends Pick<ConflictPanelProps, 'fields' | 'editor'> {
   readonly conflict: Conflict
 }
 
-function OneConflict({ conflict, fields, editor }: OneConflictProps): ReactNode {
+function ConflictCard({ conflict, fields, editor }: ConflictCardProps): ReactNode {
   const { t, formats } = useTexts()
   const { path, by, at, merged } = conflict
-  const personName = useActorName([by], { isOtherTab: true })
+  const getActorName = useActorName([by], { isOtherTab: true })
   const field = findField(fields, path)
   const [base, mine, theirs] = [conflict.base, conflict.mine, conflict.theirs].map((value) =>
     toComparableText(value, field),
   )
   const texts = t.saving.conflicts
   const name = formatPath(path)
-  const who = [personName(by), at === undefined ? '' : formats.ago(at)].filter(Boolean).join(', ')
+  const origin = [getActorName(by), at === undefined ? '' : formats.ago(at)].filter(Boolean).join(', ')
   return (
     <article className={styles.conflict} aria-label={name}>
       <h3>{name}</h3>
@@ -145,7 +144,7 @@ function OneConflict({ conflict, fields, editor }: OneConflictProps): ReactNode 
         <Side title={texts.mine}>
           <Difference from={base ?? ''} to={mine ?? ''} />
         </Side>
-        <Side title={texts.theirs(who)}>
+        <Side title={texts.theirs(origin)}>
           <Difference from={base ?? ''} to={theirs ?? ''} />
         </Side>
         <Side title={texts.base}>

@@ -15,24 +15,23 @@ import { useHasFallbacks } from './languages/use-languages.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import { SavingNotice } from './status/saving-notice.tsx'
 
-/** What a {@link CreateForm} takes. */
 export interface CreateFormProps {
   readonly collection: StudioCollection
-  /** The language of the content; empty: it has one. */
+  /** The language of the content; empty if it has only one. */
   readonly locale: string
-  /** Told the id of the entry once it is stored. */
+  /** Receives the id of the entry once it is stored. */
   readonly onCreated: (id: string) => void
   readonly onCancel: () => void
 }
 
-/** A form for a new entry over another form: it saves as that does, and what is typed stays in this browser until it is stored. */
+/** A form for a new entry in a dialog over another form. Unsaved values stay in this browser, as in any form. */
 export function CreateForm(props: CreateFormProps): ReactNode {
   const { collection, locale } = props
-  const { clientWithoutRenewal: ownClient } = useStudio()
+  const { clientWithoutRenewal } = useStudio()
   const { t } = useTexts()
   const hasFallbacks = useHasFallbacks(locale)
   const editor = useDocument(() =>
-    createEntrySpec(ownClient, collection, { id: null, copy: generateName(), locale, hasFallbacks }),
+    createEntrySpec(clientWithoutRenewal, collection, { id: null, newId: generateName(), locale, hasFallbacks }),
   )
   return editor ? <OpenForm {...props} editor={editor} /> : <LoadingPlaceholder label={t.common.loading} />
 }
@@ -49,27 +48,27 @@ function OpenForm({
   const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
   const id = useId()
-  const [isAsked, setIsAsked] = useState(false)
-  const shown = useMemo(() => fields.filter((one) => one.key !== statusField), [fields, statusField])
+  const [isCreating, setIsCreating] = useState(false)
+  const formFields = useMemo(() => fields.filter((field) => field.key !== statusField), [fields, statusField])
   const create = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    // A form in a window bubbles to the form below it, in React's tree.
+    // Events of a dialog bubble to the form below it in React's tree.
     event.stopPropagation()
-    setIsAsked(true)
+    setIsCreating(true)
     await editor.flush()
-    setIsAsked(false)
-    const { id: created } = editor.getState().document
-    if (created === null) return
+    setIsCreating(false)
+    const { id: createdId } = editor.getState().document
+    if (createdId === null) return
     void queries.invalidateQueries({ queryKey: queryKeys.lists(key) })
-    onCreated(created)
+    onCreated(createdId)
   }
   return (
     <form onSubmit={(event) => void create(event)} noValidate>
       <SavingNotice editor={editor} state={state} />
-      <FieldList fields={shown} editor={editor} issues={issues} isReadOnly={!state.isLoaded} prefix={id} />
+      <FieldList fields={formFields} editor={editor} issues={issues} isReadOnly={!state.isLoaded} prefix={id} />
       <DialogButtons>
         <Button onPress={onCancel}>{t.common.cancel}</Button>
-        <Button type="submit" variant="primary" isPending={isAsked} isDisabled={state.dirty.size === 0}>
+        <Button type="submit" variant="primary" isPending={isCreating} isDisabled={state.dirty.size === 0}>
           {t.editor.createNow}
         </Button>
       </DialogButtons>

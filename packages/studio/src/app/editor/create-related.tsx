@@ -7,27 +7,26 @@ import { type CreateTarget, CreateTargetContext } from './fields/field-editor.ts
 
 const CreateForm = lazy(async () => ({ default: (await import('./create-form.tsx')).CreateForm }))
 
-/** What {@link CreateRelated} takes. */
 export interface CreateRelatedProps {
-  /** The language of the content; empty: it has one. */
+  /** The language of the content; empty if it has only one. */
   readonly locale: string
   readonly children: ReactNode
 }
 
-/** What is being created, and for whom. */
-interface Creating {
+/** The entry being created, and the relation that waits for it. */
+interface CreateRequest {
   readonly collection: string
   readonly onCreated: (id: string) => void
 }
 
-/** Lets the relations of a form create what they refer to, in a window over the page. */
+/** Lets the relations of a form create their targets in a dialog. */
 export function CreateRelated({ locale, children }: CreateRelatedProps): ReactNode {
   const { t } = useTexts()
   const { collections } = useModel()
-  const [creating, setCreating] = useState<Creating>()
-  const open = useCallback<CreateTarget>((collection, onCreated) => setCreating({ collection, onCreated }), [])
-  const close = (): void => setCreating(undefined)
-  const collection = creating && collections.get(creating.collection)
+  const [request, setRequest] = useState<CreateRequest>()
+  const open = useCallback<CreateTarget>((collection, onCreated) => setRequest({ collection, onCreated }), [])
+  const close = (): void => setRequest(undefined)
+  const collection = request && collections.get(request.collection)
   return (
     <CreateTargetContext value={open}>
       {children}
@@ -38,7 +37,7 @@ export function CreateRelated({ locale, children }: CreateRelatedProps): ReactNo
         isWide
       >
         {collection && (
-          // What is created may refer to what is not there yet, too.
+          // The new entry may need new targets itself.
           <CreateRelated locale={locale}>
             <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
               <CreateForm
@@ -46,7 +45,7 @@ export function CreateRelated({ locale, children }: CreateRelatedProps): ReactNo
                 locale={locale}
                 onCreated={(id) => {
                   close()
-                  creating.onCreated(id)
+                  request.onCreated(id)
                 }}
                 onCancel={close}
               />

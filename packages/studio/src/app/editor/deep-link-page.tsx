@@ -11,10 +11,10 @@ import { Notice } from '../ui/notice.tsx'
 
 const route = getRouteApi('/go/edit/$collection/$id')
 
-/** What the ids of the service look like; all else is a slug. */
+/** Matches ids of the service; anything else is a slug. */
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Leads to a field from anywhere, such as a page of the site: `/go/edit/:collection/:id?field=path`, by slug as well. */
+/** Redirects deep links such as those on pages of the site, `/go/edit/:collection/:id?field=path`, to the editor. The id may be a slug. */
 export function GoPage(): ReactNode {
   const { collection: key, id } = route.useParams()
   const search = route.useSearch()
@@ -46,7 +46,7 @@ function GoBySlug({ collection, slug }: { readonly collection: string; readonly 
   const calls = client.collections[collection] as unknown as SlugCalls
   const { data, error, isPending } = useQuery({
     queryKey: ['slug', collection, slug, locale ?? ''],
-    // A page in another language leads here with the slug that it has there.
+    // A page in another language links here with its slug in that language.
     queryFn: async () => {
       if (!locales) return calls.findBySlug(slug, { select: ['id'] })
       for (const candidate of new Set([locale ?? locales.default, ...locales.available])) {

@@ -15,29 +15,27 @@ import type { EditorState } from './saving/editor-state.ts'
 import { SavingLabel } from './status/saving-label.tsx'
 import { SavingNotice } from './status/saving-notice.tsx'
 
-/** What an {@link EditorFrame} takes. */
 export interface EditorFrameProps {
   readonly title: string
   readonly above?: ReactNode
   readonly editor: DocumentEditor
   readonly state: EditorState
-  /** Whether edits are saved by themselves. */
+  /** True if edits are saved automatically. */
   readonly isAutosaved: boolean
   readonly isReadOnly: boolean
-  /** The sentence that says why, where it is read-only. */
+  /** The sentence that explains why the form is read-only. */
   readonly readOnlyReason: string
-  /** Whether the form takes the whole width. @default false */
+  /** True for a form at full width. @default false */
   readonly isWide?: boolean
-  /** Buttons beside the state of saving. */
+  /** Buttons beside the saving status. */
   readonly actions?: ReactNode
-  /** Sentences about the whole document. */
+  /** Notices about the document, above its fields. */
   readonly notices?: ReactNode
-  /** Told when the focus leaves something in the form. */
   readonly onBlur?: (event: FocusEvent) => void
   readonly children: ReactNode
 }
 
-/** The page around a form: its heading, the state of saving, undo, and the question before unsaved changes are left. */
+/** The page around a form: heading, saving status, undo, notices, and the dialog about unsaved changes. */
 export function EditorFrame(props: EditorFrameProps): ReactNode {
   const {
     title,
@@ -46,7 +44,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
     state,
     isAutosaved,
     isReadOnly,
-    readOnlyReason: whyReadOnly,
+    readOnlyReason,
     isWide = false,
     actions,
     notices,
@@ -61,7 +59,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
     event.preventDefault()
     save()
   }
-  const isSavedByHand = !isAutosaved || state.document.id === null
+  const hasSaveButton = !isReadOnly && (!isAutosaved || state.document.id === null)
   return (
     <Page
       title={title}
@@ -72,7 +70,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       actions={
         <>
           {!isReadOnly && <UndoButtons editor={editor} state={state} />}
-          {!isReadOnly && isSavedByHand && (
+          {hasSaveButton && (
             <Button type="submit" form={id} variant="primary" isPending={state.status.kind === 'saving'}>
               {t.common.save}
             </Button>
@@ -81,7 +79,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
         </>
       }
     >
-      <div role="status">{isReadOnly && <p className={styles.state}>{whyReadOnly}</p>}</div>
+      <div role="status">{isReadOnly && <p className={styles.state}>{readOnlyReason}</p>}</div>
       <div className={styles.notices}>
         <SavingNotice editor={editor} state={state} isReadOnly={isReadOnly} />
         {notices}
@@ -107,23 +105,23 @@ function UndoButtons({ editor, state }: Pick<EditorFrameProps, 'editor' | 'state
   )
 }
 
-/** What keys ask of a document. */
-type Wish = 'undo' | 'redo' | 'save'
+/** A command that a shortcut triggers. */
+type Command = 'undo' | 'redo' | 'save'
 
-const WISHES: readonly Wish[] = ['undo', 'redo', 'save']
+const COMMANDS: readonly Command[] = ['undo', 'redo', 'save']
 
-const wishOf = (event: KeyboardEvent): Wish | undefined =>
-  WISHES.find((wish) => findPressIndex(SHORTCUTS.entries[wish], event) >= 0)
+const findCommand = (event: KeyboardEvent): Command | undefined =>
+  COMMANDS.find((command) => findPressIndex(SHORTCUTS.entries[command], event) >= 0)
 
-/** Editors of fields that have handled a key themselves, and windows over the page, come first. */
-const isTaken = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
+/** True if a field editor has handled the key, or a dialog has the focus. */
+const isHandled = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
   defaultPrevented || (target instanceof Element && target.closest('[role=dialog]') !== null)
 
 /**
- * Undo, redo and save, wherever the focus is on the page.
+ * Handles the shortcuts for undo, redo and save, wherever the focus is.
  *
- * @param onStep called with the leaf that was undone or done again
- * @param isReadOnly true if the document cannot be changed: the keys do nothing then
+ * @param onStep receives the path of the leaf that was undone or redone
+ * @param isReadOnly true to ignore the shortcuts
  */
 function useDocumentShortcuts(
   editor: DocumentEditor,
@@ -136,12 +134,12 @@ function useDocumentShortcuts(
       if (path !== undefined) onStep(path)
     }
     const listen = (event: KeyboardEvent): void => {
-      const wish = wishOf(event)
-      if (!wish || isTaken(event)) return
+      const command = findCommand(event)
+      if (!command || isHandled(event)) return
       event.preventDefault()
       if (isReadOnly) return
-      if (wish === 'undo') step(editor.undo())
-      else if (wish === 'redo') step(editor.redo())
+      if (command === 'undo') step(editor.undo())
+      else if (command === 'redo') step(editor.redo())
       else onSave()
     }
     window.addEventListener('keydown', listen)
@@ -149,7 +147,7 @@ function useDocumentShortcuts(
   }, [editor, onStep, onSave, isReadOnly])
 }
 
-/** What stands in the place of a document that is not read yet, or cannot be. */
+/** The page of a document that is loading, missing or unreadable. */
 export function LoadingPage({ editor }: { readonly editor: DocumentEditor }): ReactNode {
   const { t } = useTexts()
   const state = useEditorState(editor)
@@ -163,32 +161,32 @@ export function LoadingPage({ editor }: { readonly editor: DocumentEditor }): Re
   )
 }
 
-/** How long leaving waits for a save, in milliseconds. */
+/** The maximum time that leaving waits for a save, in milliseconds. */
 const SAVE_MS = 3000
 
-interface LeaveQuestionProps {
+interface LeaveDialogProps {
   readonly editor: DocumentEditor
   readonly isAutosaved: boolean
 }
 
-/** Where something leads within the Studio. */
-interface Place {
+/** A location within the Studio. */
+interface StudioLocation {
   readonly pathname: string
   readonly search: object
 }
 
-/** A form stays open while its document does. */
-const isSamePlace = (one: Place, other: Place): boolean =>
-  one.pathname === other.pathname && Reflect.get(one.search, 'locale') === Reflect.get(other.search, 'locale')
+/** True if the same document stays open in the same language. */
+const isSameDocument = (a: StudioLocation, b: StudioLocation): boolean =>
+  a.pathname === b.pathname && Reflect.get(a.search, 'locale') === Reflect.get(b.search, 'locale')
 
-/** Saves before a document is left, and asks first where that cannot be. */
-function LeaveDialog({ editor, isAutosaved }: LeaveQuestionProps): ReactNode {
+/** Saves before the user leaves a document, and asks for confirmation if edits would stay unsaved. */
+function LeaveDialog({ editor, isAutosaved }: LeaveDialogProps): ReactNode {
   const { t } = useTexts()
   const isDirty = (): boolean => editor.getState().dirty.size > 0
   const blocker = useBlocker({
     shouldBlockFn: async ({ current, next }) => {
-      if (isSamePlace(current, next) || !isDirty()) return false
-      if (isAutosaved) await Promise.race([editor.flush(), afterMs(SAVE_MS)])
+      if (isSameDocument(current, next) || !isDirty()) return false
+      if (isAutosaved) await Promise.race([editor.flush(), delay(SAVE_MS)])
       return isDirty()
     },
     enableBeforeUnload: () => isDirty() && !(isAutosaved && editor.getState().localCopy === 'kept'),
@@ -207,17 +205,17 @@ function LeaveDialog({ editor, isAutosaved }: LeaveQuestionProps): ReactNode {
   )
 }
 
-const afterMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const All = lazy(async () => ({ default: (await import('./conflict-panel.tsx')).ConflictPanel }))
+const ConflictPanel = lazy(async () => ({ default: (await import('./conflict-panel.tsx')).ConflictPanel }))
 
-/** All that has happened to a document meanwhile; most of the time, that is nothing, and nothing is loaded for it. */
+/** Loads {@link ConflictPanel} once there is something to show. */
 export function LazyConflictPanel(props: ConflictPanelProps): ReactNode {
   const { conflicts, notes, aside } = props.state
   if (conflicts.size + notes.length + aside.length === 0) return null
   return (
     <Suspense>
-      <All {...props} />
+      <ConflictPanel {...props} />
     </Suspense>
   )
 }

@@ -27,33 +27,34 @@ import { PresenceBanner, usePresence } from './presence.tsx'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
 
-const LeftEntries = lazy(async () => ({ default: (await import('./document/unsaved-entries.tsx')).UnsavedEntries }))
+const UnsavedEntries = lazy(async () => ({ default: (await import('./document/unsaved-entries.tsx')).UnsavedEntries }))
 
-/** What an {@link EntryEditor} takes. */
 export interface EntryEditorProps {
   readonly collection: StudioCollection
-  /** `null`: it is not stored yet. */
+  /** `null` if the entry is not stored yet. */
   readonly id: string | null
-  /** The name that an entry that is not stored has in this browser. */
+  /** The name of an unstored entry in this browser. */
   readonly newId: string
-  /** The language of the content; empty: the config's. */
+  /** The language of the content; empty for the default. */
   readonly locale: string
-  /** The place that the address leads to. */
+  /** The dotted path of the field to focus. */
   readonly field: string | undefined
-  /** Whether the source of a translation stands beside each field. */
+  /** True to show the source of a translation beside each field. */
   readonly isSourceShown: boolean
-  readonly onShowSource: (isBeside: boolean) => void
-  /** Told the id of the entry once it is stored. */
+  readonly onShowSource: (isShown: boolean) => void
+  /** Receives the id of the entry once it is stored. */
   readonly onStored: (id: string) => void
 }
 
-/** Opens an entry, stored or not. */
+/** Opens an entry that is stored or new. */
 export function EntryEditor(props: EntryEditorProps): ReactNode {
-  const { collection, id, newId: copy, locale } = props
-  const { clientWithoutRenewal: ownClient } = useStudio()
+  const { collection, id, newId, locale } = props
+  const { clientWithoutRenewal } = useStudio()
   const { t } = useTexts()
   const hasFallbacks = useHasFallbacks(locale)
-  const editor = useDocument(() => createEntrySpec(ownClient, collection, { id, copy, locale, hasFallbacks }))
+  const editor = useDocument(() =>
+    createEntrySpec(clientWithoutRenewal, collection, { id, newId, locale, hasFallbacks }),
+  )
   return editor ? <OpenEntry {...props} editor={editor} /> : <LoadingPlaceholder label={t.common.loading} />
 }
 
@@ -62,7 +63,7 @@ interface OpenEntryProps extends EntryEditorProps {
 }
 
 function OpenEntry(props: OpenEntryProps): ReactNode {
-  const { collection, newId: copy, editor, field, isSourceShown: isBeside, onShowSource: onBeside, onStored } = props
+  const { collection, newId, editor, field, isSourceShown, onShowSource, onStored } = props
   const { t } = useTexts()
   const state = useFrameState(editor)
   useStoredEntry(collection, state, onStored)
@@ -70,15 +71,15 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
   const { id } = state.document
   const isStored = id !== null
   const rights = useEntryRights(collection, id, state.tag)
-  // The form of a new entry stays as it is while the rights on the stored one are asked for.
+  // After a new entry is created, its form stays visible while the permissions load.
   const [wasStored] = useState(props.id !== null)
   const isWaiting = wasStored && rights.isLoading
   useFieldTarget(state.isLoaded && !isWaiting, field)
   const isReadOnly = !rights.edit
-  const { readOnlyFields: closedFields } = rights
-  const shown = useMemo(() => formFieldsOf(collection, closedFields), [collection, closedFields])
+  const { readOnlyFields } = rights
+  const formFields = useMemo(() => listFormFields(collection, readOnlyFields), [collection, readOnlyFields])
   const work = useEntryWork(editor, collection, state.values)
-  const others = usePresence(editor, collection.key, rights.draft ? id : null)
+  const presentSubjects = usePresence(editor, collection.key, rights.draft ? id : null)
   const { locales } = useModel()
   const publishing = getPublishingState(collection, state, locales?.available ?? [])
   const issues = useFieldIssues([...state.issues, ...work.issues])
@@ -89,18 +90,18 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
   )
   const {
     bar,
-    renderBeside: beside,
-    renderBelow: below,
-    getPlaceholder: placeholderOf,
+    renderBeside,
+    renderBelow,
+    getPlaceholder,
     sourceValues = {},
   } = useLanguageForm({
-    fields: shown,
+    fields: formFields,
     editor,
     state,
     calls,
     isReadOnly,
-    isSourceShown: isBeside,
-    onShowSource: onBeside,
+    isSourceShown,
+    onShowSource,
   })
   if (!state.isLoaded) return <LoadingPage editor={editor} />
   if (isWaiting) return <LoadingPlaceholder label={t.common.loading} />
@@ -118,13 +119,13 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
         getEntryTitle(collection, sourceValues) ??
         (isStored ? t.lists.untitled : t.editor.create)
       }
-      above={<WayBack collection={collection} label={label} />}
+      above={<BackLink collection={collection} label={label} />}
       editor={editor}
       state={state}
       isAutosaved={statusField !== null}
       isReadOnly={isReadOnly}
       readOnlyReason={isStored && permissions.update !== false ? t.editor.readOnlyEntry : t.editor.readOnly}
-      isWide={beside !== undefined}
+      isWide={renderBeside !== undefined}
       onBlur={(event) => createOnLeave(event, collection, editor)}
       actions={
         <>
@@ -144,11 +145,11 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
           {isStored && <EntryStatus publishing={publishing} onUnschedule={rights.restore ? unschedule : undefined} />}
           {!isStored && (
             <Suspense>
-              <LeftEntries collection={collection} newId={copy} />
+              <UnsavedEntries collection={collection} newId={newId} />
             </Suspense>
           )}
           {bar}
-          <PresenceBanner subjects={others} />
+          <PresenceBanner subjects={presentSubjects} />
           <LazyConflictPanel fields={fields} editor={editor} state={state} />
           <IssueSummary issues={issues} />
         </>
@@ -156,30 +157,34 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
     >
       <CreateRelated locale={state.document.locale ?? ''}>
         <FieldList
-          fields={shown}
+          fields={formFields}
           editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}
-          renderBeside={beside}
-          renderBelow={below}
-          getPlaceholder={placeholderOf}
+          renderBeside={renderBeside}
+          renderBelow={renderBelow}
+          getPlaceholder={getPlaceholder}
         />
       </CreateRelated>
     </EditorFrame>
   )
 }
 
-/** The fields of a form, those that the person may not write marked so. @param closedFields `undefined`: the model says which those are */
-function formFieldsOf(
+/**
+ * Returns the fields of the form, with `writable: false` where the user may not write.
+ *
+ * @param readOnlyFields `undefined` if only the model restricts writing
+ */
+function listFormFields(
   { fields, statusField }: StudioCollection,
-  closedFields: EntryRights['readOnlyFields'],
+  readOnlyFields: EntryRights['readOnlyFields'],
 ): readonly FieldDescription[] {
-  const shown = fields.filter(({ key }) => key !== statusField)
-  if (!closedFields) return shown
-  return shown.map((field) => (Object.hasOwn(closedFields, field.key) ? { ...field, writable: false } : field))
+  const formFields = fields.filter(({ key }) => key !== statusField)
+  if (!readOnlyFields) return formFields
+  return formFields.map((field) => (Object.hasOwn(readOnlyFields, field.key) ? { ...field, writable: false } : field))
 }
 
-const WayBack = ({
+const BackLink = ({
   collection,
   label,
 }: {
@@ -192,7 +197,7 @@ const WayBack = ({
   </Link>
 )
 
-/** Follows a document into the store: its address, and the lists that it is in. */
+/** Reports the id of a new entry once it is stored, and invalidates lists after each save. */
 function useStoredEntry(
   { key }: StudioCollection,
   { document, tag }: EditorState,
@@ -200,25 +205,28 @@ function useStoredEntry(
 ): void {
   const queries = useQueryClient()
   const { id } = document
-  const tell = useEffectEvent(onStored)
+  const reportStored = useEffectEvent(onStored)
   useEffect(() => {
-    if (id !== null) tell(id)
+    if (id !== null) reportStored(id)
   }, [id])
   useEffect(() => {
     if (tag !== null) void queries.invalidateQueries({ queryKey: queryKeys.lists(key), refetchType: 'none' })
   }, [queries, key, tag])
 }
 
-/** Creates an entry with a status once a field is left, and all that must be there is: its slug is made from a whole title. */
+/**
+ * Creates an entry with a status once a field loses the focus and all required fields are set, so that the slug derives from a complete
+ * title.
+ */
 function createOnLeave(event: FocusEvent, { fields, statusField }: StudioCollection, editor: DocumentEditor): void {
   const { document, dirty, values } = editor.getState()
   const field = event.target.closest('[data-field]')
   const isInside = event.relatedTarget instanceof Node && field?.contains(event.relatedTarget)
   if (document.id !== null || statusField === null || dirty.size === 0 || isInside) return
   const isComplete = fields.every(({ required, key, writable, from, defaultBy, default: initial }) => {
-    const isMade = !writable || from !== undefined || defaultBy !== undefined || initial !== undefined
+    const hasOtherValue = !writable || from !== undefined || defaultBy !== undefined || initial !== undefined
     const value = values[key] ?? ''
-    return !required || isMade || typeof value !== 'string' || value.trim() !== ''
+    return !required || hasOtherValue || typeof value !== 'string' || value.trim() !== ''
   })
   if (isComplete) void editor.flush()
 }

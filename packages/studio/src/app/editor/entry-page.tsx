@@ -9,21 +9,21 @@ import { useContentLocale } from './languages/use-languages.ts'
 
 const route = getRouteApi('/c/$collection/$id')
 
-/** The `id` in the address of an entry that is not stored yet. */
+/** The `id` in the URL of an entry that is not stored yet. */
 const NEW = 'new'
 
-/** One entry: `/c/:collection/:id`; a new one at `/c/:collection/new`. */
+/** The page of an entry, `/c/:collection/:id`, or of a new one, `/c/:collection/new`. */
 export function EntryPage(): ReactNode {
   const { collection: key, id } = route.useParams()
   const { copy } = route.useSearch()
   const collection = useCollection(key)
   if (!collection) return <NotFoundPage />
-  if (id === NEW && copy === undefined) return <NamedCopy collection={collection} />
-  return <PlacedEditor collection={collection} id={id} />
+  if (id === NEW && copy === undefined) return <NewEntryRedirect collection={collection} />
+  return <KeyedEditor collection={collection} id={id} />
 }
 
-/** Gives a new entry a name in this browser, so that a tab that is reopened finds what was typed. */
-function NamedCopy({ collection: { key } }: { readonly collection: StudioCollection }): ReactNode {
+/** Adds a name for the new entry to the URL, so that a reopened tab finds its edits. */
+function NewEntryRedirect({ collection: { key } }: { readonly collection: StudioCollection }): ReactNode {
   const [copy] = useState(generateName)
   return (
     <Navigate
@@ -36,29 +36,29 @@ function NamedCopy({ collection: { key } }: { readonly collection: StudioCollect
   )
 }
 
-/** Which editor stays while its entry gets an address. */
-interface Birth {
+/** Keeps the editor mounted while the URL of a new entry changes to its id. */
+interface CreatedEntry {
   readonly id: string
-  readonly place: string
+  readonly editorKey: string
 }
 
-function PlacedEditor({ collection, id }: { readonly collection: StudioCollection; readonly id: string }): ReactNode {
-  const { copy = '', beside, field, ...search } = route.useSearch()
+function KeyedEditor({ collection, id }: { readonly collection: StudioCollection; readonly id: string }): ReactNode {
+  const { copy = '', beside: sideColumn, field, ...search } = route.useSearch()
   const locale = useContentLocale(search.locale)
   const navigate = route.useNavigate()
-  const [birth, setBirth] = useState<Birth>()
+  const [createdEntry, setCreatedEntry] = useState<CreatedEntry>()
   const isNew = id === NEW
-  const own = [collection.key, isNew ? `new:${copy}` : id, locale].join('/')
-  const place = birth?.id === [id, locale].join('/') ? birth.place : own
-  const show = (isBeside: boolean): void => {
-    const next = isBeside ? { beside: 'source' } : {}
+  const ownKey = [collection.key, isNew ? `new:${copy}` : id, locale].join('/')
+  const editorKey = createdEntry?.id === [id, locale].join('/') ? createdEntry.editorKey : ownKey
+  const showSource = (isShown: boolean): void => {
+    const next = isShown ? { beside: 'source' } : {}
     void navigate({ search: ({ beside: _, ...before }) => ({ ...before, ...next }), replace: true, resetScroll: false })
   }
-  const stored = (newId: string): void => {
-    if (newId === id) return
-    setBirth({ id: [newId, locale].join('/'), place })
+  const followStored = (storedId: string): void => {
+    if (storedId === id) return
+    setCreatedEntry({ id: [storedId, locale].join('/'), editorKey })
     void navigate({
-      params: { collection: collection.key, id: newId },
+      params: { collection: collection.key, id: storedId },
       search: ({ copy: _, ...search }) => search,
       replace: true,
       resetScroll: false,
@@ -67,15 +67,15 @@ function PlacedEditor({ collection, id }: { readonly collection: StudioCollectio
   }
   return (
     <EntryEditor
-      key={place}
+      key={editorKey}
       collection={collection}
       id={isNew ? null : id}
       newId={copy}
       locale={locale}
       field={field}
-      isSourceShown={beside !== undefined}
-      onShowSource={show}
-      onStored={stored}
+      isSourceShown={sideColumn !== undefined}
+      onShowSource={showSource}
+      onStored={followStored}
     />
   )
 }

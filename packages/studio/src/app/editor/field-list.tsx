@@ -26,56 +26,48 @@ import { canShowValue } from './fields/value-formats.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { FieldPath } from './saving/document-fields.ts'
 
-/** What a {@link FieldList} takes. */
 export interface FieldListProps {
   readonly fields: readonly FieldDescription[]
   readonly editor: DocumentEditor
   readonly issues: FieldIssues
   readonly isReadOnly: boolean
-  /** What the ids of the fields begin with. @default '' */
+  /** The prefix of the element ids. @default '' */
   readonly prefix?: string
-  /** What stands in a field in grey while it is empty. */
+  /** Returns the placeholder of an empty field. */
   readonly getPlaceholder?: ((field: FieldDescription) => string | undefined) | undefined
-  /** What stands beside each field, such as its source in another language. */
+  /** Renders something beside each field, such as its source in another language. */
   readonly renderBeside?: ((field: FieldDescription) => ReactNode) | undefined
-  /** What stands below each field. */
   readonly renderBelow?: ((field: FieldDescription) => ReactNode) | undefined
 }
 
-/** The fields of a document; a key draws them alone, and what stands around them later. */
+/** The fields of a document. Typing renders only these at once; everything around them follows in a transition. */
 export const FieldList = memo(function FieldList(props: FieldListProps): ReactNode {
-  const {
-    fields,
-    editor,
-    issues,
-    isReadOnly,
-    prefix = '',
-    getPlaceholder: placeholderOf,
-    renderBeside: beside,
-    renderBelow: below,
-  } = props
+  const { fields, editor, issues, isReadOnly, prefix = '', getPlaceholder, renderBeside, renderBelow } = props
   const { values } = useEditorState(editor)
   const document = useFormDocumentValue(editor, prefix)
-  const shown = useMemo(() => getFormFields(fields).map((one) => ({ one, path: [one.key] as FieldPath })), [fields])
+  const entries = useMemo(
+    () => getFormFields(fields).map((description) => ({ description, path: [description.key] as FieldPath })),
+    [fields],
+  )
   return (
     <FormDocumentContext value={document}>
       <FieldIssuesContext value={issues}>
         <div className={styles.fields}>
-          {shown.map(({ one, path }) => (
-            <div key={one.key} className={beside && styles.pair}>
-              <div className={styles.own}>
+          {entries.map(({ description, path }) => (
+            <div key={description.key} className={renderBeside && styles.pair}>
+              <div className={styles.field}>
                 <FieldEntry
-                  description={one}
+                  description={description}
                   path={path}
-                  place={one.key}
-                  value={values[one.key]}
+                  place={description.key}
+                  value={values[description.key]}
                   isReadOnly={isReadOnly}
-                  placeholder={placeholderOf?.(one)}
-                  {...(one.from === undefined ? {} : { source: values[one.from] })}
+                  placeholder={getPlaceholder?.(description)}
+                  {...(description.from === undefined ? {} : { source: values[description.from] })}
                 />
-                {below?.(one)}
+                {renderBelow?.(description)}
               </div>
-              {beside?.(one)}
+              {renderBeside?.(description)}
             </div>
           ))}
         </div>
@@ -84,7 +76,7 @@ export const FieldList = memo(function FieldList(props: FieldListProps): ReactNo
   )
 })
 
-/** One field of a form, wherever it stands; one that fails to draw takes no other down. */
+/** One field of a form, at any depth. If it fails to render, the other fields stay intact. */
 const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
   const { description, path, place, value, isReadOnly, source, placeholder } = props
   const { t } = useTexts()
@@ -93,9 +85,9 @@ const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
   const onChange = useCallback((next: unknown, options?: EditOptions) => edit(path, next, options), [edit, path])
   const label = props.label ?? toLabel(description.key)
   const { settings } = useStudio()
-  const own = settings.editors?.[description.type]
-  const known = own === undefined ? findEditor(description) : CustomEditor
-  const Editor = own !== undefined || canShowValue(description, value) ? known : UnsupportedValue
+  const isCustom = settings.editors?.[description.type] !== undefined
+  const TypeEditor = isCustom ? CustomEditor : findEditor(description)
+  const Editor = isCustom || canShowValue(description, value) ? TypeEditor : UnsupportedValue
   return (
     <ErrorBoundary fallback={() => <BrokenField label={label} value={value} />}>
       <div id={`${prefix}field-${place}`} data-field={place}>
@@ -119,7 +111,7 @@ const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
   )
 })
 
-/** What stands in the place of a field that cannot be drawn: its text can be copied. */
+/** Replaces a field that failed to render, and shows its value for copying. */
 function BrokenField({ label, value }: { readonly label: string; readonly value: unknown }): ReactNode {
   const { t } = useTexts()
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
@@ -139,15 +131,15 @@ function BrokenField({ label, value }: { readonly label: string; readonly value:
   )
 }
 
-/** What editors of fields share of a document that is open: the same object for as long as it is. */
+/** Creates the context value for the fields of an editor. It stays the same object while the editor is open. */
 function useFormDocumentValue(editor: DocumentEditor, prefix: string): FormDocument {
   return useMemo(
     () => ({
-      name: editor.getState().document,
+      documentRef: editor.getState().document,
       prefix,
       edit: (path, value, options) => editor.edit(path, value, options),
-      unfinishedAt: (place) => editor.getUnfinishedText(place),
-      keepUnfinished: (place, unfinished) => editor.setUnfinishedText(place, unfinished),
+      getUnfinishedText: (place) => editor.getUnfinishedText(place),
+      setUnfinishedText: (place, unfinished) => editor.setUnfinishedText(place, unfinished),
     }),
     [editor, prefix],
   )

@@ -1,29 +1,28 @@
 import { useEffect } from 'react'
 
-/** Where something is written in a field. */
+/** Matches elements for typing. */
 const WRITABLE = 'input:not([type=hidden]):not([disabled]), textarea:not([disabled]), [contenteditable=true]'
-/** What else can take the focus in a field, such as a button that opens a choice. */
+/** Matches other focusable elements, such as a button that opens a picker. */
 const FOCUSABLE = 'select:not([disabled]), [tabindex="0"], button:not([disabled])'
 
-/** How a field is led to. */
 interface FocusOptions {
-  /** Whether the focus stays where it is. @default false */
+  /** True to scroll without moving the focus. @default false */
   readonly isScrolledOnly?: boolean
 }
 
 /**
- * Leads to a field: unfolds what is around it, scrolls to it, and focuses it. A place that is not there any more leads to the nearest thing
- * around it.
+ * Focuses a field: unfolds the items around it, scrolls to it, and moves the focus there. If the place no longer exists, the nearest element
+ * around it is focused.
  *
- * @param place with dots between: `parts.0.title`
- * @returns whether anything was there
+ * @param place the dotted path, such as `parts.0.title`
+ * @returns false if nothing was found
  */
 export function focusField(place: string, { isScrolledOnly = false }: FocusOptions = {}): boolean {
-  const element = nearest(place)
+  const element = findNearest(place)
   if (!element) return false
   const box = element.getBoundingClientRect()
-  const isSeen = box.top >= 0 && box.top < window.innerHeight * 0.8
-  if (!isSeen || !isScrolledOnly) element.scrollIntoView({ block: isSeen ? 'nearest' : 'start' })
+  const isVisible = box.top >= 0 && box.top < window.innerHeight * 0.8
+  if (!isVisible || !isScrolledOnly) element.scrollIntoView({ block: isVisible ? 'nearest' : 'start' })
   if (!isScrolledOnly && !element.contains(document.activeElement)) {
     const target = element.querySelector<HTMLElement>(WRITABLE) ?? element.querySelector<HTMLElement>(FOCUSABLE)
     target?.focus({ preventScroll: true })
@@ -31,30 +30,29 @@ export function focusField(place: string, { isScrolledOnly = false }: FocusOptio
   return true
 }
 
-/** The element of a place, or of the nearest one around it that can be shown. Items of lists on the way are unfolded. */
-function nearest(place: string): HTMLElement | null {
+/** Finds the element of a place, or the nearest one around it, and unfolds list items on the way. */
+function findNearest(place: string): HTMLElement | null {
   const [first = '', ...rest] = place.split('.')
   let element = document.getElementById(`field-${first}`)
-  let known = first
+  let path = first
   for (const step of rest) {
     if (!element) break
-    known = `${known}.${step}`
-    const own = document.getElementById(`field-${known}`)
-    const item: Element | undefined = own ?? itemAt(element, step)
-    if (!(item instanceof HTMLElement)) continue
-    element = item
-    // What is folded draws its fields at once when it is unfolded.
+    path = `${path}.${step}`
+    const child: Element | undefined = document.getElementById(`field-${path}`) ?? findItem(element, step)
+    if (!(child instanceof HTMLElement)) continue
+    element = child
+    // An unfolded item renders its fields synchronously.
     element.querySelector<HTMLElement>('[data-part=toggle][aria-expanded=false]')?.click()
   }
   return element
 }
 
-/** The item of a list at a place in it, where the list is drawn. */
-function itemAt(list: HTMLElement, step: string): Element | undefined {
+/** Finds the item at an index of a rendered list. */
+function findItem(list: HTMLElement, step: string): Element | undefined {
   return /^\d+$/.test(step) ? list.querySelector('[data-part=items]')?.children[Number(step)] : undefined
 }
 
-/** Leads to the field that the address names, once the form is there. */
+/** Focuses the field that the URL names, once the form is loaded. */
 export function useFieldTarget(isLoaded: boolean, field: string | undefined): void {
   useEffect(() => {
     if (isLoaded && field !== undefined) focusField(field)

@@ -23,7 +23,7 @@ import { createGlobalStore, type GlobalCalls } from './saving/remote.ts'
 
 const route = getRouteApi('/g/$global')
 
-/** One global: `/g/:global`. */
+/** The page of a global, `/g/:global`. */
 export function GlobalPage(): ReactNode {
   const { global: key } = route.useParams()
   const global = useGlobal(key)
@@ -33,13 +33,13 @@ export function GlobalPage(): ReactNode {
 
 interface GlobalEditorProps {
   readonly global: StudioGlobal
-  /** The language of the content; empty: it has one. */
+  /** The language of the content; empty if it has only one. */
   readonly locale: string
 }
 
 function GlobalEditor({ global, locale }: GlobalEditorProps): ReactNode {
   const { key, fields } = global
-  const { clientWithoutRenewal: ownClient } = useStudio()
+  const { clientWithoutRenewal } = useStudio()
   const { t } = useTexts()
   const hasFallbacks = useHasFallbacks(locale)
   const language = locale === '' ? {} : { locale }
@@ -47,8 +47,11 @@ function GlobalEditor({ global, locale }: GlobalEditorProps): ReactNode {
     document: { collection: 'globals', id: key, ...language },
     liveKey: 'globals',
     leaves: listLeaves(fields, { hasWholeGroups: true }),
-    remote: createGlobalStore(ownClient.globals[key] as unknown as GlobalCalls, { ...language, hasFallbacks }),
-    // Readers see a global as it is saved.
+    remote: createGlobalStore(clientWithoutRenewal.globals[key] as unknown as GlobalCalls, {
+      ...language,
+      hasFallbacks,
+    }),
+    // A saved global is public at once.
     isAutosaved: false,
   }))
   return editor ? <OpenGlobal global={global} editor={editor} /> : <LoadingPlaceholder label={t.common.loading} />
@@ -57,7 +60,7 @@ function GlobalEditor({ global, locale }: GlobalEditorProps): ReactNode {
 function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonly editor: DocumentEditor }): ReactNode {
   const { label, permissions, fields } = global
   const { t } = useTexts()
-  const { field, beside } = route.useSearch()
+  const { field, beside: sideColumn } = route.useSearch()
   const navigate = route.useNavigate()
   const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
@@ -71,9 +74,9 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
     state,
     calls,
     isReadOnly,
-    isSourceShown: beside !== undefined,
-    onShowSource: (isBeside) => {
-      const next = isBeside ? { beside: 'source' } : {}
+    isSourceShown: sideColumn !== undefined,
+    onShowSource: (isShown) => {
+      const next = isShown ? { beside: 'source' } : {}
       void navigate({
         search: ({ beside: _, ...before }) => ({ ...before, ...next }),
         replace: true,

@@ -6,18 +6,18 @@ import { useSession } from '../session/use-session.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import { Banner } from './status/saving-notice.tsx'
 
-/** Says who else has a document open. */
+/** Names the other users who have a document open. */
 export function PresenceBanner({ subjects }: { readonly subjects: readonly string[] }): ReactNode {
   const { t } = useTexts()
-  const personName = useActorName(subjects)
+  const getActorName = useActorName(subjects)
   return (
     <div role="status">
-      {subjects.length > 0 && <Banner tone="told" text={t.people.present(subjects.map(personName).join(', '))} />}
+      {subjects.length > 0 && <Banner tone="info" text={t.people.present(subjects.map(getActorName).join(', '))} />}
     </div>
   )
 }
 
-/** How often this page says that it is there, in milliseconds; the service forgets those who were silent for 30 seconds. */
+/** The interval of presence signals, in milliseconds. The service drops users after 30 seconds of silence. */
 const BEAT_MS = 12_000
 
 interface PresenceCalls {
@@ -26,29 +26,29 @@ interface PresenceCalls {
 }
 
 /**
- * Says that this person has an entry open, and hears who else has. While somebody has, the entry is read again at each beat: nobody is told of
- * working copies that others save.
+ * Signals that the user has an entry open, and loads who else has. While others do, it also refreshes the entry, since live events do not
+ * report saved drafts.
  *
- * @returns the subjects of the others
+ * @returns the subjects of the other users
  */
 export function usePresence(editor: DocumentEditor, collection: string, id: string | null): readonly string[] {
-  const { clientWithoutRenewal: ownClient } = useStudio()
+  const { clientWithoutRenewal } = useStudio()
   const { identity } = useSession()
-  const [others, setOthers] = useState<readonly string[]>([])
-  const own = identity?.subject
+  const [presentSubjects, setPresentSubjects] = useState<readonly string[]>([])
+  const ownSubject = identity?.subject
   useEffect(() => {
     if (id === null) return undefined
-    const calls = ownClient.collections[collection] as unknown as PresenceCalls
+    const calls = clientWithoutRenewal.collections[collection] as unknown as PresenceCalls
     let isEnded = false
     const beat = async (): Promise<void> => {
       if (document.visibilityState === 'hidden') return
-      const present = await calls.enter(id)
+      const sessions = await calls.enter(id)
       if (isEnded) return
-      const found = present.map(({ subject }) => subject).filter((subject) => subject !== own)
-      setOthers((before) => (before.join() === found.join() ? before : found))
-      if (found.length > 0) await editor.refresh()
+      const subjects = sessions.map(({ subject }) => subject).filter((subject) => subject !== ownSubject)
+      setPresentSubjects((before) => (before.join() === subjects.join() ? before : subjects))
+      if (subjects.length > 0) await editor.refresh()
     }
-    // What says who is there is no reason to disturb anybody when it fails.
+    // Presence is optional, so failures are ignored.
     const tryBeat = (): void => void beat().catch(() => undefined)
     tryBeat()
     const timer = setInterval(tryBeat, BEAT_MS)
@@ -57,6 +57,6 @@ export function usePresence(editor: DocumentEditor, collection: string, id: stri
       clearInterval(timer)
       calls.leave(id).catch(() => undefined)
     }
-  }, [editor, ownClient, collection, id, own])
-  return others
+  }, [editor, clientWithoutRenewal, collection, id, ownSubject])
+  return presentSubjects
 }

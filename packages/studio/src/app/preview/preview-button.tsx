@@ -11,19 +11,18 @@ import { useToast } from '../ui/overlays/toasts.tsx'
 import { fillAddress, needsToken, PreviewLink, type PreviewState, type PreviewValues } from './preview-link.ts'
 import { PreviewPanel } from './preview-panel.tsx'
 
-/** What a {@link PreviewButton} takes. */
 export interface PreviewButtonProps {
   /** The key of the collection. */
   readonly collection: string
-  /** What the form shows, with the entry's id. */
+  /** The values in the form, with the entry's id. */
   readonly entry: PreviewValues & { readonly id: string }
-  /** Differs after each save. */
+  /** A value that changes with each save. */
   readonly revision: string
-  /** The address of the site's pages, with places. */
+  /** The address of the site's pages, with placeholders. */
   readonly address: string
 }
 
-/** Shows the page of an entry on the site, in a tab or beside the form; the page learns of each save. */
+/** A menu that shows the entry's page on the site, in a tab or beside the form. The page receives each save. */
 export function PreviewButton({ collection, entry, revision, address }: PreviewButtonProps): ReactNode {
   const { t } = useTexts()
   const toast = useToast()
@@ -31,13 +30,13 @@ export function PreviewButton({ collection, entry, revision, address }: PreviewB
   const navigate = useNavigate({ from: '/c/$collection/$id' })
   const isNeeded = needsToken(address)
   const { data: token, error } = usePreviewToken(collection, entry.id, isNeeded)
-  const isKnown = token !== undefined || !isNeeded
+  const isReady = token !== undefined || !isNeeded
   const state = { id: entry.id, revision, token }
   const openTab = usePreviewTab(new URL(address.replace(/\{\w+\}/g, 'x')).origin, state)
-  const fill = (): string => fillAddress(address, { ...entry, token })
+  const getAddress = (): string => fillAddress(address, { ...entry, token })
   const open = (): void => {
     if (error) toast({ kind: 'failed', text: getErrorText(error, t) })
-    else if (isKnown) openTab(fill())
+    else if (isReady) openTab(getAddress())
   }
   const show = (preview: 'beside' | undefined): void =>
     void navigate({
@@ -58,7 +57,7 @@ export function PreviewButton({ collection, entry, revision, address }: PreviewB
         createPortal(
           <PreviewPanel
             state={state}
-            getAddress={isKnown ? fill : undefined}
+            getAddress={isReady ? getAddress : undefined}
             error={error}
             onOpen={open}
             onClose={() => show(undefined)}
@@ -69,18 +68,18 @@ export function PreviewButton({ collection, entry, revision, address }: PreviewB
   )
 }
 
-/** Opens a tab, and tells it of saves for as long as it is there. */
+/** Returns a function that opens a tab, which receives saves until it is closed. */
 function usePreviewTab(origin: string, state: PreviewState): (address: string) => void {
   const tab = useRef<Window | null>(null)
-  const first = useRef(state)
+  const initialState = useRef(state)
   const link = useMemo(
-    () => new PreviewLink(origin, () => (tab.current?.closed ? null : tab.current), first.current),
+    () => new PreviewLink(origin, () => (tab.current?.closed ? null : tab.current), initialState.current),
     [origin],
   )
   useEffect(() => {
-    const hear = (event: MessageEvent): void => link.handleMessage(event)
-    window.addEventListener('message', hear)
-    return () => window.removeEventListener('message', hear)
+    const listen = (event: MessageEvent): void => link.handleMessage(event)
+    window.addEventListener('message', listen)
+    return () => window.removeEventListener('message', listen)
   }, [link])
   useEffect(() => link.update(state))
   return (address) => {
@@ -88,28 +87,28 @@ function usePreviewTab(origin: string, state: PreviewState): (address: string) =
   }
 }
 
-/** How long a token holds, in seconds, and when another one takes its place, in milliseconds. */
-const HOLDS_S = 3600
+/** The lifetime of a token, in seconds, and the interval of its renewal, in milliseconds. */
+const LIFETIME_S = 3600
 const RENEW_MS = 45 * 60_000
 
-/** Collections have working copies or not; types know nothing of the model. */
-interface Previewing {
+/** The client's method of a collection with drafts. The types know no model, since the Studio loads it at run time. */
+interface PreviewCalls {
   preview(
     id: string,
     options: { readonly expiresIn: number; readonly signal: AbortSignal },
   ): Promise<{ readonly token: string }>
 }
 
-const previewing = (client: StudioClient, collection: string): Previewing =>
-  client.collections[collection] as unknown as Previewing
+const getPreviewCalls = (client: StudioClient, collection: string): PreviewCalls =>
+  client.collections[collection] as unknown as PreviewCalls
 
-/** A token that shows the working copy of an entry, renewed before it ends; `undefined`: it is not there yet. */
-export function usePreviewToken(collection: string, id: string, isNeeded: boolean) {
+/** Loads a token that shows the draft of an entry, and renews it before it expires. */
+function usePreviewToken(collection: string, id: string, isNeeded: boolean) {
   const { client } = useStudio()
   return useQuery({
     queryKey: ['preview', collection, id],
     queryFn: async ({ signal }) => {
-      const { token } = await previewing(client, collection).preview(id, { expiresIn: HOLDS_S, signal })
+      const { token } = await getPreviewCalls(client, collection).preview(id, { expiresIn: LIFETIME_S, signal })
       return token
     },
     enabled: isNeeded,

@@ -1,16 +1,16 @@
-/** What a page is told of an entry. */
+/** The state of an entry that its page receives. */
 export interface PreviewState {
   readonly id: string
   readonly revision: string
   readonly token: string | undefined
 }
 
-/** What a link uses of the window of the page. */
+/** The part of the page's `Window` that a link uses. */
 export interface PreviewTarget {
   postMessage(message: unknown, targetOrigin: string): void
 }
 
-/** A message, as browsers tell it. */
+/** The part of a `MessageEvent` that a link uses. */
 export interface PreviewEvent {
   readonly source: unknown
   readonly origin: string
@@ -20,7 +20,7 @@ export interface PreviewEvent {
 /** The version of the protocol (docs/preview.md). */
 const VERSION = 1
 
-/** Tells the page of one entry what is saved, once the page has said that it listens. */
+/** Sends saves of one entry to its page, once the page has reported that it is ready. */
 export class PreviewLink {
   readonly #origin: string
   readonly #target: () => PreviewTarget | null
@@ -28,8 +28,8 @@ export class PreviewLink {
   #state: PreviewState
 
   /**
-   * @param origin of the page: messages of others are not heard, and others are told nothing
-   * @param target the window of the page; `null`: there is none any more
+   * @param origin the origin of the page; messages from and to other origins are dropped
+   * @param target returns the window of the page, or `null` once it is closed
    */
   constructor(origin: string, target: () => PreviewTarget | null, state: PreviewState) {
     this.#origin = origin
@@ -37,47 +37,47 @@ export class PreviewLink {
     this.#state = state
   }
 
-  /** Hears a message: that of the page, when it is ready, is answered with what is saved now. */
+  /** Handles a message. Once the page reports that it is ready, sends the current state. */
   handleMessage({ source, origin, data }: PreviewEvent): void {
     const target = this.#target()
-    if (target === null || source !== target || origin !== this.#origin || !isReady(data)) return
+    if (target === null || source !== target || origin !== this.#origin || !isReadyMessage(data)) return
     this.#isReady = true
-    this.#tell()
+    this.#send()
   }
 
-  /** The entry was saved, or its token is another one. */
+  /** Sends a new state if the entry was saved or its token was renewed. */
   update(state: PreviewState): void {
     const { id, revision, token } = this.#state
     if (id === state.id && revision === state.revision && token === state.token) return
     this.#state = state
-    if (this.#isReady) this.#tell()
+    if (this.#isReady) this.#send()
   }
 
-  #tell(): void {
+  #send(): void {
     const { id, revision, token } = this.#state
     const message = { type: 'daybook:preview-change', version: VERSION, id, revision, ...(token && { token }) }
     this.#target()?.postMessage(message, this.#origin)
   }
 }
 
-function isReady(data: unknown): boolean {
+function isReadyMessage(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false
   const { type, version } = data as Readonly<Record<string, unknown>>
   return type === 'daybook:preview-ready' && version === VERSION
 }
 
-/** A place in an address that a value of the entry takes: `{slug}`. */
-const PLACE = /\{(\w+)\}/g
+/** Matches a placeholder for a value of the entry, such as `{slug}`. */
+const PLACEHOLDER = /\{(\w+)\}/g
 
-/** What the places of an address are filled with. */
+/** The values for the placeholders of an address. */
 export type PreviewValues = Readonly<Record<string, unknown>>
 
-/** The address of an entry's page; a value that is not there is left out. */
+/** Fills the placeholders of an address. A missing value becomes empty. */
 export const fillAddress = (address: string, values: PreviewValues): string =>
-  address.replace(PLACE, (_, key: string) => encodeURIComponent(textOf(values[key])))
+  address.replace(PLACEHOLDER, (_, key: string) => encodeURIComponent(toText(values[key])))
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 
-/** Whether an address needs a token: without one, the page shows what is published. */
+/** Returns true if an address contains a token. Without one, the page shows the published entry. */
 export const needsToken = (address: string): boolean => address.includes('{token}')

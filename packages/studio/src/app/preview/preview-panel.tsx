@@ -16,27 +16,26 @@ import { MenuButton, MenuChoice } from '../ui/overlays/menu.tsx'
 import styles from './preview.module.css'
 import { PreviewLink, type PreviewState } from './preview-link.ts'
 
-/** What a {@link PreviewPanel} takes. */
 export interface PreviewPanelProps {
   readonly state: PreviewState
-  /** The address of the page as the entry is now; absent: it is not known yet. */
+  /** Returns the address of the page for the current entry; `undefined` while the token loads. */
   readonly getAddress: (() => string) | undefined
-  /** Why it will not be known. */
+  /** The error that prevents a preview. */
   readonly error: unknown
   readonly onOpen: () => void
   readonly onClose: () => void
 }
 
-/** Widths of screens that a page is shown in, in pixels; `full` is that of the panel. */
+/** The widths at which the page can be shown, in pixels; `full` is the width of the panel. */
 const WIDTHS = { full: undefined, phone: 390, tablet: 820, desktop: 1280 } as const
 
 /** The page of an entry beside the form. */
-export function PreviewPanel({ state, getAddress: fill, error, onOpen, onClose }: PreviewPanelProps): ReactNode {
+export function PreviewPanel({ state, getAddress, error, onOpen, onClose }: PreviewPanelProps): ReactNode {
   const { t } = useTexts()
   const [width, setWidth] = useState<keyof typeof WIDTHS>('full')
-  const [round, setRound] = useState(0)
+  const [reloads, setReloads] = useState(0)
   const panel = useRef<HTMLElement>(null)
-  useCover(panel)
+  useFocusTrap(panel)
   return (
     <aside ref={panel} className={styles.panel} aria-label={t.preview.title} data-preview-beside>
       <div className={styles.bar}>
@@ -52,7 +51,7 @@ export function PreviewPanel({ state, getAddress: fill, error, onOpen, onClose }
           />
         </MenuButton>
         <span className={styles.space} />
-        <IconButton icon="retry" label={t.preview.reload} onPress={() => setRound(round + 1)} />
+        <IconButton icon="retry" label={t.preview.reload} onPress={() => setReloads(reloads + 1)} />
         <IconButton icon="open" label={t.preview.inTab} onPress={onOpen} />
         <IconButton icon="close" label={t.preview.hide} onPress={onClose} />
       </div>
@@ -62,46 +61,46 @@ export function PreviewPanel({ state, getAddress: fill, error, onOpen, onClose }
           <Button onPress={onClose}>{t.common.close}</Button>
         </div>
       )}
-      {!fill && !error && <LoadingPlaceholder label={t.common.loading} />}
-      {fill && <FirstAddress key={round} fill={fill} width={WIDTHS[width]} state={state} />}
+      {!getAddress && !error && <LoadingPlaceholder label={t.common.loading} />}
+      {getAddress && <FirstAddress key={reloads} getAddress={getAddress} width={WIDTHS[width]} state={state} />}
     </aside>
   )
 }
 
-/** Where the panel covers the form, what is below it takes no keys. */
+/** Matches screens on which the panel covers the form. */
 const NARROW = '(max-width: 64rem)'
 
-/** Keeps the focus in a panel that covers all else, as on a phone. */
-function useCover(panel: RefObject<HTMLElement | null>): void {
+/** Traps the focus in a panel that covers the form, as on a phone. */
+function useFocusTrap(panel: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    const below = document.getElementById('studio')
+    const coveredPage = document.getElementById('studio')
     const narrow = matchMedia(NARROW)
-    const cover = (): void => {
-      if (below) below.inert = narrow.matches
+    const update = (): void => {
+      if (coveredPage) coveredPage.inert = narrow.matches
       if (narrow.matches) panel.current?.querySelector('button')?.focus()
     }
-    cover()
-    narrow.addEventListener('change', cover)
+    update()
+    narrow.addEventListener('change', update)
     return () => {
-      narrow.removeEventListener('change', cover)
-      if (below) below.inert = false
+      narrow.removeEventListener('change', update)
+      if (coveredPage) coveredPage.inert = false
     }
   }, [panel])
 }
 
 interface FirstAddressProps extends Omit<PreviewFrameProps, 'address'> {
-  readonly fill: NonNullable<PreviewPanelProps['getAddress']>
+  readonly getAddress: NonNullable<PreviewPanelProps['getAddress']>
 }
 
-/** The page at the address that it had first. Tokens and slugs change; the page stays, and hears of it. */
-function FirstAddress({ fill, ...frame }: FirstAddressProps): ReactNode {
-  const [address] = useState(fill)
+/** Shows the page at its first address. When the token or slug changes, the page receives it and is not reloaded. */
+function FirstAddress({ getAddress, ...frame }: FirstAddressProps): ReactNode {
+  const [address] = useState(getAddress)
   return address !== undefined && <PreviewFrame address={address} {...frame} />
 }
 
 interface PreviewFrameProps {
   readonly address: string
-  /** In pixels; `undefined`: as wide as the panel. */
+  /** In pixels; `undefined` for the width of the panel. */
   readonly width: number | undefined
   readonly state: PreviewState
 }
@@ -109,23 +108,23 @@ interface PreviewFrameProps {
 function PreviewFrame({ address, width, state }: PreviewFrameProps): ReactNode {
   const { t } = useTexts()
   const frame = useRef<HTMLIFrameElement>(null)
-  const room = useRef<HTMLDivElement>(null)
-  const first = useRef(state)
+  const container = useRef<HTMLDivElement>(null)
+  const initialState = useRef(state)
   const link = useMemo(
-    () => new PreviewLink(new URL(address).origin, () => frame.current?.contentWindow ?? null, first.current),
+    () => new PreviewLink(new URL(address).origin, () => frame.current?.contentWindow ?? null, initialState.current),
     [address],
   )
   useEffect(() => {
-    const hear = (event: MessageEvent): void => link.handleMessage(event)
-    window.addEventListener('message', hear)
-    return () => window.removeEventListener('message', hear)
+    const listen = (event: MessageEvent): void => link.handleMessage(event)
+    window.addEventListener('message', listen)
+    return () => window.removeEventListener('message', listen)
   }, [link])
   useEffect(() => link.update(state))
-  const available = useWidth(room)
-  const scale = width === undefined || available === 0 ? 1 : Math.min(1, available / width)
+  const availableWidth = useWidth(container)
+  const scale = width === undefined || availableWidth === 0 ? 1 : Math.min(1, availableWidth / width)
   const size = { '--scale': scale, ...(width === undefined ? {} : { '--width': `${width}px` }) } as CSSProperties
   return (
-    <div ref={room} className={styles.room} style={size}>
+    <div ref={container} className={styles.container} style={size}>
       <iframe
         ref={frame}
         title={t.preview.page}
@@ -138,14 +137,14 @@ function PreviewFrame({ address, width, state }: PreviewFrameProps): ReactNode {
   )
 }
 
-function useWidth(room: RefObject<HTMLElement | null>): number {
+function useWidth(container: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
-    const element = room.current
+    const element = container.current
     if (!element) return
-    const watch = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
-    watch.observe(element)
-    return () => watch.disconnect()
-  }, [room])
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [container])
   return width
 }

@@ -95,8 +95,8 @@ export class SavingRun {
     const list = (valueAt(editor.getState().values, leaf) ?? []) as readonly object[]
     const item = list[at]
     if (item === undefined) return
-    const others = list.toSpliced(at, 1)
-    editor.edit([leaf], isMove ? [...others, item] : others)
+    const remaining = list.toSpliced(at, 1)
+    editor.edit([leaf], isMove ? [...remaining, item] : remaining)
   }
 
   #decide(editor: DocumentEditor, { choice }: Of<'decide'>): void {
@@ -129,17 +129,17 @@ export class SavingRun {
   /** Removes all faults, signs everybody in, and saves everything that can be saved. */
   async end(): Promise<void> {
     for (const { network } of this.#browsers) network.heal()
-    await this.#world.settle(this.#editors)
+    await this.#world.runUntilIdle(this.#editors)
     for (const editor of this.#editors) {
       await editor.signedIn('mia')
       await editor.online()
       await editor.retry()
-      await this.#world.settle(this.#editors)
+      await this.#world.runUntilIdle(this.#editors)
     }
     // A read may end a conflict, and the save that follows is news for the other editors: hence two rounds.
     for (const editor of [...this.#editors, ...this.#editors]) {
       await editor.refresh()
-      await this.#world.settle(this.#editors)
+      await this.#world.runUntilIdle(this.#editors)
     }
   }
 

@@ -142,13 +142,13 @@ export class SavingWorld {
 
   #common({
     copies,
-    editors: open,
-  }: Browser): Pick<EditorOptions, 'person' | 'copies' | 'open' | 'clock' | 'newName' | 'random'> {
-    const newName = (): string => {
+    editors: openEditors,
+  }: Browser): Pick<EditorOptions, 'person' | 'copies' | 'openEditors' | 'clock' | 'generateName' | 'random'> {
+    const generateName = (): string => {
       this.#names += 1
       return `name-${this.#names}`
     }
-    return { person: 'mia', copies, open, clock: this.clock, newName, random: () => 0.5 }
+    return { person: 'mia', copies, openEditors, clock: this.clock, generateName, random: () => 0.5 }
   }
 
   async #open(options: EditorOptions): Promise<DocumentEditor> {
@@ -159,7 +159,7 @@ export class SavingWorld {
   }
 
   /** Advances the clock until no editor has a timer left, or `rounds` timers have fired. */
-  async settle(editors: readonly DocumentEditor[], rounds = 100): Promise<void> {
+  async runUntilIdle(editors: readonly DocumentEditor[], rounds = 100): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       await Promise.all(editors.map((editor) => editor.idle()))
       if (!this.clock.advanceToNext()) return

@@ -7,8 +7,8 @@ export type LeafPath = (typeof LEAVES)[number]
 
 const NONE: ReadonlySet<string> = new Set()
 
-const without = (tokens: ReadonlySet<string>, others: ReadonlySet<string>): readonly string[] =>
-  [...tokens].filter((token) => !others.has(token))
+const without = (tokens: ReadonlySet<string>, excluded: ReadonlySet<string>): readonly string[] =>
+  [...tokens].filter((token) => !excluded.has(token))
 
 /** Numbers from this one on are tokens. */
 const FIRST_NUMBER = 1000

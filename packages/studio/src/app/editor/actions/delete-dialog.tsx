@@ -13,10 +13,9 @@ import styles from './actions.module.css'
 import { getEntryCalls, type Referrer } from './entry-calls.ts'
 import type { EntryWork } from './use-entry-work.ts'
 
-/** How many documents that refer to an entry are named. */
-const MOST_NAMED = 10
+/** The maximum number of referring documents that the dialog lists. */
+const MAX_REFERRERS = 10
 
-/** What a {@link DeleteDialog} takes. */
 export interface DeleteDialogProps {
   readonly isOpen: boolean
   readonly collection: StudioCollection
@@ -25,7 +24,7 @@ export interface DeleteDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before an entry is deleted, and names what refers to it. */
+/** Asks for confirmation before an entry is deleted, and lists the documents that refer to it. */
 export function DeleteDialog({ isOpen, collection, state, work, onClose }: DeleteDialogProps): ReactNode {
   const { t } = useTexts()
   const navigate = useNavigate()
@@ -62,7 +61,7 @@ export function DeleteDialog({ isOpen, collection, state, work, onClose }: Delet
   )
 }
 
-/** A document that refers to an entry, with its title where it has one. */
+/** A document that refers to an entry, with its title if it has one. */
 interface NamedReferrer extends Referrer {
   readonly title: string | undefined
 }
@@ -74,8 +73,8 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
   const { data } = useQuery({
     queryKey: ['references', collection.key, id],
     queryFn: async () => {
-      const { total, items } = await getEntryCalls(client, collection).references(id, { limit: MOST_NAMED })
-      return { total, items: await withTitles(client, collections, items) }
+      const { total, items } = await getEntryCalls(client, collection).references(id, { limit: MAX_REFERRERS })
+      return { total, items: await addTitles(client, collections, items) }
     },
     staleTime: 0,
   })
@@ -84,9 +83,9 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
     <div className={styles.form}>
       <p>{t.publishing.referrers(data.total)}</p>
       <ul className={styles.list}>
-        {data.items.map((one) => (
-          <li key={`${one.collection}/${one.id}/${one.field}`}>
-            <ReferrerLink referrer={one} isGlobal={!collections.has(one.collection)} />
+        {data.items.map((referrer) => (
+          <li key={`${referrer.collection}/${referrer.id}/${referrer.field}`}>
+            <ReferrerLink referrer={referrer} isGlobal={!collections.has(referrer.collection)} />
           </li>
         ))}
       </ul>
@@ -94,24 +93,24 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
   )
 }
 
-/** Asks for the titles of each collection at once; a document whose title cannot be read has none. */
-async function withTitles(
+/** Loads the titles with one request per collection. A document whose title cannot be read gets none. */
+async function addTitles(
   client: StudioClient,
   collections: StudioModel['collections'],
   referrers: readonly Referrer[],
 ): Promise<readonly NamedReferrer[]> {
   const titles = new Map<string, string | undefined>()
-  for (const [key, own] of Map.groupBy(referrers, (one) => one.collection)) {
+  for (const [key, entries] of Map.groupBy(referrers, (referrer) => referrer.collection)) {
     const collection = collections.get(key)
     if (!collection) continue
-    const ids = own.map((one) => one.id)
+    const ids = entries.map((entry) => entry.id)
     const { items } = await getEntryCalls(client, collection).findMany({
       where: { id: { in: ids } },
       limit: ids.length,
     })
     for (const item of items) titles.set(`${key}/${item.id}`, getEntryTitle(collection, item))
   }
-  return referrers.map((one) => ({ ...one, title: titles.get(`${one.collection}/${one.id}`) }))
+  return referrers.map((referrer) => ({ ...referrer, title: titles.get(`${referrer.collection}/${referrer.id}`) }))
 }
 
 interface ReferrerLinkProps {
@@ -120,7 +119,7 @@ interface ReferrerLinkProps {
 }
 
 function ReferrerLink({ referrer: { collection, id, field, title }, isGlobal }: ReferrerLinkProps): ReactNode {
-  const text = [toLabel(collection), title, toLabel(field)].filter((one) => one !== undefined).join(' · ')
+  const text = [toLabel(collection), title, toLabel(field)].filter((part) => part !== undefined).join(' · ')
   if (isGlobal) {
     return (
       <Link to="/g/$global" params={{ global: collection }} search={{ field }}>

@@ -4,29 +4,29 @@ import { listLeaves, readLeaf } from '../saving/document-fields.ts'
 import type { Values } from '../saving/field-values.ts'
 import { getCopyKey, type LocalCopy } from '../saving/local-copies.ts'
 
-/** Keys of fields that no two entries may share. */
-const ownKeys = ({ fields, slugField, statusField }: StudioCollection): readonly string[] =>
+/** Returns the keys of fields whose values no two entries may share. */
+const listUniqueKeys = ({ fields, slugField, statusField }: StudioCollection): readonly string[] =>
   fields.filter(({ key, unique }) => unique || key === slugField || key === statusField).map(({ key }) => key)
 
 /**
- * Makes a new entry of what is seen of another one, in this browser alone: it is stored once somebody saves it.
+ * Creates a new entry from the shown values of another, as a local copy in this browser. The service stores it once the user saves it.
  *
- * @param titled gives the copy a title of its own
- * @returns the name of the new entry
+ * @param formatTitle returns the title of the duplicate
+ * @returns the `newId` of the duplicate
  */
 export async function duplicateEntry(
   collection: StudioCollection,
   values: Values,
   person: string,
-  titled: (title: string) => string,
+  formatTitle: (title: string) => string,
 ): Promise<string> {
   const newId = generateName()
-  const leaves = [...listLeaves(collection.fields, { except: ownKeys(collection) }).values()]
+  const leaves = [...listLeaves(collection.fields, { except: listUniqueKeys(collection) }).values()]
   const edits = leaves.flatMap((leaf) => {
     const value = leaf.toPlain(readLeaf(values, leaf)) ?? null
     if (value === null) return []
     const isTitle = leaf.path === collection.titleField && typeof value === 'string'
-    return [{ path: leaf.path, base: null, mine: isTitle ? titled(value) : value }]
+    return [{ path: leaf.path, base: null, mine: isTitle ? formatTitle(value) : value }]
   })
   const document = { collection: collection.key, id: null, newId }
   const head = { version: 1, person, document, editor: generateName(), savedAt: Date.now() } as const

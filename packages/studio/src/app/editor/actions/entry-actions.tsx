@@ -22,7 +22,6 @@ import type { EntryTask, EntryWork } from './use-entry-work.ts'
 const ScheduleDialog = lazy(async () => ({ default: (await import('./schedule-dialog.tsx')).ScheduleDialog }))
 const DeleteDialog = lazy(async () => ({ default: (await import('./delete-dialog.tsx')).DeleteDialog }))
 
-/** What {@link EntryActions} take. */
 export interface EntryActionsProps {
   readonly collection: StudioCollection
   readonly editor: DocumentEditor
@@ -32,15 +31,15 @@ export interface EntryActionsProps {
   readonly work: EntryWork
 }
 
-/** A window over the page that an action opens. */
-type Window = 'schedule' | 'discard' | 'delete'
+/** A dialog that an action opens. */
+type OpenDialog = 'schedule' | 'discard' | 'delete'
 
-/** Publishing, and all else that is done with an entry as a whole, as far as this person may. */
+/** The actions on an entry that the user may take: publishing, and a menu with the rest. */
 export function EntryActions(props: EntryActionsProps): ReactNode {
   const { collection, editor, state, publishing, rights, work } = props
   const { t } = useTexts()
-  const [open, setOpen] = useState<Window>()
-  const close = (): void => setOpen(undefined)
+  const [openDialog, setOpenDialog] = useState<OpenDialog>()
+  const close = (): void => setOpenDialog(undefined)
   const tasks = useTasks(editor)
   if (state.document.id === null) return null
   return (
@@ -56,10 +55,10 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
         </Button>
       )}
       <span className={styles.last}>
-        <MoreMenu {...props} tasks={tasks} onOpen={setOpen} />
+        <MoreMenu {...props} tasks={tasks} onOpen={setOpenDialog} />
       </span>
       <Suspense>
-        {open === 'schedule' && (
+        {openDialog === 'schedule' && (
           <ScheduleDialog
             isOpen
             publishing={publishing}
@@ -69,12 +68,14 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
             onClose={close}
           />
         )}
-        {open === 'delete' && <DeleteDialog isOpen collection={collection} state={state} work={work} onClose={close} />}
+        {openDialog === 'delete' && (
+          <DeleteDialog isOpen collection={collection} state={state} work={work} onClose={close} />
+        )}
       </Suspense>
       <ConfirmDialog
         title={t.publishing.discardTitle}
         text={t.publishing.discardText}
-        isOpen={open === 'discard'}
+        isOpen={openDialog === 'discard'}
         confirm={t.publishing.discardNow}
         cancel={t.common.cancel}
         onConfirm={() => {
@@ -89,47 +90,47 @@ export function EntryActions(props: EntryActionsProps): ReactNode {
 
 interface MoreMenuProps extends EntryActionsProps {
   readonly tasks: EntryTasks
-  readonly onOpen: (window: Window) => void
+  readonly onOpen: (dialog: OpenDialog) => void
 }
 
 function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }: MoreMenuProps): ReactNode {
   const { t } = useTexts()
   const { identity } = useSession()
-  const nameOf = useLocaleName()
+  const getLocaleName = useLocaleName()
   const navigate = useNavigate()
   const { permissions, key, statusField, fields } = collection
   const { locale = '' } = state.document
-  const mayPublish = rights.publish && statusField !== null
+  const canPublish = rights.publish && statusField !== null
   const isPublishedSomewhere = publishing.isPublished || publishing.publishedLocales.length > 0
-  const mayUnpublish = rights.unpublish && statusField !== null && isPublishedSomewhere
+  const canUnpublish = rights.unpublish && statusField !== null && isPublishedSomewhere
   const hasLanguages = locale !== '' && fields.some(isTranslated)
   const showHistory = (): void => {
     const params = { collection: key, id: state.document.id ?? '' }
     void navigate({ to: '/c/$collection/$id/history', params, search: locale === '' ? {} : { locale } })
   }
   const duplicate = async (): Promise<void> => {
-    const { duplicateEntry: duplicateOf } = await import('./duplicate-entry.ts')
-    const copy = await duplicateOf(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
+    const { duplicateEntry } = await import('./duplicate-entry.ts')
+    const copy = await duplicateEntry(collection, state.values, identity?.subject ?? '', t.publishing.copyOf)
     void navigate({ to: '/c/$collection/$id', params: { collection: key, id: 'new' }, search: { copy } })
   }
   return (
     <MenuButton label={t.publishing.more} icon="more">
       <MenuItem onAction={showHistory}>{t.history.title}</MenuItem>
-      {mayPublish && hasLanguages && publishing.isPublishable && (
+      {canPublish && hasLanguages && publishing.isPublishable && (
         <MenuItem onAction={() => void work.run(tasks.publishLocale(locale))}>
-          {t.publishing.publishLocale(nameOf(locale))}
+          {t.publishing.publishLocale(getLocaleName(locale))}
         </MenuItem>
       )}
-      {(mayPublish || mayUnpublish) && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
-      {mayUnpublish && publishing.isPublished && publishing.publishedLocales.length > 1 && hasLanguages && (
+      {(canPublish || canUnpublish) && <MenuItem onAction={() => onOpen('schedule')}>{t.publishing.schedule}</MenuItem>}
+      {canUnpublish && publishing.isPublished && publishing.publishedLocales.length > 1 && hasLanguages && (
         <MenuItem onAction={() => void work.run(tasks.unpublishLocale(locale))}>
-          {t.publishing.unpublishLocale(nameOf(locale))}
+          {t.publishing.unpublishLocale(getLocaleName(locale))}
         </MenuItem>
       )}
-      {mayUnpublish && <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>}
+      {canUnpublish && <MenuItem onAction={() => void work.run(tasks.unpublish)}>{t.publishing.unpublish}</MenuItem>}
       {statusField !== null &&
         publishing.otherStatuses
-          .filter((one) => one !== 'draft' && rights.canSetStatus(one))
+          .filter((status) => status !== 'draft' && rights.canSetStatus(status))
           .map((status) => (
             <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
               {t.publishing.toStatus(getStatusLabel(status, t))}
@@ -144,10 +145,10 @@ function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }
   )
 }
 
-/** What can be done with an entry at once. */
+/** The tasks that run without a dialog. */
 interface EntryTasks {
   readonly publish: EntryTask
-  /** Publishes one language; the others stay in the working copy. */
+  /** Publishes one language; the others stay in the draft. */
   readonly publishLocale: (locale: string) => EntryTask
   readonly unpublish: EntryTask
   readonly unpublishLocale: (locale: string) => EntryTask
@@ -185,7 +186,7 @@ function useTasks(editor: DocumentEditor): EntryTasks {
       savesFirst: false,
       call: async (calls, { id }) => {
         await editor.discard()
-        // A save that was under way has to come first.
+        // A running save must finish first.
         await editor.idle()
         await calls.discardDraft(id, {})
         await refresh()
@@ -201,24 +202,22 @@ function useTasks(editor: DocumentEditor): EntryTasks {
 
 const PreviewButton = lazy(async () => ({ default: (await import('../../preview/preview-button.tsx')).PreviewButton }))
 
-/** What an {@link EntryPreview} takes. */
 interface EntryPreviewProps {
   readonly collection: StudioCollection
   readonly state: EditorState
-  /** True if the person may make a link that shows the draft. */
+  /** True if the user may create a token that shows the draft. */
   readonly canCreateToken: boolean
 }
 
-/** The way to the entry's page on the site, where the config says its address and the entry is stored. */
-export function EntryPreview({
-  collection: { key },
-  state,
-  canCreateToken: mayMakeToken,
-}: EntryPreviewProps): ReactNode {
+/**
+ * The button that shows the entry's page on the site. Renders nothing without a preview address in the config, or before the entry is
+ * stored.
+ */
+export function EntryPreview({ collection: { key }, state, canCreateToken }: EntryPreviewProps): ReactNode {
   const { settings } = useStudio()
   const { document, tag, values } = state
   const address = Object.hasOwn(settings.preview, key) ? settings.preview[key] : undefined
-  if (address === undefined || document.id === null || (needsToken(address) && !mayMakeToken)) return null
+  if (address === undefined || document.id === null || (needsToken(address) && !canCreateToken)) return null
   const entry = { ...values, locale: document.locale, id: document.id }
   return (
     <Suspense>
@@ -227,25 +226,24 @@ export function EntryPreview({
   )
 }
 
-/** What an {@link EntryStatus} takes. */
 interface EntryStatusProps {
   readonly publishing: PublishingState
-  /** Takes the times back; absent: this person may not. */
+  /** Removes the scheduled times; `undefined` if the user may not. */
   readonly onUnschedule: (() => void) | undefined
 }
 
-/** Whether readers see an entry, what they do not see yet, and when that changes by itself. */
+/** The publishing status of an entry, its unpublished changes, and its scheduled times. */
 export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): ReactNode {
   const { t, formats } = useTexts()
   const { status, isPublished, hasDraft, publishAt, unpublishAt, publishedLocales } = publishing
-  const nameOf = useLocaleName()
+  const getLocaleName = useLocaleName()
   const { locales } = useModel()
-  const isInSome = publishedLocales.length > 0 && publishedLocales.length < (locales?.available.length ?? 0)
+  const isInSomeLocales = publishedLocales.length > 0 && publishedLocales.length < (locales?.available.length ?? 0)
   if (status === null) return null
   return (
     <div className={styles.publishing}>
       <Badge tone={isPublished ? 'good' : 'neutral'}>{getStatusLabel(status, t)}</Badge>
-      {isInSome && <span>{t.publishing.publishedIn(publishedLocales.map(nameOf).join(', '))}</span>}
+      {isInSomeLocales && <span>{t.publishing.publishedIn(publishedLocales.map(getLocaleName).join(', '))}</span>}
       {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}
       {unpublishAt !== null && <span>{t.publishing.unpublishesAt(formats.moment(unpublishAt))}</span>}

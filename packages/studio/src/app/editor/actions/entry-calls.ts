@@ -2,11 +2,11 @@ import type { StudioClient } from '../../api/client.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
 import type { Values } from '../saving/field-values.ts'
 
-interface Condition {
+interface WriteOptions {
   readonly ifMatch?: string
 }
 
-interface AtTime {
+interface PublishOptions extends WriteOptions {
   readonly at?: string
   readonly locales?: readonly string[]
 }
@@ -18,14 +18,14 @@ export interface Referrer {
   readonly field: string
 }
 
-/** What the Studio calls of a collection besides saves, for a model that is known only at run time. */
-interface ActionCalls {
-  publish(id: string, options: Condition & AtTime): Promise<object>
-  unpublish(id: string, options: Condition & AtTime): Promise<object>
+/** The client's methods of a collection that actions use. The types know no model, since the Studio loads it at run time. */
+export interface ActionCalls {
+  publish(id: string, options: PublishOptions): Promise<object>
+  unpublish(id: string, options: PublishOptions): Promise<object>
   unschedule(id: string): Promise<void>
-  discardDraft(id: string, options: Condition): Promise<void>
-  update(id: string, data: Values, options: Condition): Promise<object>
-  delete(id: string, options: Condition): Promise<void>
+  discardDraft(id: string, options: WriteOptions): Promise<void>
+  update(id: string, data: Values, options: WriteOptions): Promise<object>
+  delete(id: string, options: WriteOptions): Promise<void>
   findMany(query: {
     readonly where: object
     readonly limit: number
@@ -33,6 +33,5 @@ interface ActionCalls {
   references(id: string, query: { readonly limit: number }): Promise<{ total: number; items: readonly Referrer[] }>
 }
 
-/** The calls of a collection, of which types know nothing. */
 export const getEntryCalls = (client: StudioClient, { key }: StudioCollection): ActionCalls =>
   client.collections[key] as unknown as ActionCalls

@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { formatPath } from '../../model/studio-model.ts'
+import styles from '../editor.module.css'
 import type { FieldIssues } from '../fields/field-editor.ts'
 import { focusField } from '../focus-field.ts'
-import styles from './actions.module.css'
 
-/** The most faults that are named one by one. */
-const MOST = 12
+/** The maximum number of fields that the summary lists. */
+const MAX_PLACES = 12
 
-/** Names the fields that need attention; each name leads to its field. */
+/** Lists the fields with issues; each name focuses its field. */
 export function IssueSummary({ issues }: { readonly issues: FieldIssues }): ReactNode {
   const { t } = useTexts()
   const places = [...issues.keys()].filter((place) => place !== '')
@@ -17,7 +17,7 @@ export function IssueSummary({ issues }: { readonly issues: FieldIssues }): Reac
     <div className={styles.summary} role="alert">
       <p>{t.publishing.issues}</p>
       <ul>
-        {places.slice(0, MOST).map((place) => (
+        {places.slice(0, MAX_PLACES).map((place) => (
           <li key={place}>
             <button type="button" className={styles.jump} onClick={() => focusField(place)}>
               {formatPath(place)}

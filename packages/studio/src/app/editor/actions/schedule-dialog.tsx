@@ -8,7 +8,6 @@ import styles from './actions.module.css'
 import type { PublishingState } from './publishing-state.ts'
 import type { EntryWork } from './use-entry-work.ts'
 
-/** What a {@link ScheduleDialog} takes. */
 export interface ScheduleDialogProps {
   readonly isOpen: boolean
   readonly publishing: PublishingState
@@ -18,7 +17,7 @@ export interface ScheduleDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks when an entry is published, or taken back. */
+/** Asks when to publish and unpublish an entry. */
 export function ScheduleDialog(props: ScheduleDialogProps): ReactNode {
   const { t } = useTexts()
   return (
@@ -28,10 +27,10 @@ export function ScheduleDialog(props: ScheduleDialogProps): ReactNode {
   )
 }
 
-type Deed = 'publish' | 'unpublish'
+type ScheduledAction = 'publish' | 'unpublish'
 
-/** Years of four digits: browsers go on to the hours after the last one. */
-const LAST = '9999-12-31T23:59'
+/** Limits years to four digits, so that browsers move on to the hours after the fourth. */
+const MAX_TIME = '9999-12-31T23:59'
 
 function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: ScheduleDialogProps): ReactNode {
   const { t } = useTexts()
@@ -39,22 +38,22 @@ function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: Schedule
   const [publishAt, setPublishAt] = useState(() => toLocal(publishing.publishAt))
   const [unpublishAt, setUnpublishAt] = useState(() => toLocal(publishing.unpublishAt))
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const set = (deed: Deed, local: string): Promise<boolean> =>
+  const schedule = (action: ScheduledAction, localTime: string): Promise<boolean> =>
     work.run({
       name: 'schedule',
       successText: t.publishing.scheduled,
       call: (calls, entry) =>
-        calls[deed](entry.id, { at: new Date(local).toISOString(), ifMatch: entry.tag }).then(onRefresh),
+        calls[action](entry.id, { at: new Date(localTime).toISOString(), ifMatch: entry.tag }).then(onRefresh),
     })
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     onClose()
     const before = { publish: toLocal(publishing.publishAt), unpublish: toLocal(publishing.unpublishAt) }
     const times = { publish: publishAt, unpublish: unpublishAt }
-    // The service refuses times that are out of order: of two that both move later, the later one is set first.
+    // The service rejects times out of order. If both move to a later time, set `unpublish` first.
     const isLater = before.unpublish !== '' && publishAt >= before.unpublish
-    for (const deed of isLater ? (['unpublish', 'publish'] as const) : (['publish', 'unpublish'] as const))
-      if (times[deed] !== '' && times[deed] !== before[deed] && !(await set(deed, times[deed]))) return
+    for (const action of isLater ? (['unpublish', 'publish'] as const) : (['publish', 'unpublish'] as const))
+      if (times[action] !== '' && times[action] !== before[action] && !(await schedule(action, times[action]))) return
   }
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
@@ -66,7 +65,7 @@ function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: Schedule
           <input
             id={`${id}-publish`}
             type="datetime-local"
-            max={LAST}
+            max={MAX_TIME}
             className={field.input}
             value={publishAt}
             onChange={(event) => setPublishAt(event.target.value)}
@@ -81,7 +80,7 @@ function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: Schedule
           <input
             id={`${id}-unpublish`}
             type="datetime-local"
-            max={LAST}
+            max={MAX_TIME}
             className={field.input}
             value={unpublishAt}
             onChange={(event) => setUnpublishAt(event.target.value)}
@@ -99,9 +98,9 @@ function ScheduleForm({ publishing, rights, work, onRefresh, onClose }: Schedule
   )
 }
 
-/** A moment as the input takes it: in the reader's zone, without naming it. */
+/** Converts a stored time to the format of the input: local time without a zone. */
 function toLocal(stored: string | null): string {
-  const moment = new Date(stored ?? '')
-  if (Number.isNaN(moment.getTime())) return ''
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  const date = new Date(stored ?? '')
+  if (Number.isNaN(date.getTime())) return ''
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

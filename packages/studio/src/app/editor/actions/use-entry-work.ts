@@ -13,58 +13,56 @@ import { callAs } from '../document/session-renewal.ts'
 import { focusField } from '../focus-field.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { Values } from '../saving/field-values.ts'
-import { getEntryCalls } from './entry-calls.ts'
+import { type ActionCalls, getEntryCalls } from './entry-calls.ts'
 
-type ActionCalls = ReturnType<typeof getEntryCalls>
-
-/** Something that is done with a stored entry as a whole. */
+/** An action on a stored entry. */
 export interface EntryTask {
   readonly name: string
-  /** Said when it is done. */
+  /** The message that the user sees on success. */
   readonly successText: string
-  /** Whether what is seen is saved first. @default true */
+  /** True if unsaved edits are saved first. @default true */
   readonly savesFirst?: boolean
   readonly call: (calls: ActionCalls, entry: { readonly id: string; readonly tag: string }) => Promise<unknown>
 }
 
-/** What is being done with an entry, and what came of it. */
+/** The running task of an entry, and the issues of the last one. */
 export interface EntryWork {
-  /** The name of what is under way. */
+  /** The name of the running task. */
   readonly pending: string | undefined
-  /** What the service said against the last task, as far as the values are still those that it saw. */
+  /** The service's issues with the last task, without those of fields that were edited since. */
   readonly issues: readonly Issue[]
-  /** @returns whether it was done */
+  /** @returns false if the task failed or could not start */
   readonly run: (task: EntryTask) => Promise<boolean>
 }
 
-/** What the service said against a task, and of which values. */
-interface Refusal {
+/** The issues of a failed task, and the values at that time. */
+interface FailedTask {
   readonly issues: readonly Issue[]
   readonly values: Values
 }
 
-/** Does what is done with an entry as a whole: one task at a time, on what is seen, and in the name of the person who opened it. */
+/** Runs tasks on an entry, one at a time, in the name of the user who opened it. */
 export function useEntryWork(editor: DocumentEditor, collection: StudioCollection, values: Values): EntryWork {
   const studio = useStudio()
   const queries = useQueryClient()
   const { identity } = useSession()
   const [person] = useState(identity?.subject ?? '')
   const [pending, setPending] = useState<string>()
-  const [refusal, setRefusal] = useState<Refusal>()
+  const [failure, setFailure] = useState<FailedTask>()
   const { t } = useTexts()
   const toast = useToast()
 
-  const fail = async (error: unknown): Promise<void> => {
+  const handleError = async (error: unknown): Promise<void> => {
     const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
     const isNewer = error instanceof DaybookError && error.status === 412
     if (isNewer) await editor.refresh()
-    setRefusal({ issues, values: editor.getState().values })
+    setFailure({ issues, values: editor.getState().values })
     toast({ kind: 'failed', text: isNewer ? t.publishing.changedMeanwhile : getErrorText(error, t) })
     const [first] = issues
-    if (first) requestAnimationFrame(() => focusField(placeOf(first)))
+    if (first) requestAnimationFrame(() => focusField(toPlace(first)))
   }
-  const attempt = async (task: EntryTask): Promise<boolean> => {
-    if (task.savesFirst !== false && !(await isSaved(editor))) {
+  const execute = async (task: EntryTask): Promise<boolean> => {
+    if (task.savesFirst !== false && !(await saveAll(editor))) {
       toast({ kind: 'failed', text: t.publishing.notSaved })
       return false
     }
@@ -82,32 +80,32 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
   const run = async (task: EntryTask): Promise<boolean> => {
     if (pending !== undefined) return false
     setPending(task.name)
-    setRefusal(undefined)
+    setFailure(undefined)
     try {
-      const isDone = await attempt(task)
+      const isDone = await execute(task)
       if (isDone) toast({ text: task.successText })
       return isDone
     } catch (error) {
-      await fail(error)
+      await handleError(error)
       return false
     } finally {
       setPending(undefined)
     }
   }
-  const issues = refusal?.issues.filter((issue) => isUnchanged(issue, refusal.values, values)) ?? []
+  const issues = failure?.issues.filter((issue) => isUnchanged(issue, failure.values, values)) ?? []
   return { pending, issues, run }
 }
 
-/** Saves what is not saved. @returns whether all that is seen is stored */
-async function isSaved(editor: DocumentEditor): Promise<boolean> {
+/** Saves pending edits. @returns true if everything is stored */
+async function saveAll(editor: DocumentEditor): Promise<boolean> {
   await editor.flush()
   return editor.getState().dirty.size === 0
 }
 
-const placeOf = ({ path }: Issue): string => path.replace(/^\//, '').replaceAll('/', '.')
+const toPlace = ({ path }: Issue): string => path.replace(/^\//, '').replaceAll('/', '.')
 
-/** An issue goes once its field is edited: only the service knows whether that was enough. */
-function isUnchanged({ path }: Issue, seen: Values, now: Values): boolean {
+/** An issue disappears once its field is edited, since only the service can validate the new value. */
+function isUnchanged({ path }: Issue, before: Values, now: Values): boolean {
   const [, key = ''] = path.split('/')
-  return Object.is(seen[key], now[key])
+  return Object.is(before[key], now[key])
 }

@@ -3,13 +3,12 @@ import { useTexts } from '../../messages/messages.tsx'
 import styles from './differences.module.css'
 import { type DifferencePart, diffTexts } from './text-difference.ts'
 
-/** What a {@link Difference} takes. */
 export interface DifferenceProps {
   readonly from: string
   readonly to: string
 }
 
-/** What one text has that another one has not: said to those who cannot see the colours, too. */
+/** The difference between two texts, marked by `ins` and `del` so that it does not depend on colours. */
 export function Difference({ from, to }: DifferenceProps): ReactNode {
   const { t } = useTexts()
   const parts = useMemo(() => diffTexts(from, to), [from, to])
@@ -28,7 +27,7 @@ function Part({ part: { kind, text } }: { readonly part: DifferencePart }): Reac
   return kind === 'removed' ? <del className={styles.removed}>{text}</del> : <span>{text}</span>
 }
 
-/** A value as it is, beside others. */
+/** A text without marks, to show beside differences. */
 export function PlainText({ text }: { readonly text: string }): ReactNode {
   const { t } = useTexts()
   if (text === '') return <p className={styles.empty}>{t.history.empty}</p>

@@ -2,25 +2,25 @@ import type { FieldDescription } from 'daybook'
 import { diffComm } from 'node-diff3'
 import { isRecord, removeItemKeys, toPlainValue } from '../saving/field-values.ts'
 
-/** A piece of a text, and what became of it. */
+/** A part of a text that is unchanged, removed or added. */
 export interface DifferencePart {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The most lines, or words of changed lines, that are compared: comparing takes their square in the worst case. */
-const MOST_LINES = 5000
-const MOST_WORDS = 1500
+/** The maximum number of lines, and of words in changed lines. Comparing takes quadratic time in the worst case. */
+const MAX_LINES = 5000
+const MAX_WORDS = 1500
 
 const LINES = /[^\n]*\n|[^\n]+$/g
-/** A word, or another sign, with the blanks before it. */
+/** A word or another character, with the whitespace before it. */
 const WORDS = /\s*(?:[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}])|\s+/gu
 
-/** What makes one text of another: by lines, and by words within lines that changed. */
+/** Compares two texts by lines, and changed lines by words. */
 export function diffTexts(from: string, to: string): readonly DifferencePart[] {
-  return joined(
-    compare(from, to, LINES, MOST_LINES).flatMap((part) =>
-      part.kind === 'same' ? [part] : compare(part.from, part.to, WORDS, MOST_WORDS).flatMap(toParts),
+  return joinParts(
+    compare(from, to, LINES, MAX_LINES).flatMap((part) =>
+      part.kind === 'same' ? [part] : compare(part.from, part.to, WORDS, MAX_WORDS).flatMap(toParts),
     ),
   )
 }
@@ -29,10 +29,10 @@ type Region =
   | { readonly kind: 'same'; readonly text: string }
   | { readonly kind: 'changed'; readonly from: string; readonly to: string }
 
-function compare(from: string, to: string, token: RegExp, most: number): readonly Region[] {
+function compare(from: string, to: string, token: RegExp, maxTokens: number): readonly Region[] {
   const [before, after] = [from.match(token) ?? [], to.match(token) ?? []]
   if (from === to) return [{ kind: 'same', text: from }]
-  if (Math.max(before.length, after.length) > most) return [{ kind: 'changed', from, to }]
+  if (Math.max(before.length, after.length) > maxTokens) return [{ kind: 'changed', from, to }]
   return diffComm([...before], [...after]).map((region) =>
     'common' in region
       ? { kind: 'same', text: region.common.join('') }
@@ -48,8 +48,8 @@ const toParts = (region: Region): readonly DifferencePart[] =>
         { kind: 'added', text: region.to },
       ]
 
-/** Parts of one kind in a row become one, and empty ones none. */
-function joined(parts: readonly DifferencePart[]): readonly DifferencePart[] {
+/** Joins adjacent parts of the same kind, and drops empty ones. */
+function joinParts(parts: readonly DifferencePart[]): readonly DifferencePart[] {
   const result: DifferencePart[] = []
   for (const part of parts) {
     const last = result.at(-1)
@@ -60,14 +60,14 @@ function joined(parts: readonly DifferencePart[]): readonly DifferencePart[] {
   return result
 }
 
-/** The field that a path of keys leads to: `seo.title`. */
+/** Finds the field at a path of keys such as `seo.title`. */
 export function findField(fields: readonly FieldDescription[], path: string): FieldDescription | undefined {
   const [key, ...rest] = path.split('.')
-  const field = fields.find((one) => one.key === key)
+  const field = fields.find((candidate) => candidate.key === key)
   return rest.length === 0 ? field : findField(field?.fields ?? [], rest.join('.'))
 }
 
-/** A value as a text that people can compare: an item of a list to a line, without what the service makes of it. */
+/** Formats a value for comparison by users: one line per list item, without item keys and derived values. */
 export function toComparableText(value: unknown, field?: FieldDescription): string {
   const plain = field ? removeItemKeys(field, toPlainValue(field, value)) : value
   if (plain === null || plain === undefined) return ''

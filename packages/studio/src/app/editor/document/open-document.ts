@@ -4,48 +4,48 @@ import type { EditorOptions } from '../saving/editor-options.ts'
 import { type LocalCopies, type LocalCopy, type OpenEditors, pruneCopies } from '../saving/local-copies.ts'
 import type { Clock } from '../saving/save-schedule.ts'
 
-/** Keeps local copies in the browser's own database, which outlives tabs and crashes. */
+/** Stores local copies in IndexedDB, which survives closed tabs and crashes. */
 class BrowserCopies implements LocalCopies {
-  #opened: UseStore | undefined
+  #database: UseStore | undefined
 
   get(key: string): Promise<LocalCopy | undefined> {
-    return get<LocalCopy>(key, this.#store())
+    return get<LocalCopy>(key, this.#open())
   }
 
-  /** Copying a long document takes longer than drawing a key: what is typed is drawn first. */
+  /** Waits for a frame first, since copying a long document takes longer than rendering a keystroke. */
   async set(key: string, copy: LocalCopy): Promise<void> {
-    await drawn()
-    await set(key, copy, this.#store())
+    await nextFrame()
+    await set(key, copy, this.#open())
   }
 
   delete(key: string): Promise<void> {
-    return del(key, this.#store())
+    return del(key, this.#open())
   }
 
   list(): Promise<readonly string[]> {
-    return keys<string>(this.#store())
+    return keys<string>(this.#open())
   }
 
-  /** Opened when it is needed: some browsers refuse it, which is no reason not to edit. */
-  #store(): UseStore {
-    this.#opened ??= createStore('daybook-studio', 'copies')
-    return this.#opened
+  /** Opens the store on first use. Some browsers refuse it, which must not prevent editing. */
+  #open(): UseStore {
+    this.#database ??= createStore('daybook-studio', 'copies')
+    return this.#database
   }
 }
 
-/** The longest wait for a frame, in milliseconds: a tab in the background draws none. */
+/** The maximum wait for a frame, in milliseconds; a tab in the background renders none. */
 const FRAME_MS = 50
 
-/** Ends when what has changed is on the screen. */
-const drawn = (): Promise<void> =>
-  new Promise((done) => {
-    setTimeout(done, FRAME_MS)
-    requestAnimationFrame(() => setTimeout(done))
+/** Resolves once pending changes are on the screen. */
+const nextFrame = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, FRAME_MS)
+    requestAnimationFrame(() => setTimeout(resolve))
   })
 
 const PREFIX = 'daybook-studio-editor-'
 
-/** Tells which editors are open by the browser's locks, which end with their tab. Where a page may not use locks, every other one counts as closed. */
+/** Tracks open editors by Web Locks, which the browser releases with the tab. Without locks, all other editors count as closed. */
 class BrowserEditors implements OpenEditors {
   readonly #locks: LockManager | undefined = navigator.locks
 
@@ -56,17 +56,18 @@ class BrowserEditors implements OpenEditors {
   }
 
   async isOpen(editor: string): Promise<boolean> {
-    const { held = [], pending = [] } = (await this.#locks?.query()) ?? {}
-    return [...held, ...pending].some(({ name }) => name === PREFIX + editor)
+    const { held: heldLocks = [], pending: pendingLocks = [] } = (await this.#locks?.query()) ?? {}
+    return [...heldLocks, ...pendingLocks].some(({ name }) => name === PREFIX + editor)
   }
 }
 
-/** What a document is opened with; the browser brings the rest. */
-export type DocumentOptions = Omit<EditorOptions, 'copies' | 'open' | 'clock' | 'newName' | 'random' | 'times'>
+/** The options of {@link openDocument}, which adds those that depend on the browser. */
+export type DocumentOptions = Omit<
+  EditorOptions,
+  'copies' | 'openEditors' | 'clock' | 'generateName' | 'random' | 'times'
+>
 
-/** The local copies of this browser. */
 export const browserCopies = new BrowserCopies()
-/** The editors that are open in this browser. */
 export const browserEditors = new BrowserEditors()
 
 const pageClock: Clock = {
@@ -79,20 +80,20 @@ const pageClock: Clock = {
 
 let isPruned = false
 
-/** Opens an editor of a document in this browser. Its caller starts it, and closes it. */
+/** Creates an editor for a document. The caller starts and closes it. */
 export function openDocument(options: DocumentOptions): DocumentEditor {
-  // Once for a page: old copies take room, and are in nobody's way.
+  // Once per page load is enough, since old copies only take up space.
   if (!isPruned) pruneCopies(browserCopies, browserEditors, Date.now()).catch(() => undefined)
   isPruned = true
   return new DocumentEditor({
     ...options,
     copies: browserCopies,
-    open: browserEditors,
+    openEditors: browserEditors,
     clock: pageClock,
-    newName: generateName,
+    generateName,
   })
 }
 
-/** A random name. Pages without TLS have no `crypto.randomUUID`. */
+/** Generates a random name. Pages without TLS have no `crypto.randomUUID`. */
 export const generateName = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

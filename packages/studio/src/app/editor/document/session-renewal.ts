@@ -5,19 +5,19 @@ import { type Studio, useStudio } from '../../api/studio.ts'
 import { useSession } from '../../session/use-session.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 
-/** Asks for a new session over the page. @returns the subject of the person who signed in; `undefined`: nobody has */
-async function askForSession({ renewal, clientWithoutRenewal: ownClient }: Studio): Promise<string | undefined> {
+/** Asks the user to sign in again. @returns the subject of the new session, or `undefined` if the user declines */
+async function requestSession({ renewal, clientWithoutRenewal }: Studio): Promise<string | undefined> {
   if (!(await renewal.request())) return undefined
-  return (await ownClient.auth.session()).identity?.subject
+  return (await clientWithoutRenewal.auth.session()).identity?.subject
 }
 
-/** Asks for a new session, and goes on with it if the same person has signed in. */
+/** Asks the user to sign in again, and resumes saving if it is the same user. */
 export async function renewSession(studio: Studio, editor: DocumentEditor): Promise<void> {
-  const subject = await askForSession(studio)
+  const subject = await requestSession(studio)
   if (subject !== undefined) await editor.signedIn(subject)
 }
 
-/** Calls the service in the name of one person; where the session has ended, again in that person's next one. */
+/** Calls the service in the name of one user. If the session has expired, it repeats the call once the same user has signed in again. */
 export async function callAs<T>(
   studio: Studio,
   person: string,
@@ -26,16 +26,13 @@ export async function callAs<T>(
   try {
     return await call(studio.clientWithoutRenewal)
   } catch (error) {
-    const isOver = error instanceof DaybookError && error.status === 401
-    if (!isOver || (await askForSession(studio)) !== person) throw error
+    const isExpired = error instanceof DaybookError && error.status === 401
+    if (!isExpired || (await requestSession(studio)) !== person) throw error
     return call(studio.clientWithoutRenewal)
   }
 }
 
-/**
- * Tells an editor who is signed in, whatever on the page has noticed it, and asks for a new session once when one has ended; the state of saving
- * has a button to ask again.
- */
+/** Informs an editor about the session, and asks once for a new one when it expires. The saving status has a button to ask again. */
 export function useSessionRenewal(editor: DocumentEditor | undefined): void {
   const studio = useStudio()
   const { identity } = useSession()
@@ -45,18 +42,18 @@ export function useSessionRenewal(editor: DocumentEditor | undefined): void {
   }, [editor, subject])
   useEffect(() => {
     if (!editor) return undefined
-    const { isPending: isAsked } = studio.renewal
+    const { isPending } = studio.renewal
     let wasSignedOut = false
     const unsubscribe = editor.subscribe(() => {
       const isSignedOut = editor.getState().status.kind === 'signed-out'
       if (isSignedOut && !wasSignedOut) renewSession(studio, editor).catch(() => undefined)
       wasSignedOut = isSignedOut
     })
-    // Another call may hear of it first: who signs in then is not known yet.
-    const unsubscribeAsked = isAsked.subscribe(() => isAsked.get() && editor.signedOut())
+    // Another request may notice the expired session first; the next user is not known yet.
+    const unsubscribePending = isPending.subscribe(() => isPending.get() && editor.signedOut())
     return () => {
       unsubscribe()
-      unsubscribeAsked()
+      unsubscribePending()
     }
   }, [editor, studio])
 }

@@ -9,53 +9,52 @@ import { Banner } from '../status/saving-notice.tsx'
 import { browserCopies, browserEditors } from './open-document.ts'
 import styles from './unsaved-entries.module.css'
 
-/** What {@link UnsavedEntries} take. */
 export interface UnsavedEntriesProps {
   readonly collection: StudioCollection
-  /** The name of the new entry that is open. */
+  /** The `newId` of the open entry. */
   readonly newId: string
 }
 
-/** New entries that were begun in this browser, and that no tab has open: they have no address that anybody would remember. */
-export function UnsavedEntries({ collection, newId: copy }: UnsavedEntriesProps): ReactNode {
+/** New entries that were begun in this browser and are open in no tab. Nothing else links to them. */
+export function UnsavedEntries({ collection, newId }: UnsavedEntriesProps): ReactNode {
   const { t, formats } = useTexts()
   const { identity } = useSession()
-  const [left, setLeft] = useState<readonly OrphanedCopy[]>([])
+  const [orphans, setOrphans] = useState<readonly OrphanedCopy[]>([])
   const person = identity?.subject ?? ''
   useEffect(() => {
     const prefix = `${[person, collection.key, 'new:'].map(encodeURIComponent).join('/')}`
     let isEnded = false
     findOrphanedCopies(browserCopies, browserEditors, prefix).then(
-      (found) => {
-        if (!isEnded) setLeft(found.filter((one) => one.copy.document.newId !== copy))
+      (copies) => {
+        if (!isEnded) setOrphans(copies.filter(({ copy }) => copy.document.newId !== newId))
       },
-      // A browser that keeps nothing has left nothing behind.
+      // A browser without a store has no copies.
       () => undefined,
     )
     return () => {
       isEnded = true
     }
-  }, [person, collection.key, copy])
-  const forget = (one: OrphanedCopy): void => {
-    setLeft((before) => before.filter((other) => other !== one))
-    browserCopies.delete(one.key).catch(() => undefined)
+  }, [person, collection.key, newId])
+  const deleteOrphan = (orphan: OrphanedCopy): void => {
+    setOrphans((before) => before.filter((candidate) => candidate !== orphan))
+    browserCopies.delete(orphan.key).catch(() => undefined)
   }
-  if (left.length === 0) return null
+  if (orphans.length === 0) return null
   return (
-    <Banner tone="told" text={t.saving.begun.title}>
+    <Banner tone="info" text={t.saving.begun.title}>
       <ul className={styles.list}>
-        {left.map((one) => (
-          <li key={one.key} className={styles.one}>
+        {orphans.map((orphan) => (
+          <li key={orphan.key} className={styles.entry}>
             <Link
               to="/c/$collection/$id"
               params={{ collection: collection.key, id: 'new' }}
-              search={searchOf(one)}
+              search={toSearch(orphan)}
               dir="auto"
             >
-              {titleIn(one, collection) ?? t.lists.untitled}
+              {getTitle(orphan, collection) ?? t.lists.untitled}
             </Link>
-            <span className={styles.when}>{formats.ago(new Date(one.copy.savedAt).toISOString())}</span>
-            <IconButton icon="close" label={t.saving.begun.forget} onPress={() => forget(one)} />
+            <span className={styles.when}>{formats.ago(new Date(orphan.copy.savedAt).toISOString())}</span>
+            <IconButton icon="close" label={t.saving.begun.forget} onPress={() => deleteOrphan(orphan)} />
           </li>
         ))}
       </ul>
@@ -63,12 +62,12 @@ export function UnsavedEntries({ collection, newId: copy }: UnsavedEntriesProps)
   )
 }
 
-function searchOf({ copy: { document } }: OrphanedCopy): { readonly copy?: string; readonly locale?: string } {
+function toSearch({ copy: { document } }: OrphanedCopy): { readonly copy?: string; readonly locale?: string } {
   const { newId, locale } = document
   return { ...(newId === undefined ? {} : { copy: newId }), ...(locale === undefined ? {} : { locale }) }
 }
 
-function titleIn({ copy }: OrphanedCopy, { titleField }: StudioCollection): string | undefined {
+function getTitle({ copy }: OrphanedCopy, { titleField }: StudioCollection): string | undefined {
   const title = copy.edits.find(({ path }) => path === titleField)?.mine
   return typeof title === 'string' && title.trim() !== '' ? title : undefined
 }

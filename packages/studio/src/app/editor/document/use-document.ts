@@ -14,63 +14,66 @@ import { createEntryStore, type EntryCalls } from '../saving/remote.ts'
 import { type DocumentOptions, openDocument } from './open-document.ts'
 import { useSessionRenewal } from './session-renewal.ts'
 
-/** Which document is opened: all but who opens it. */
+/** The document to open, without the user who opens it. */
 export interface DocumentSpec extends Omit<DocumentOptions, 'person'> {
-  /** The key that live events name it by: of its collection, or `globals`. */
+  /** The key that live events use: that of the collection, or `globals`. */
   readonly liveKey: string
 }
 
 /**
- * Opens a document for as long as its component is shown. What is not stored when it goes stays in this browser.
+ * Opens a document while the component is mounted. Unsaved edits stay in this browser.
  *
- * @param make called once: another document needs another `key` of the component
+ * @param make called once; for another document, change the `key` of the component
  */
 export function useDocument(make: () => DocumentSpec): DocumentEditor | undefined {
   const { changes } = useStudio()
   const { identity } = useSession()
-  // What was opened belongs to the person who opened it, also when another one signs in.
+  // The document belongs to the user who opened it, even if another one signs in.
   const [spec] = useState(() => ({ ...make(), person: identity?.subject ?? '' }))
   const [editor, setEditor] = useState<DocumentEditor>()
   useEffect(() => {
-    const own = openDocument(spec)
-    setEditor(own)
-    const unwatch = watchPage(own, { changes, collection: spec.liveKey, isAutosaved: spec.isAutosaved })
-    void own.start()
+    const openedEditor = openDocument(spec)
+    setEditor(openedEditor)
+    const unwatch = watchPage(openedEditor, { changes, collection: spec.liveKey, isAutosaved: spec.isAutosaved })
+    void openedEditor.start()
     return () => {
       unwatch()
-      own.close()
+      openedEditor.close()
     }
   }, [spec, changes])
   useSessionRenewal(editor)
   return editor
 }
 
-/** What an editor shows, drawn anew at once when it changes: for fields, and for what says how far saving has come. */
+/** Returns the state of an editor, and renders changes at once: for fields and the saving status. */
 export const useEditorState = ({ subscribe, getState }: DocumentEditor): EditorState =>
   useSyncExternalStore(subscribe, getState)
 
-/** The same for what stands around the fields: it is drawn after them, so that it holds up no key. */
+/** Returns the state for everything around the fields. It renders in a transition, so that it does not delay typing. */
 export function useFrameState({ subscribe, getState }: DocumentEditor): EditorState {
   const [state, setState] = useState(getState)
   useEffect(() => {
-    const take = (): void => startTransition(() => setState(getState()))
-    // It may have changed since it was drawn first.
-    take()
-    return subscribe(take)
+    const update = (): void => startTransition(() => setState(getState()))
+    // The state may have changed since the first render.
+    update()
+    return subscribe(update)
   }, [subscribe, getState])
   return state
 }
 
-/** What of the page an editor is told. */
 interface WatchOptions {
   readonly changes: Emitter<LiveChange>
-  /** The key of a collection, or `globals`, as live events have it. */
+  /** The key that live events use: that of the collection, or `globals`. */
   readonly collection: string
-  /** Whether what is typed is saved when the tab is hidden. */
+  /** True if edits are saved when the tab is hidden. */
   readonly isAutosaved: boolean
 }
 
-/** Tells an editor what happens around it: the network comes back, the tab is left or looked at again, others change the document. @returns ends that */
+/**
+ * Informs an editor about its page: the network returns, the tab is hidden or shown, or others change the document.
+ *
+ * @returns a function that stops this
+ */
 function watchPage(editor: DocumentEditor, { changes, collection, isAutosaved }: WatchOptions): () => void {
   const ending = new AbortController()
   const { signal } = ending
@@ -85,8 +88,8 @@ function watchPage(editor: DocumentEditor, { changes, collection, isAutosaved }:
     { signal },
   )
   const unsubscribe = changes.subscribe((change) => {
-    const isThis = change.collection === collection && change.id === editor.getState().document.id
-    if (isThis) void editor.refresh()
+    const isThisDocument = change.collection === collection && change.id === editor.getState().document.id
+    if (isThisDocument) void editor.refresh()
   })
   return () => {
     ending.abort()
@@ -94,41 +97,45 @@ function watchPage(editor: DocumentEditor, { changes, collection, isAutosaved }:
   }
 }
 
-/** What the address of an entry says. */
-interface EntryPlace {
+/** The identity of an entry, as its URL states it. */
+interface EntryLocation {
   readonly id: string | null
-  readonly copy: string
+  /** The name of an unstored entry in this browser. */
+  readonly newId: string
   readonly locale: string
-  /** Whether readers see another language where this one has no value. */
+  /** True if missing values fall back to another language. */
   readonly hasFallbacks: boolean
 }
 
-/** How an entry is opened: its working copy where it can have one. */
-export function createEntrySpec(client: StudioClient, collection: StudioCollection, place: EntryPlace): DocumentSpec {
+/** Describes how to open an entry: as a draft if its collection has drafts. */
+export function createEntrySpec(
+  client: StudioClient,
+  collection: StudioCollection,
+  { id, newId, hasFallbacks, ...location }: EntryLocation,
+): DocumentSpec {
   const { key, statusField, fields } = collection
-  const { id, copy } = place
-  const locale = place.locale === '' ? {} : { locale: place.locale }
+  const locale = location.locale === '' ? {} : { locale: location.locale }
   const hasDrafts = statusField !== null
-  const hidden = hiddenStatus(collection)
+  const initialStatus = findHiddenStatus(collection)
   const entries = client.collections[key] as unknown as EntryCalls
-  const document: DocumentRef = { collection: key, id, ...(id === null ? { newId: copy } : {}), ...locale }
+  const document: DocumentRef = { collection: key, id, ...(id === null ? { newId } : {}), ...locale }
   return {
     document,
     liveKey: key,
     leaves: listLeaves(fields, { except: hasDrafts ? [statusField] : [] }),
     remote: createEntryStore(entries, {
       ...locale,
-      hasFallbacks: place.hasFallbacks,
+      hasFallbacks,
       hasDrafts,
-      ...(hasDrafts && hidden !== undefined ? { initial: { [statusField]: hidden } } : {}),
+      ...(hasDrafts && initialStatus !== undefined ? { initial: { [statusField]: initialStatus } } : {}),
     }),
     isAutosaved: hasDrafts,
     isCreatedOnFlush: true,
   }
 }
 
-/** The status of a new entry: one that readers do not see; `undefined`: there is none. */
-function hiddenStatus({ fields, statusField }: StudioCollection): string | undefined {
+/** Returns the status for a new entry, one that is not public, or `undefined` if there is none. */
+function findHiddenStatus({ fields, statusField }: StudioCollection): string | undefined {
   const options = fields.find(({ key }) => key === statusField)?.options ?? []
-  return options.find((one) => one !== PUBLISHED)
+  return options.find((option) => option !== PUBLISHED)
 }

@@ -1,12 +1,12 @@
 import { type ReactNode, useId } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import styles from '../../ui/controls/field.module.css'
+import fieldStyles from '../../ui/controls/field.module.css'
 import { Select } from '../../ui/controls/select.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
-import own from './choices.module.css'
+import styles from './choices.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
 
-/** The editor of yes and no; where neither is needed, of the lack of an answer as well. */
+/** The editor of a boolean. An optional one without a default can also be empty. */
 export function BooleanEditor(props: FieldEditorProps): ReactNode {
   const { field, label, value, onChange, error, isReadOnly } = props
   if (!field.required && field.default === undefined) return <OptionalBoolean {...props} />
@@ -25,56 +25,56 @@ export function BooleanEditor(props: FieldEditorProps): ReactNode {
 function OptionalBoolean({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const id = useId()
-  const answers = [
+  const choices = [
     [true, t.fields.yes],
     [false, t.fields.no],
     [null, t.fields.noAnswer],
   ] as const
   return (
-    <fieldset className={`${styles.field} ${own.set}`} aria-describedby={`${id}-note ${id}-error`}>
-      <legend className={styles.label}>{label}</legend>
-      <p id={`${id}-note`} className={styles.description} hidden={field.description === undefined}>
+    <fieldset className={`${fieldStyles.field} ${styles.set}`} aria-describedby={`${id}-note ${id}-error`}>
+      <legend className={fieldStyles.label}>{label}</legend>
+      <p id={`${id}-note`} className={fieldStyles.description} hidden={field.description === undefined}>
         {field.description}
       </p>
-      <div className={own.choices}>
-        {answers.map(([answer, text]) => (
-          <label key={text} className={own.choice}>
+      <div className={styles.choices}>
+        {choices.map(([choice, text]) => (
+          <label key={text} className={styles.choice}>
             <input
               type="radio"
               name={id}
-              checked={(value ?? null) === answer}
+              checked={(value ?? null) === choice}
               disabled={isReadOnly}
-              onChange={() => onChange(answer)}
+              onChange={() => onChange(choice)}
             />
             {text}
           </label>
         ))}
       </div>
-      <p id={`${id}-error`} className={styles.error} hidden={error === undefined}>
+      <p id={`${id}-error`} className={fieldStyles.error} hidden={error === undefined}>
         {error}
       </p>
     </fieldset>
   )
 }
 
-/** Empties the field. */
+/** The option that empties the field. */
 const NONE = ''
 
-/** The editor of one of a few values. */
+/** The editor of a select with one value. */
 export function SelectEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
-  const own = typeof value === 'string' ? value : null
-  const known = field.options ?? []
-  // A value of an older config is shown, too.
-  const all = own === null || known.includes(own) ? known : [own, ...known]
-  const none = field.required || own === null ? [] : [{ id: NONE, label: t.common.nothingChosen }]
+  const selected = typeof value === 'string' ? value : null
+  const options = field.options ?? []
+  // A value of an older config is also shown.
+  const allOptions = selected === null || options.includes(selected) ? options : [selected, ...options]
+  const emptyOption = field.required || selected === null ? [] : [{ id: NONE, label: t.common.nothingChosen }]
   return (
     <Select
       label={label}
       description={field.description}
-      value={own}
-      options={[...all.map((one) => ({ id: one, label: one })), ...none]}
-      onChange={(chosen) => onChange(chosen === NONE ? null : chosen)}
+      value={selected}
+      options={[...allOptions.map((option) => ({ id: option, label: option })), ...emptyOption]}
+      onChange={(option) => onChange(option === NONE ? null : option)}
       placeholder={t.common.nothingChosen}
       error={error}
       isDisabled={isReadOnly}
@@ -83,39 +83,39 @@ export function SelectEditor({ field, label, value, onChange, error, isReadOnly 
   )
 }
 
-/** The editor of several of a few values. */
+/** The editor of a select with several values. */
 export function MultiSelectEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const id = useId()
-  const chosen = Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-  const known = field.options ?? []
-  // Values of an older config are shown, too.
-  const all = [...known, ...chosen.filter((one) => !known.includes(one))]
-  const toggle = (one: string, isOn: boolean): void =>
-    onChange(all.filter((other) => (other === one ? isOn : chosen.includes(other))))
+  const selected = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
+  const options = field.options ?? []
+  // Values of an older config are also shown.
+  const allOptions = [...options, ...selected.filter((option) => !options.includes(option))]
+  const toggle = (toggledOption: string, isOn: boolean): void =>
+    onChange(allOptions.filter((option) => (option === toggledOption ? isOn : selected.includes(option))))
   return (
     <fieldset
-      className={`${styles.field} ${own.set}`}
+      className={`${fieldStyles.field} ${styles.set}`}
       data-required={field.required || undefined}
       aria-describedby={`${id}-note ${id}-error`}
     >
-      <legend className={styles.label}>{label}</legend>
-      <p id={`${id}-note`} className={styles.description} hidden={field.description === undefined}>
+      <legend className={fieldStyles.label}>{label}</legend>
+      <p id={`${id}-note`} className={fieldStyles.description} hidden={field.description === undefined}>
         {field.description}
       </p>
-      <div className={own.choices}>
-        {all.map((one) => (
-          <label key={one} className={own.choice}>
+      <div className={styles.choices}>
+        {allOptions.map((option) => (
+          <label key={option} className={styles.choice}>
             <input
               type="checkbox"
-              checked={chosen.includes(one)}
+              checked={selected.includes(option)}
               disabled={isReadOnly}
-              onChange={(event) => toggle(one, event.target.checked)}
+              onChange={(event) => toggle(option, event.target.checked)}
             />
-            {one}
+            {option}
           </label>
         ))}
       </div>
-      <p id={`${id}-error`} className={styles.error} hidden={error === undefined}>
+      <p id={`${id}-error`} className={fieldStyles.error} hidden={error === undefined}>
         {error}
       </p>
     </fieldset>

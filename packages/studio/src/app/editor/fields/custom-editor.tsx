@@ -2,16 +2,16 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } f
 import type { MountedStudioEditor, StudioEditorModule, StudioEditorProps } from '../../../server/editor-protocol.ts'
 import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import field from '../../ui/controls/field.module.css'
+import fieldStyles from '../../ui/controls/field.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
 
-/** The editor that the config brings for a field type of its own. What it throws is shown in the place of this field alone. */
+/** An editor that the config brings for a custom field type. If it throws, only this field shows the error. */
 export function CustomEditor(props: FieldEditorProps): ReactNode {
-  const { field: own, label, value, onChange, error, isReadOnly } = props
+  const { field, label, value, onChange, error, isReadOnly } = props
   const { language } = useTexts()
   const id = useId()
-  const place = useRef<HTMLDivElement>(null)
-  const told: StudioEditorProps = {
+  const container = useRef<HTMLDivElement>(null)
+  const editorProps: StudioEditorProps = {
     value: value ?? null,
     onChange,
     label,
@@ -19,54 +19,58 @@ export function CustomEditor(props: FieldEditorProps): ReactNode {
     descriptionIds: `${id}-note ${id}-error`,
     error: error ?? null,
     isReadOnly,
-    field: own,
+    field,
     language,
   }
-  useMounted(place, own.type, told)
+  useEditorModule(container, field.type, editorProps)
   return (
-    <div className={field.field} data-required={own.required || undefined}>
-      <p id={`${id}-label`} className={field.label}>
+    <div className={fieldStyles.field} data-required={field.required || undefined}>
+      <p id={`${id}-label`} className={fieldStyles.label}>
         {label}
       </p>
-      <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
-        {own.description}
+      <p id={`${id}-note`} className={fieldStyles.description} hidden={field.description === undefined}>
+        {field.description}
       </p>
-      <div ref={place} />
-      <p id={`${id}-error`} className={field.error} hidden={error === undefined}>
+      <div ref={container} />
+      <p id={`${id}-error`} className={fieldStyles.error} hidden={error === undefined}>
         {error}
       </p>
     </div>
   )
 }
 
-/** Mounts the module of a type into an element, and tells it what changes. */
-function useMounted(place: { readonly current: HTMLElement | null }, type: string, told: StudioEditorProps): void {
+/** Mounts the editor module of a type into an element, and passes changed props to it. */
+function useEditorModule(
+  container: { readonly current: HTMLElement | null },
+  type: string,
+  editorProps: StudioEditorProps,
+): void {
   const { settings } = useStudio()
   const path = settings.editors?.[type] ?? ''
   const [failure, setFailure] = useState<{ readonly error: unknown }>()
   const mounted = useRef<MountedStudioEditor>(undefined)
-  const now = useRef(told)
+  const latestProps = useRef(editorProps)
   useEffect(() => {
     const host = document.createElement('div')
-    let isOver = false
+    let isUnmounted = false
     const begin = async (): Promise<void> => {
       const module: StudioEditorModule = await import(/* @vite-ignore */ path)
-      if (isOver || !place.current) return
-      place.current.append(host)
-      mounted.current = module.mount(host, now.current)
+      if (isUnmounted || !container.current) return
+      container.current.append(host)
+      mounted.current = module.mount(host, latestProps.current)
     }
     begin().catch((error: unknown) => setFailure({ error }))
     return () => {
-      isOver = true
+      isUnmounted = true
       mounted.current?.unmount()
       mounted.current = undefined
       host.remove()
     }
-  }, [path, place])
-  const { value, onChange, label, error, isReadOnly, language } = told
+  }, [path, container])
+  const { value, onChange, label, error, isReadOnly, language } = editorProps
   useLayoutEffect(() => {
-    now.current = { ...now.current, value, onChange, label, error, isReadOnly, language }
-    mounted.current?.update(now.current)
+    latestProps.current = { ...latestProps.current, value, onChange, label, error, isReadOnly, language }
+    mounted.current?.update(latestProps.current)
   }, [value, onChange, label, error, isReadOnly, language])
   if (failure) throw failure.error
 }

@@ -6,71 +6,71 @@ import { Label } from 'react-aria-components/Label'
 import { Text } from 'react-aria-components/Text'
 import { useTexts } from '../../messages/messages.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
-import styles from '../../ui/controls/field.module.css'
-import own from './date.module.css'
+import fieldStyles from '../../ui/controls/field.module.css'
+import styles from './date.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
 import { UnsupportedValue } from './unsupported-value.tsx'
 
-/** The editor of days, and of moments in the reader's zone with UTC shown. */
+/** The editor of dates, and of times in the user's time zone with the UTC time below. */
 export function DateEditor(props: FieldEditorProps): ReactNode {
   const { field, label, value, onChange, error, isReadOnly } = props
   const { t } = useTexts()
-  const isMoment = field.type === 'datetime'
+  const hasTime = field.type === 'datetime'
   const zone = getLocalTimeZone()
-  const shown = typeof value === 'string' ? readValue(value, isMoment, zone) : null
-  if (shown === undefined) return <UnsupportedValue {...props} />
-  const zoneNote = isMoment ? t.fields.inYourZone(zone) : undefined
-  const notes = [field.description, zoneNote].filter((one) => one !== undefined)
-  const change = (next: DateValue | null): void => onChange(next && writeValue(next, isMoment, zone))
+  const date = typeof value === 'string' ? parseValue(value, hasTime, zone) : null
+  if (date === undefined) return <UnsupportedValue {...props} />
+  const zoneNote = hasTime ? t.fields.inYourZone(zone) : undefined
+  const notes = [field.description, zoneNote].filter((note) => note !== undefined)
+  const change = (next: DateValue | null): void => onChange(next && formatValue(next, hasTime, zone))
   return (
     <DateField
-      value={shown}
+      value={date}
       onChange={change}
-      granularity={granularityOf(shown, isMoment)}
+      granularity={getGranularity(date, hasTime)}
       hideTimeZone
       isReadOnly={isReadOnly}
       isRequired={field.required}
       isInvalid={error !== undefined}
       validationBehavior="aria"
-      className={styles.field ?? ''}
+      className={fieldStyles.field ?? ''}
     >
-      <Label className={styles.label ?? ''}>{label}</Label>
+      <Label className={fieldStyles.label ?? ''}>{label}</Label>
       {notes.length > 0 && (
-        <Text slot="description" className={styles.description ?? ''}>
+        <Text slot="description" className={fieldStyles.description ?? ''}>
           {notes.join(' ')}
         </Text>
       )}
-      <div className={own.line}>
-        <DateInput className={`${styles.input} ${styles.narrow} ${own.input}`}>
-          {(segment) => <DateSegment segment={segment} className={own.segment ?? ''} />}
+      <div className={styles.line}>
+        <DateInput className={`${fieldStyles.input} ${fieldStyles.narrow} ${styles.input}`}>
+          {(segment) => <DateSegment segment={segment} className={styles.segment ?? ''} />}
         </DateInput>
-        {shown !== null && !isReadOnly && !field.required && (
+        {date !== null && !isReadOnly && !field.required && (
           <IconButton icon="close" label={t.fields.empty(label)} onPress={() => onChange(null)} />
         )}
       </div>
-      {isMoment && typeof value === 'string' && <p className={own.utc}>{t.fields.inUtc(utcText(value))}</p>}
-      <FieldError className={styles.error ?? ''}>{error}</FieldError>
+      {hasTime && typeof value === 'string' && <p className={styles.utc}>{t.fields.inUtc(formatUtc(value))}</p>}
+      <FieldError className={fieldStyles.error ?? ''}>{error}</FieldError>
     </DateField>
   )
 }
 
-/** `undefined`: the text is no day or moment. */
-function readValue(text: string, isMoment: boolean, zone: string): DateValue | undefined {
+/** Parses a stored text; returns `undefined` if it is no date or time. */
+function parseValue(text: string, hasTime: boolean, zone: string): DateValue | undefined {
   try {
-    return isMoment ? parseAbsolute(text, zone) : parseDate(text)
+    return hasTime ? parseAbsolute(text, zone) : parseDate(text)
   } catch {
     return undefined
   }
 }
 
-function writeValue(value: DateValue, isMoment: boolean, zone: string): string {
-  return isMoment ? value.toDate(zone).toISOString() : toCalendarDate(value).toString()
+function formatValue(value: DateValue, hasTime: boolean, zone: string): string {
+  return hasTime ? value.toDate(zone).toISOString() : toCalendarDate(value).toString()
 }
 
-/** Seconds are shown where a stored moment has any. */
-function granularityOf(value: DateValue | null, isMoment: boolean): 'day' | 'minute' | 'second' {
-  if (!isMoment) return 'day'
+/** Shows seconds only if the stored time has any. */
+function getGranularity(value: DateValue | null, hasTime: boolean): 'day' | 'minute' | 'second' {
+  if (!hasTime) return 'day'
   return value && 'second' in value && value.second > 0 ? 'second' : 'minute'
 }
 
-const utcText = (text: string): string => text.replace('T', ' ').replace(/(?::00)?(?:\.0+)?Z$/, '')
+const formatUtc = (text: string): string => text.replace('T', ' ').replace(/(?::00)?(?:\.0+)?Z$/, '')

@@ -6,99 +6,92 @@ import type { FieldPath } from '../saving/document-fields.ts'
 import type { UnfinishedText } from '../saving/edit-state.ts'
 import type { DocumentRef } from '../saving/local-copies.ts'
 
-/** What a field of a form takes, wherever it stands. */
+/** The props of one field of a form, at any depth. */
 export interface FieldEntryProps {
   readonly description: FieldDescription
-  /** Where its value stands. The same array as long as the place is the same, so that nothing is drawn anew. */
+  /** The path of the value. It stays the same array, so that memoized fields do not render again. */
   readonly path: FieldPath
-  /** The same with dots between, items by their index: `parts.0.title`. */
+  /** The same path with dots, and items by index: `parts.0.title`. */
   readonly place: string
   readonly value: unknown
   readonly isReadOnly: boolean
-  /** What it is called. @default its key, in words */
+  /** @default the field's key, in words */
   readonly label?: string
-  /** The value of the field that it is made from ({@link FieldDescription.from}), as that of a slug is. */
+  /** The value of the field that this one derives from ({@link FieldDescription.from}), such as the title for a slug. */
   readonly source?: unknown
-  /** What stands in it in grey while it is empty. */
   readonly placeholder?: string | undefined
 }
 
-/** What an editor of a field is given. */
+/** The props of a field editor. */
 export interface FieldEditorProps {
   readonly field: FieldDescription
-  /** What the field is called. */
   readonly label: string
-  /** Where the value stands in the document. */
+  /** The path of the value in the document. */
   readonly path: FieldPath
-  /** The same with dots between, items by their index: `parts.0.title`. */
+  /** The same path with dots, and items by index: `parts.0.title`. */
   readonly place: string
-  /** `null` or `undefined`: it is empty. */
+  /** `null` or `undefined` if the field is empty. */
   readonly value: unknown
-  /** Told of each change; `null` empties the field. */
+  /** Receives each change; `null` empties the field. */
   readonly onChange: (value: unknown, options?: EditOptions) => void
-  /** What is wrong with the value. */
+  /** The message about an invalid value. */
   readonly error: string | undefined
   readonly isReadOnly: boolean
-  /** The value of the field that it is made from. */
+  /** The value of the field that this one derives from. */
   readonly source?: unknown
-  /** What stands in it in grey while it is empty. */
   readonly placeholder?: string | undefined
-  /** Draws a field inside this one. */
+  /** The component for fields inside this one. */
   readonly Field: ComponentType<FieldEntryProps>
 }
 
-/** An editor of a field. */
 export type FieldEditor = ComponentType<FieldEditorProps>
 
-/** How a value came to be. */
 export interface EditOptions {
-  /** Keys typed in a row are one step of undo. @default false */
+  /** True for a keystroke; consecutive ones are one undo step. @default false */
   readonly isTyping?: boolean
 }
 
-/** What editors of fields share of the document that is open; it stays the same object while the form does. */
+/** The open document, as field editors see it. It stays the same object while the form is mounted. */
 export interface FormDocument {
-  readonly name: DocumentRef
-  /** What the ids of its fields begin with: a form in a window has fields of the same names as that below. */
+  readonly documentRef: DocumentRef
+  /** The prefix of element ids, since a form in a dialog may have the same fields as the one below. */
   readonly prefix: string
-  /** Puts a value in its place; `null` empties it. */
+  /** Sets a value; `null` empties the field. */
   readonly edit: (path: FieldPath, value: unknown, options?: EditOptions) => void
-  /** The text at a place that says no value yet, as it was left. */
-  readonly unfinishedAt: (place: string) => UnfinishedText | undefined
-  /** Keeps such a text in this browser; without one, forgets it. */
-  readonly keepUnfinished: (place: string, unfinished: UnfinishedText | undefined) => void
+  /** Returns the text at a place that is not a valid value yet. */
+  readonly getUnfinishedText: (place: string) => UnfinishedText | undefined
+  /** Stores such a text in this browser, or deletes it if `undefined`. */
+  readonly setUnfinishedText: (place: string, unfinished: UnfinishedText | undefined) => void
 }
 
-/** Gives {@link useFormDocument} to a form. */
 export const FormDocumentContext = createContext<FormDocument | undefined>(undefined)
 
-/** The document of the form around. */
+/** Returns the document of the enclosing form. */
 export function useFormDocument(): FormDocument {
   const document = useContext(FormDocumentContext)
   if (!document) throw new Error('useFormDocument belongs inside FormDocumentContext')
   return document
 }
 
-/** What is wrong with values, by their places with dots between, items by their index: `tags.0.name`. */
+/** Messages about invalid values, by dotted path with indexes, such as `tags.0.name`. */
 export type FieldIssues = ReadonlyMap<string, string>
 
-/** Gives {@link useFieldIssue} to a form. */
 export const FieldIssuesContext = createContext<FieldIssues>(new Map())
 
-/** What is wrong with the value at a place itself; `undefined` where nothing is. */
+/** Returns the issue at exactly this place, if there is one. */
 export const useFieldIssue = (place: string): string | undefined => useContext(FieldIssuesContext).get(place)
 
-/** Issues of the service by their places; the first one of each counts. The same object for as long as they say the same. */
+/** Returns the first issue of each place. The map stays the same object while its content does. */
 export function useFieldIssues(issues: readonly Issue[]): FieldIssues {
   const { t } = useTexts()
-  const told = JSON.stringify(
+  const entries = JSON.stringify(
     issues.map((issue) => [issue.path.replace(/^\//, '').replaceAll('/', '.'), getIssueText(issue, t)]),
   )
-  return useMemo(() => new Map((JSON.parse(told) as [string, string][]).toReversed()), [told])
+  return useMemo(() => new Map((JSON.parse(entries) as [string, string][]).toReversed()), [entries])
 }
 
-/** Opens a form for a new entry over the page, and tells the id of what was made. */
+/** Opens a dialog for a new entry, and passes on its id. */
 export type CreateTarget = (collection: string, onCreated: (id: string) => void) => void
 
-/** What makes entries to refer to; `null`: another tab does. A form that can provides it. */
+/** Creates targets of relations in a dialog. `null` if the form has none; they are created in another tab then. */
 export const CreateTargetContext = createContext<CreateTarget | null>(null)

@@ -6,16 +6,16 @@ import { type FieldEditorProps, useFormDocument } from './field-editor.ts'
 import styles from './json.module.css'
 import { type ParsedJson, parseJson } from './value-formats.ts'
 
-/** The editor of JSON: checked as it is typed, and kept as it was typed; only what is valid is passed on, and saved. */
+/** The editor of JSON. It keeps the text as typed, and passes on only valid JSON. */
 export function JsonEditor({ field, label, place, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
-  const { text: typed, parsed: read, setText: type } = useTypedJson(place, value)
-  const isOwn = read !== undefined && (!read.isValid || isSameValue(read.value, value ?? null))
-  const shown = isOwn && typed !== undefined ? typed : toText(value)
+  const { text: typedText, parsed, setText } = useTypedJson(place, value)
+  // The typed text is shown unless the value has changed elsewhere.
+  const isCurrent = parsed !== undefined && (!parsed.isValid || isSameValue(parsed.value, value ?? null))
   const fault =
-    read && !read.isValid ? `${t.fields.badJson(read.line, read.column)} ${t.fields.badJsonKept}` : undefined
+    parsed && !parsed.isValid ? `${t.fields.badJson(parsed.line, parsed.column)} ${t.fields.badJsonKept}` : undefined
   const change = (text: string): void => {
-    type(text)
+    setText(text)
     const next = parseJson(text)
     if (next.isValid) onChange(next.value, { isTyping: true })
   }
@@ -24,7 +24,7 @@ export function JsonEditor({ field, label, place, value, onChange, error, isRead
       <TextField
         label={label}
         description={field.description}
-        value={shown}
+        value={isCurrent && typedText !== undefined ? typedText : toText(value)}
         onChange={change}
         error={fault ?? error}
         isReadOnly={isReadOnly}
@@ -38,32 +38,33 @@ export function JsonEditor({ field, label, place, value, onChange, error, isRead
 
 const toText = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2))
 
-/** What somebody has typed in a field of JSON. */
-export interface TypedJson {
-  /** `undefined`: nothing since the value came from elsewhere. */
+/** The text that the user has typed in a JSON field. */
+interface TypedJson {
+  /** `undefined` if the user has typed nothing since the editor was mounted. */
   readonly text: string | undefined
   readonly parsed: ParsedJson | undefined
   readonly setText: (text: string) => void
 }
 
-/** Whether a place is that of an item, which another one may have taken meanwhile. */
-const isOfItem = (place: string): boolean => /\.\d+(?:\.|$)/.test(place)
+/** True if a place is inside a list, where another item may be at the same index now. */
+const isInsideList = (place: string): boolean => /\.\d+(?:\.|$)/.test(place)
 
-/** Keeps a text as it is typed; one that says nothing yet outlives the page. */
-export function useTypedJson(place: string, value: unknown): TypedJson {
-  const { unfinishedAt, keepUnfinished } = useFormDocument()
-  const [text, type] = useState(() => {
-    const left = unfinishedAt(place)
-    return left && (!isOfItem(place) || isSameValue(left.value, value ?? null)) ? left.text : undefined
+/** Keeps a text as typed. Invalid JSON survives the page in the local copy. */
+function useTypedJson(place: string, value: unknown): TypedJson {
+  const { getUnfinishedText, setUnfinishedText } = useFormDocument()
+  const [text, setText] = useState(() => {
+    const unfinished = getUnfinishedText(place)
+    const isSameField = unfinished && (!isInsideList(place) || isSameValue(unfinished.value, value ?? null))
+    return isSameField ? unfinished.text : undefined
   })
-  const read = text === undefined ? undefined : parseJson(text)
-  const isUnfinished = read !== undefined && !read.isValid
-  const former = useRef(place)
+  const parsed = text === undefined ? undefined : parseJson(text)
+  const isUnfinished = parsed !== undefined && !parsed.isValid
+  const previousPlace = useRef(place)
   useEffect(() => {
-    const moved = former.current !== place && unfinishedAt(former.current)?.text === text
-    if (moved) keepUnfinished(former.current, undefined)
-    former.current = place
-    keepUnfinished(place, isUnfinished ? { text: text ?? '', value: value ?? null } : undefined)
-  }, [place, text, isUnfinished, value, unfinishedAt, keepUnfinished])
-  return { text, parsed: read, setText: type }
+    const hasMoved = previousPlace.current !== place && getUnfinishedText(previousPlace.current)?.text === text
+    if (hasMoved) setUnfinishedText(previousPlace.current, undefined)
+    previousPlace.current = place
+    setUnfinishedText(place, isUnfinished ? { text: text ?? '', value: value ?? null } : undefined)
+  }, [place, text, isUnfinished, value, getUnfinishedText, setUnfinishedText])
+  return { text, parsed, setText }
 }

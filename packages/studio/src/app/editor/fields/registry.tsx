@@ -12,7 +12,7 @@ import { NumberEditor, TextEditor } from './text-editors.tsx'
 
 const AssetField = lazy(async () => ({ default: (await import('../../assets/picker/asset-field.tsx')).AssetField }))
 
-/** The editor of files, one or several; it is loaded when a form has such a field. */
+/** The editor of one or several files, loaded when a form has such a field. */
 function AssetEditor(props: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   return (
@@ -22,7 +22,7 @@ function AssetEditor(props: FieldEditorProps): ReactNode {
   )
 }
 
-// What few forms have, or takes much, is loaded when it is seen.
+// Rare or large editors are loaded when they are shown.
 const RelationEditor = lazy(() =>
   import('./relations/relation-editor.tsx').then((module) => ({ default: module.RelationEditor })),
 )
@@ -32,7 +32,7 @@ const ReverseEditor = lazy(() =>
 const JsonEditor = lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor })))
 const DateEditor = lazy(() => import('./date-editor.tsx').then((module) => ({ default: module.DateEditor })))
 
-/** The editor of each type of field; to add a type, add its line. */
+/** The editors by field type. */
 const EDITORS: Readonly<Record<string, FieldEditor>> = {
   asset: AssetEditor,
   boolean: BooleanEditor,
@@ -52,7 +52,7 @@ const EDITORS: Readonly<Record<string, FieldEditor>> = {
   url: TextEditor,
 }
 
-/** The editors of types that hold several values. */
+/** The editors of field types with several values. */
 const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
   asset: AssetEditor,
   blocks: ListEditor,
@@ -62,22 +62,22 @@ const EDITORS_OF_MANY: Readonly<Record<string, FieldEditor>> = {
   select: MultiSelectEditor,
 }
 
-/** The editors of types that only the config knows, by what their values are. */
-const EDITORS_BY_SHAPE: Readonly<Record<string, FieldEditor>> = {
+/** The editors of custom types, by the JSON type of their values. */
+const EDITORS_BY_SCHEMA: Readonly<Record<string, FieldEditor>> = {
   boolean: BooleanEditor,
   integer: NumberEditor,
   number: NumberEditor,
   string: TextEditor,
 }
 
-/** Whether the editor of a field shows a placeholder while it is empty. */
+/** Returns true if the editor of a field shows a placeholder while it is empty. */
 export function hasPlaceholder(field: FieldDescription): boolean {
   const editor = findEditor(field)
   return editor === TextEditor || editor === MarkdownEditor
 }
 
-/** The editor of a field. */
+/** Finds the editor of a field. */
 export function findEditor({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
-  const known = (many ? EDITORS_OF_MANY : EDITORS)[type]
-  return known ?? EDITORS_BY_SHAPE[String(schema.type)] ?? JsonEditor
+  const editor = (many ? EDITORS_OF_MANY : EDITORS)[type]
+  return editor ?? EDITORS_BY_SCHEMA[String(schema.type)] ?? JsonEditor
 }

@@ -4,16 +4,16 @@ import { useTexts } from '../../messages/messages.tsx'
 import { toLabel } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
+import styles from './choices.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
-import own from './slug.module.css'
 
-/** The editor of the entry's part of an address: made from another field, and editable. */
+/** The editor of a slug, which derives from another field and can be edited. */
 export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const generatedSlug = typeof source === 'string' ? slugify(source) : ''
   const hint = field.from === undefined ? undefined : t.fields.madeFrom(toLabel(field.from))
   return (
-    <div className={own.slug}>
+    <div className={styles.slug}>
       <TextField
         label={label}
         description={[field.description, hint].filter(Boolean).join(' ') || undefined}

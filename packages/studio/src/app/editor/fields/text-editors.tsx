@@ -1,29 +1,29 @@
 import { type ReactNode, useId, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { TextField, type TextFieldProps } from '../../ui/controls/text-field.tsx'
-import own from './choices.module.css'
+import styles from './choices.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
 import { formatNumber, parseNumber } from './value-formats.ts'
 
-/** What the keyboards of phones are told, by the type of the field. */
-const INPUTS: Readonly<
+/** Input properties by field type, such as the kind of on-screen keyboard. */
+const INPUT_PROPS: Readonly<
   Record<string, Pick<TextFieldProps, 'inputMode' | 'isMultiline' | 'spellCheck' | 'autoComplete'>>
 > = {
   email: { inputMode: 'email', spellCheck: 'false', autoComplete: 'off' },
   url: { inputMode: 'url', spellCheck: 'false', autoComplete: 'off' },
 }
 
-/** Texts that may be longer take several lines. */
-const LINE = 512
+/** Texts that may be longer than this get several lines. */
+const MAX_LINE_LENGTH = 512
 
-/** The editor of texts, of one line and of many. */
+/** The editor of texts with one or several lines. A text with a colour pattern also gets a colour picker. */
 export function TextEditor(props: FieldEditorProps): ReactNode {
   const { field, label, value, onChange, error, isReadOnly, placeholder } = props
   const { maxLength, pattern } = field.schema
   const text = (
     <TextField
-      isMultiline={field.type === 'text' && typeof maxLength === 'number' && maxLength > LINE}
-      {...INPUTS[field.type]}
+      isMultiline={field.type === 'text' && typeof maxLength === 'number' && maxLength > MAX_LINE_LENGTH}
+      {...INPUT_PROPS[field.type]}
       label={label}
       description={field.description}
       value={typeof value === 'string' ? value : ''}
@@ -35,8 +35,8 @@ export function TextEditor(props: FieldEditorProps): ReactNode {
     />
   )
   return typeof pattern === 'string' && isColourPattern(pattern) ? (
-    <div className={own.colour}>
-      <ColourWell {...props} />
+    <div className={styles.colour}>
+      <ColourPicker {...props} />
       {text}
     </div>
   ) : (
@@ -44,17 +44,17 @@ export function TextEditor(props: FieldEditorProps): ReactNode {
   )
 }
 
-/** Whether a text that matches is a colour as `#rrggbb`. */
+/** Returns true if a pattern accepts colours such as `#1f5fbf`, and nothing else. */
 function isColourPattern(pattern: string): boolean {
   try {
-    const matches = new RegExp(pattern, 'u')
-    return matches.test('#1f5fbf') && matches.test('#000000') && !matches.test('#zzzzzz') && !matches.test('1f5fbf')
+    const regExp = new RegExp(pattern, 'u')
+    return regExp.test('#1f5fbf') && regExp.test('#000000') && !regExp.test('#zzzzzz') && !regExp.test('1f5fbf')
   } catch {
     return false
   }
 }
 
-function ColourWell({ label, value, onChange, isReadOnly }: FieldEditorProps): ReactNode {
+function ColourPicker({ label, value, onChange, isReadOnly }: FieldEditorProps): ReactNode {
   const id = useId()
   return (
     <input
@@ -64,29 +64,29 @@ function ColourWell({ label, value, onChange, isReadOnly }: FieldEditorProps): R
       value={typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value : '#000000'}
       disabled={isReadOnly}
       onChange={(event) => onChange(event.target.value, { isTyping: true })}
-      className={own.well}
+      className={styles.well}
     />
   )
 }
 
-/** The editor of numbers: what is typed stays as it was typed, also while it is no number yet. */
+/** The editor of numbers. The text stays as typed, even while it is no number yet. */
 export function NumberEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const { locale } = useTexts()
-  const [typed, setTyped] = useState<string>()
-  // A text that is no number is passed on: the service says what is wrong with it.
-  const read = (text: string): number | string | null =>
+  const [typedText, setTypedText] = useState<string>()
+  // Any other text is passed on unchanged, so that the service reports it.
+  const parse = (text: string): number | string | null =>
     text.trim() === '' ? null : (parseNumber(text, locale) ?? text)
-  const stored = typeof value === 'number' ? formatNumber(value, locale) : String(value ?? '')
+  const storedText = typeof value === 'number' ? formatNumber(value, locale) : String(value ?? '')
   return (
     <TextField
       label={label}
       description={field.description}
-      value={typed !== undefined && read(typed) === (value ?? null) ? typed : stored}
+      value={typedText !== undefined && parse(typedText) === (value ?? null) ? typedText : storedText}
       onChange={(text) => {
-        setTyped(text)
-        onChange(read(text), { isTyping: true })
+        setTypedText(text)
+        onChange(parse(text), { isTyping: true })
       }}
-      inputMode={field.type === 'integer' && !isSigned(field.schema.minimum) ? 'numeric' : 'decimal'}
+      inputMode={field.type === 'integer' && !allowsNegative(field.schema.minimum) ? 'numeric' : 'decimal'}
       error={error}
       isReadOnly={isReadOnly}
       isRequired={field.required}
@@ -95,5 +95,5 @@ export function NumberEditor({ field, label, value, onChange, error, isReadOnly 
   )
 }
 
-/** Keyboards for whole numbers often have no minus. */
-const isSigned = (minimum: unknown): boolean => typeof minimum !== 'number' || minimum < 0
+/** Returns true if negative numbers are possible. On-screen keyboards for integers often lack a minus sign. */
+const allowsNegative = (minimum: unknown): boolean => typeof minimum !== 'number' || minimum < 0

@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
-import styles from '../../ui/controls/field.module.css'
+import fieldStyles from '../../ui/controls/field.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
-import own from './unsupported-value.module.css'
+import styles from './unsupported-value.module.css'
 
-/** Shows a value that the field does not take any more: it stays until a person replaces it. */
+/** Shows a value that the field does not support, which stays until the user replaces it. */
 export function UnsupportedValue({ label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   return (
-    <div role="group" aria-label={label} className={styles.field}>
-      <p className={styles.label}>{label}</p>
-      <p className={styles.description}>{t.fields.oldValue}</p>
-      <pre className={styles.value}>{text}</pre>
+    <div role="group" aria-label={label} className={fieldStyles.field}>
+      <p className={fieldStyles.label}>{label}</p>
+      <p className={fieldStyles.description}>{t.fields.oldValue}</p>
+      <pre className={fieldStyles.value}>{text}</pre>
       {error !== undefined && (
-        <p className={styles.error} role="alert">
+        <p className={fieldStyles.error} role="alert">
           {error}
         </p>
       )}
-      <div className={own.actions}>
+      <div className={styles.actions}>
         <Button icon="copy" onPress={() => void navigator.clipboard.writeText(text)}>
           {t.common.copyText}
         </Button>

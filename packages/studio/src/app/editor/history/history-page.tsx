@@ -16,7 +16,7 @@ import { HistoryView, type HistoryViewProps } from './history-view.tsx'
 const entryRoute = getRouteApi('/c/$collection/$id/history')
 const globalRoute = getRouteApi('/g/$global/history')
 
-/** The history of an entry: `/c/:collection/:id/history`. */
+/** The page with the history of an entry, `/c/:collection/:id/history`. */
 export function EntryHistoryPage(): ReactNode {
   const { collection: key } = entryRoute.useParams()
   const collection = useCollection(key)
@@ -49,7 +49,7 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
   )
 }
 
-/** The history of a global: `/g/:global/history`. */
+/** The page with the history of a global, `/g/:global/history`. */
 export function GlobalHistoryPage(): ReactNode {
   const { global: key } = globalRoute.useParams()
   const global = useGlobal(key)
@@ -79,39 +79,38 @@ function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode
 }
 
 interface DocumentHistoryProps extends Omit<HistoryViewProps, 'onRestored'> {
-  /** Where the document is edited. */
+  /** The link to the document's editor. */
   readonly back:
     | { readonly to: '/c/$collection/$id'; readonly params: { readonly collection: string; readonly id: string } }
     | { readonly to: '/g/$global'; readonly params: { readonly global: string } }
   readonly backLabel: string
-  /** The language of the content; empty: it has one. */
+  /** The language of the content; empty if it has only one. */
   readonly locale: string
-  /** Names the lists that show the document. @default none */
+  /** The query key of the lists that contain the document. @default none */
   readonly lists?: readonly unknown[]
 }
 
-/** The page of a history, whatever it is of. */
 function DocumentHistory({ back, backLabel, locale, lists, ...view }: DocumentHistoryProps): ReactNode {
   const { t } = useTexts()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const place = { ...back, search: locale === '' ? {} : { locale } }
-  const restored = (): void => {
+  const editorLink = { ...back, search: locale === '' ? {} : { locale } }
+  const handleRestored = (): void => {
     if (lists) void queries.invalidateQueries({ queryKey: lists })
-    void navigate(place)
+    void navigate(editorLink)
   }
   return (
     <Page
       title={t.history.title}
       isWide
       above={
-        <Link {...place} className={link.back}>
+        <Link {...editorLink} className={link.back}>
           <Icon name="back" />
           {backLabel}
         </Link>
       }
     >
-      <HistoryView {...view} onRestored={restored} />
+      <HistoryView {...view} onRestored={handleRestored} />
     </Page>
   )
 }

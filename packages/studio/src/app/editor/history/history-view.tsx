@@ -14,28 +14,27 @@ import { type ComparedVersions, useComparedVersions, useVersions } from './use-v
 import { VersionList } from './version-list.tsx'
 import { type HistoryCalls, listChangedFields } from './versions.ts'
 
-/** What a {@link HistoryView} takes. */
 export interface HistoryViewProps {
-  /** Names the document, for what is kept of answers. */
+  /** The query key of the document. */
   readonly name: readonly string[]
   readonly calls: HistoryCalls
   readonly fields: readonly FieldDescription[]
-  /** The version that the address names. */
+  /** The revision in the URL. */
   readonly version: number | undefined
   readonly onShow: (revision: number) => void
-  /** Whether what is restored is a working copy; else readers see it at once. */
+  /** True if restoring changes the draft; otherwise it is public at once. */
   readonly hasDrafts: boolean
   readonly canRestore: boolean
   readonly onRestored: () => void
 }
 
-/** What a document was: who changed what and when, and the way back. */
+/** The versions of a document, their changes, and a button to restore one. */
 export function HistoryView(props: HistoryViewProps): ReactNode {
   const { name, calls, fields, version, onShow } = props
   const { t } = useTexts()
   const versions = useVersions(name, calls)
-  const shown = version ?? versions.items[0]?.revision
-  const compared = useComparedVersions(name, calls, versions, shown)
+  const shownRevision = version ?? versions.items[0]?.revision
+  const compared = useComparedVersions(name, calls, versions, shownRevision)
   if (versions.isLoading) return <LoadingPlaceholder label={t.common.loading} />
   if (versions.error && versions.items.length === 0) {
     return (
@@ -45,15 +44,15 @@ export function HistoryView(props: HistoryViewProps): ReactNode {
     )
   }
   if (versions.items.length === 0) return <Notice title={t.history.nothing} />
-  const isNewest = shown === versions.items[0]?.revision
+  const isNewest = shownRevision === versions.items[0]?.revision
   const isRestorable = props.canRestore && !isNewest && compared.version?.data !== null
   return (
     <div className={styles.history}>
-      <VersionList versions={versions} shown={shown} onShow={onShow} />
+      <VersionList versions={versions} shown={shownRevision} onShow={onShow} />
       <section className={styles.shown} aria-label={t.history.changes}>
         <div className={styles.head}>
           <h2>{t.history.changes}</h2>
-          {isRestorable && shown !== undefined && <Restore {...props} revision={shown} />}
+          {isRestorable && shownRevision !== undefined && <RestoreButton {...props} revision={shownRevision} />}
         </div>
         <VersionChanges fields={fields} compared={compared} />
       </section>
@@ -61,7 +60,7 @@ export function HistoryView(props: HistoryViewProps): ReactNode {
   )
 }
 
-function Restore({
+function RestoreButton({
   calls,
   hasDrafts,
   onRestored,
@@ -69,10 +68,10 @@ function Restore({
 }: HistoryViewProps & { readonly revision: number }): ReactNode {
   const { t } = useTexts()
   const toast = useToast()
-  const [isAsked, setIsAsked] = useState(false)
+  const [isDialogOpen, setIsDialogOpen] = useState(false)
   const [isPending, setIsPending] = useState(false)
   const restore = async (): Promise<void> => {
-    setIsAsked(false)
+    setIsDialogOpen(false)
     setIsPending(true)
     try {
       await calls.restore(revision)
@@ -85,29 +84,28 @@ function Restore({
   }
   return (
     <>
-      <Button isPending={isPending} onPress={() => setIsAsked(true)}>
+      <Button isPending={isPending} onPress={() => setIsDialogOpen(true)}>
         {t.history.restore}
       </Button>
       <ConfirmDialog
         title={t.history.restoreTitle}
         text={hasDrafts ? t.history.restoreText : t.history.restoreNowText}
-        isOpen={isAsked}
+        isOpen={isDialogOpen}
         confirm={t.history.restoreConfirm}
         cancel={t.common.cancel}
         onConfirm={() => void restore()}
-        onCancel={() => setIsAsked(false)}
+        onCancel={() => setIsDialogOpen(false)}
       />
     </>
   )
 }
 
-/** What {@link VersionChanges} take. */
 interface VersionChangesProps {
   readonly fields: readonly FieldDescription[]
   readonly compared: ComparedVersions
 }
 
-/** What a version changed, field by field. */
+/** The changes of a version, by field. */
 function VersionChanges({ fields, compared }: VersionChangesProps): ReactNode {
   const { t } = useTexts()
   const { version, before, error } = compared

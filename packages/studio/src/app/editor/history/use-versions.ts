@@ -2,10 +2,10 @@ import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-q
 import { useEffect } from 'react'
 import type { FullVersion, HistoryCalls, Version, VersionPage } from './versions.ts'
 
-/** How many versions are asked for at once. */
-const PAGE = 50
+/** The number of versions per request. */
+const PAGE_SIZE = 50
 
-/** The versions of a document as far as they are loaded, newest first. */
+/** The loaded versions of a document, newest first. */
 export interface LoadedVersions {
   readonly items: readonly Version[]
   readonly error: unknown
@@ -15,11 +15,11 @@ export interface LoadedVersions {
   readonly reload: () => void
 }
 
-/** Loads versions page by page. @param key of the document, for what is kept of answers */
+/** Loads versions page by page. @param key the query key of the document */
 export function useVersions(key: readonly string[], calls: HistoryCalls): LoadedVersions {
   const versions = useInfiniteQuery<VersionPage, Error, InfiniteData<VersionPage>, readonly string[], string | null>({
     queryKey: [...key, 'versions'],
-    queryFn: ({ pageParam, signal }) => calls.list({ limit: PAGE, cursor: pageParam }, { signal }),
+    queryFn: ({ pageParam, signal }) => calls.list({ limit: PAGE_SIZE, cursor: pageParam }, { signal }),
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     staleTime: 0,
@@ -37,15 +37,15 @@ export function useVersions(key: readonly string[], calls: HistoryCalls): Loaded
   }
 }
 
-/** Two versions beside each other; `undefined` while they are loaded. */
+/** A version and its predecessor; `undefined` while they load. */
 export interface ComparedVersions {
   readonly version: FullVersion | undefined
-  /** `null`: there is none before. */
+  /** `null` if there is no earlier version. */
   readonly before: FullVersion | null | undefined
   readonly error: unknown
 }
 
-/** Loads a version, and the one before it. */
+/** Loads a version and its predecessor. */
 export function useComparedVersions(
   key: readonly string[],
   calls: HistoryCalls,
@@ -53,21 +53,21 @@ export function useComparedVersions(
   revision: number | undefined,
 ): ComparedVersions {
   const { items, hasMore, loadMore } = versions
-  const index = items.findIndex((one) => one.revision === revision)
+  const index = items.findIndex((version) => version.revision === revision)
   const isLast = index === items.length - 1
   useEffect(() => {
-    // What comes before the last one that is loaded is on the next page; so is a version that an address names.
+    // The predecessor of the last loaded version is on the next page, and a version named in the URL may be.
     if (revision !== undefined && hasMore && (index < 0 || isLast)) loadMore()
   })
-  const former = index < 0 ? undefined : items[index + 1]?.revision
-  const load = (wanted: number | undefined) => ({
-    queryKey: [...key, 'version', wanted ?? 0],
-    queryFn: ({ signal }: { readonly signal: AbortSignal }) => calls.get(wanted ?? 0, { signal }),
-    enabled: wanted !== undefined,
+  const previousRevision = index < 0 ? undefined : items[index + 1]?.revision
+  const buildOptions = (wantedRevision: number | undefined) => ({
+    queryKey: [...key, 'version', wantedRevision ?? 0],
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => calls.get(wantedRevision ?? 0, { signal }),
+    enabled: wantedRevision !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const one = useQuery(load(revision))
-  const other = useQuery(load(former))
+  const version = useQuery(buildOptions(revision))
+  const previous = useQuery(buildOptions(previousRevision))
   const isFirst = index >= 0 && isLast && !hasMore
-  return { version: one.data, before: isFirst ? null : other.data, error: one.error ?? other.error }
+  return { version: version.data, before: isFirst ? null : previous.data, error: version.error ?? previous.error }
 }

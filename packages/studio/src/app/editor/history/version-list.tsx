@@ -8,27 +8,26 @@ import styles from './history.module.css'
 import type { LoadedVersions } from './use-versions.ts'
 import type { Version } from './versions.ts'
 
-/** What a {@link VersionList} takes. */
 export interface VersionListProps {
   readonly versions: LoadedVersions
-  /** The number of the version that is shown. */
+  /** The revision of the shown version. */
   readonly shown: number | undefined
   readonly onShow: (revision: number) => void
 }
 
-/** The height of a row until it is measured, in pixels. */
+/** The estimated height of a row, in pixels. */
 const ROW_PX = 64
 
-/** The versions of a document, newest first; only those that are seen are drawn. */
+/** The versions of a document, newest first. Only visible rows are rendered. */
 export function VersionList({ versions, shown, onShow }: VersionListProps): ReactNode {
   const { t } = useTexts()
   const { items, hasMore, loadMore } = versions
-  const drawn = useVirtualRows(items.length, ROW_PX, loadMore)
-  const { box, rows } = drawn
-  const arrows = useArrows(drawn, hasMore)
+  const virtualRows = useVirtualRows(items.length, ROW_PX, loadMore)
+  const { box, rows } = virtualRows
+  const arrowKeyHandlers = useArrowKeys(virtualRows, hasMore)
   return (
     <nav ref={box} className={styles.versions} aria-label={t.history.versions}>
-      <ul className={styles.body} style={{ blockSize: rows.getTotalSize() }} {...arrows}>
+      <ul className={styles.body} style={{ blockSize: rows.getTotalSize() }} {...arrowKeyHandlers}>
         {rows.getVirtualItems().map(({ index, start }) => {
           const version = items[index]
           return (
@@ -57,26 +56,29 @@ interface VersionButtonProps extends Pick<VersionListProps, 'onShow'> {
 
 function VersionButton({ version, isShown, onShow }: VersionButtonProps): ReactNode {
   const { t, formats } = useTexts()
-  const personName = useActorName([version.actor])
+  const getActorName = useActorName([version.actor])
   const { revision, at, actor, action, isDraft } = version
   return (
     <button type="button" className={styles.version} aria-current={isShown} onClick={() => onShow(revision)}>
-      <span className={styles.what}>
+      <span className={styles.action}>
         {t.overview.actions[action]}
         {isDraft && action !== 'draft' && <Badge tone="waiting">{t.history.draft}</Badge>}
       </span>
-      <span className={styles.when}>
+      <span className={styles.origin}>
         <time dateTime={at} title={formats.moment(at)}>
           {formats.moment(at)}
         </time>
-        {actor !== undefined && ` · ${t.history.by(personName(actor))}`}
+        {actor !== undefined && ` · ${t.history.by(getActorName(actor))}`}
       </span>
     </button>
   )
 }
 
-/** Up and down go from version to version. */
-function useArrows({ box, rows }: VirtualRows, hasMore: boolean): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
+/** Lets the up and down keys move between versions. */
+function useArrowKeys(
+  { box, rows }: VirtualRows,
+  hasMore: boolean,
+): Pick<DOMAttributes<Element>, 'onKeyDown' | 'onBlur'> {
   const { count } = rows.options
   const { move, reset: forget } = useListFocus({
     has: (index) => index >= 0 && (index < count || hasMore),

@@ -2,12 +2,12 @@ import type { FieldDescription } from 'daybook'
 import { toComparableText } from '../differences/text-difference.ts'
 import { isRecord, type Values } from '../saving/field-values.ts'
 
-/** A version, as a list of them has it. */
+/** A version, as lists return it. */
 export interface Version {
   readonly revision: number
   /** ISO 8601. */
   readonly at: string
-  /** The subject of a person; absent where this session may not know people. */
+  /** The author's subject; absent if this session may not see authors. */
   readonly actor?: string
   readonly action: 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'restore' | 'draft'
   readonly isDraft: boolean
@@ -20,54 +20,52 @@ export interface VersionPage {
   readonly nextCursor: string | null
 }
 
-/** A version with what the document said; `null`: it was deleted, or its content erased. */
+/** A version with the document's values; `data` is `null` if the document was deleted or its content erased. */
 export interface FullVersion extends Version {
   readonly data: Values | null
 }
 
-/** Which page of versions is asked for. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor: string | null
 }
 
-/** Ends a call. */
 export interface AbortOptions {
   readonly signal: AbortSignal
 }
 
-/** The history of one document. */
+/** The client's methods for the history of one document. */
 export interface HistoryCalls {
   list(page: PageQuery, options: AbortOptions): Promise<VersionPage>
   get(revision: number, options: AbortOptions): Promise<FullVersion>
-  /** Makes what a version says the working copy; where there is none, what readers see. */
+  /** Restores a version as the draft, or as the public document if there are no drafts. */
   restore(revision: number): Promise<unknown>
 }
 
-/** A field that two versions say otherwise. */
+/** A field that differs between two versions. */
 interface ChangedField {
-  /** Its keys, joined by dots. */
+  /** Its dotted path. */
   readonly path: string
   readonly from: string
   readonly to: string
 }
 
-/** The fields that two versions say otherwise, one by one inside groups, in the order of the form. */
+/** Lists the fields that differ between two versions, in the order of the form. Fields of groups are listed separately. */
 export function listChangedFields(
   fields: readonly FieldDescription[],
   from: Values,
   to: Values,
-  around = '',
+  prefix = '',
 ): readonly ChangedField[] {
   return fields.flatMap((field) => {
-    const path = `${around}${field.key}`
+    const path = `${prefix}${field.key}`
     const [before, after] = [from[field.key], to[field.key]]
     if (field.type === 'reverse') return []
     if (field.type === 'group' && field.fields && !field.many)
-      return listChangedFields(field.fields, membersOf(before), membersOf(after), `${path}.`)
+      return listChangedFields(field.fields, getMembers(before), getMembers(after), `${path}.`)
     const change = { path, from: toComparableText(before, field), to: toComparableText(after, field) }
     return change.from === change.to ? [] : [change]
   })
 }
 
-const membersOf = (value: unknown): Values => (isRecord(value) ? value : {})
+const getMembers = (value: unknown): Values => (isRecord(value) ? value : {})

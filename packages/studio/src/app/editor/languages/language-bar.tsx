@@ -8,12 +8,11 @@ import type { LocaleState } from './locale-values.ts'
 import type { DocumentLanguages, TranslationState } from './use-languages.ts'
 import { useLocaleName } from './use-languages.ts'
 
-/** What a {@link LanguageBar} takes. */
 export interface LanguageBarProps {
   readonly languages: DocumentLanguages
   readonly isSourceShown: boolean
-  readonly onShowSource: (isBeside: boolean) => void
-  /** Copies what this language lacks from its source; absent: it may not be changed. */
+  readonly onShowSource: (isShown: boolean) => void
+  /** Copies missing values from the source; absent if there are none, or the user may not edit. */
   readonly onCopyMissing: (() => void) | undefined
 }
 
@@ -24,16 +23,11 @@ const TONES: Readonly<Record<LocaleState, BadgeTone>> = {
   missing: 'neutral',
 }
 
-/** The languages of a document: how far each has come, and the way to it. */
-export function LanguageBar({
-  languages,
-  isSourceShown: isBeside,
-  onShowSource: onBeside,
-  onCopyMissing,
-}: LanguageBarProps): ReactNode {
+/** Links to the languages of a document, with the state of each translation. */
+export function LanguageBar({ languages, isSourceShown, onShowSource, onCopyMissing }: LanguageBarProps): ReactNode {
   const { t } = useTexts()
   const { locale, source, translations } = languages
-  const nameOf = useLocaleName()
+  const getLocaleName = useLocaleName()
   return (
     <div className={styles.bar}>
       <nav aria-label={t.languages.title}>
@@ -43,7 +37,7 @@ export function LanguageBar({
               <LanguageLink
                 translation={translation}
                 isShown={translation.locale === locale}
-                name={nameOf(translation.locale)}
+                name={getLocaleName(translation.locale)}
               />
             </li>
           ))}
@@ -51,12 +45,12 @@ export function LanguageBar({
       </nav>
       {locale !== source && (
         <div className={styles.tools}>
-          <Button variant="quiet" onPress={() => onBeside(!isBeside)}>
-            {isBeside ? t.languages.alone : t.languages.beside(nameOf(source))}
+          <Button variant="quiet" onPress={() => onShowSource(!isSourceShown)}>
+            {isSourceShown ? t.languages.alone : t.languages.beside(getLocaleName(source))}
           </Button>
           {onCopyMissing && (
             <Button variant="quiet" onPress={onCopyMissing}>
-              {t.languages.copyMissing(nameOf(source))}
+              {t.languages.copyMissing(getLocaleName(source))}
             </Button>
           )}
         </div>

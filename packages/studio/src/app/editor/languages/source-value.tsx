@@ -11,26 +11,25 @@ import { collectTranslatedValues, isEmpty, isTranslated } from './locale-values.
 import type { DocumentLanguages } from './use-languages.ts'
 import { useLocaleName } from './use-languages.ts'
 
-/** What a {@link SourceValue} takes. */
 export interface SourceValueProps {
   readonly field: FieldDescription
   readonly languages: DocumentLanguages
-  /** Takes what the source says; absent: the field may not be changed. */
+  /** Copies the value of the source; absent if the user may not edit the field. */
   readonly onCopy: ((value: unknown) => void) | undefined
 }
 
-/** What the source says, beside the editor of a field in another language. */
+/** The source of a translation, beside the field's editor. */
 export function SourceValue({ field, languages, onCopy }: SourceValueProps): ReactNode {
   const { t } = useTexts()
-  const nameOf = useLocaleName()
-  const { source, valuesIn } = languages
-  const value = valuesIn(source)?.[field.key]
+  const getLocaleName = useLocaleName()
+  const { source, getValues } = languages
+  const value = getValues(source)?.[field.key]
   return (
     <div className={styles.source}>
-      <p className={styles.sourceTitle}>{`${toLabel(field.key)} · ${nameOf(source)}`}</p>
+      <p className={styles.sourceTitle}>{`${toLabel(field.key)} · ${getLocaleName(source)}`}</p>
       {isTranslated(field) ? (
         <div lang={source}>
-          <PlainText text={sourceText(field, value)} />
+          <PlainText text={formatSource(field, value)} />
         </div>
       ) : (
         <p className={styles.sourceTitle}>{t.languages.shared}</p>
@@ -38,7 +37,7 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
       {isTranslated(field) && onCopy && !isEmpty(value) && (
         <div>
           <Button variant="quiet" icon="copy" onPress={() => onCopy(toPlainValue(field, value))}>
-            {t.languages.copy(nameOf(source))}
+            {t.languages.copy(getLocaleName(source))}
           </Button>
         </div>
       )}
@@ -46,8 +45,8 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
   )
 }
 
-/** What the source says, as a text; of a group, a list or blocks the translated texts alone, each with its place. */
-function sourceText(field: FieldDescription, value: unknown): string {
+/** Formats a value of the source. A group, list or blocks yields only its localized values, each with its place. */
+function formatSource(field: FieldDescription, value: unknown): string {
   if (field.localized) return toComparableText(value, field)
   return [...collectTranslatedValues([field], { [field.key]: value })]
     .map(([place, inner]) => `${formatPath(place.slice(field.key.length + 1))}: ${toComparableText(inner)}`)

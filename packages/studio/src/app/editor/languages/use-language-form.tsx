@@ -15,47 +15,46 @@ import { type DocumentLanguages, type LanguageCalls, useLanguages, useLocaleName
 const LanguageBar = lazy(async () => ({ default: (await import('./language-bar.tsx')).LanguageBar }))
 const SourceValue = lazy(async () => ({ default: (await import('./source-value.tsx')).SourceValue }))
 
-/** What a form in several languages is made from. */
 export interface LanguageFormOptions {
   readonly fields: readonly FieldDescription[]
   readonly editor: DocumentEditor
   readonly state: EditorState
-  /** Absent: the document is not stored yet. */
+  /** `undefined` if the document is not stored yet. */
   readonly calls: LanguageCalls | undefined
   readonly isReadOnly: boolean
-  /** Whether the source stands beside each field. */
+  /** True to show the source beside each field. */
   readonly isSourceShown: boolean
-  readonly onShowSource: (isBeside: boolean) => void
+  readonly onShowSource: (isShown: boolean) => void
 }
 
-/** What a form shows of the languages of its document; nothing where its content has one language. */
+/** The parts that a form shows for the languages of its document; none if the content has only one. */
 export interface LanguageForm {
   readonly bar?: ReactNode
-  /** What the language says that others are translated from. */
+  /** The values in the source language. */
   readonly sourceValues?: Values
   readonly renderBeside?: (field: FieldDescription) => ReactNode
   readonly renderBelow?: (field: FieldDescription) => ReactNode
-  /** What readers see of a field that is empty, where it can show that itself. */
+  /** Returns the fallback of an empty field, if its editor can show a placeholder. */
   readonly getPlaceholder?: (field: FieldDescription) => string | undefined
 }
 
-/** The languages of a document that is open in a form. */
+/** Returns what a form shows for the languages of its document. */
 export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
-  const { fields, editor, state, calls, isReadOnly, isSourceShown: isBeside, onShowSource: onBeside } = options
+  const { fields, editor, state, calls, isReadOnly, isSourceShown, onShowSource } = options
   const languages = useLanguages(fields, state, calls)
   const { settings } = useStudio()
   if (!languages) return {}
-  const { locale, source, valuesIn } = languages
-  const sourceValues = valuesIn(source) ?? {}
-  const missing = fields.filter(
+  const { locale, source, getValues } = languages
+  const sourceValues = getValues(source) ?? {}
+  const missingFields = fields.filter(
     ({ key, writable, localized }) =>
       localized && writable && isEmpty(state.values[key]) && !isEmpty(sourceValues[key]),
   )
   const copyMissing = (): void => {
-    for (const field of missing) editor.edit([field.key], toPlainValue(field, sourceValues[field.key]))
+    for (const field of missingFields) editor.edit([field.key], toPlainValue(field, sourceValues[field.key]))
   }
   const isTranslation = locale !== source
-  const showsItself = (field: FieldDescription): boolean =>
+  const showsPlaceholder = (field: FieldDescription): boolean =>
     settings.editors?.[field.type] === undefined && hasPlaceholder(field)
   return {
     sourceValues,
@@ -63,19 +62,21 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
       <Suspense>
         <LanguageBar
           languages={languages}
-          isSourceShown={isBeside}
-          onShowSource={onBeside}
-          onCopyMissing={isReadOnly || missing.length === 0 ? undefined : copyMissing}
+          isSourceShown={isSourceShown}
+          onShowSource={onShowSource}
+          onCopyMissing={isReadOnly || missingFields.length === 0 ? undefined : copyMissing}
         />
       </Suspense>
     ),
     ...(isTranslation
       ? {
-          renderBelow: (field) => <FallbackHint field={field} languages={languages} isShown={showsItself(field)} />,
-          getPlaceholder: (field) => (showsItself(field) ? findFallback(field, languages)?.text : undefined),
+          renderBelow: (field) => (
+            <FallbackHint field={field} languages={languages} isShown={showsPlaceholder(field)} />
+          ),
+          getPlaceholder: (field) => (showsPlaceholder(field) ? findFallback(field, languages)?.text : undefined),
         }
       : {}),
-    ...(isTranslation && isBeside
+    ...(isTranslation && isSourceShown
       ? {
           renderBeside: (field) => (
             <Suspense>
@@ -95,46 +96,45 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
   }
 }
 
-/** What a {@link FallbackHint} takes. */
 interface FallbackHintProps extends Omit<SourceValueProps, 'onCopy'> {
-  /** Whether the field itself shows the value, as its placeholder. */
+  /** True if the field itself shows the fallback as a placeholder. */
   readonly isShown: boolean
 }
 
-/** What readers see of a field that has no value in this language. */
+/** Says which fallback visitors see for a field without a value in this language. */
 function FallbackHint({ field, languages, isShown }: FallbackHintProps): ReactNode {
   const { t } = useTexts()
-  const nameOf = useLocaleName()
+  const getLocaleName = useLocaleName()
   const fallback = findFallback(field, languages)
   if (!fallback) return null
   const { locale, text } = fallback
-  if (isShown) return <p className={styles.hint}>{t.languages.readersSeeIt(nameOf(locale))}</p>
+  if (isShown) return <p className={styles.hint}>{t.languages.readersSeeIt(getLocaleName(locale))}</p>
   return (
     <p className={styles.hint}>
-      {t.languages.readersSee(nameOf(locale))} <q lang={locale}>{text}</q>
+      {t.languages.readersSee(getLocaleName(locale))} <q lang={locale}>{text}</q>
     </p>
   )
 }
 
-/** What readers see of a field that has no value in the language that is edited. */
+/** The value that visitors see for a field without a value in the edited language. */
 interface Fallback {
-  /** The language that it comes from. */
+  /** The language of the value. */
   readonly locale: string
-  /** The beginning of it. */
+  /** The beginning of the value. */
   readonly text: string
 }
 
-/** How much of a value is shown, in characters. */
-const MOST = 120
+/** The maximum length of the text, in characters. */
+const MAX_LENGTH = 120
 
-/** What readers see of a field instead; `undefined`: it has a value, or no language has one. */
+/** Finds the fallback of a field; `undefined` if it has a value, or no language has one. */
 function findFallback(
   field: FieldDescription,
-  { locale, fallbacks, valuesIn }: Pick<DocumentLanguages, 'locale' | 'fallbacks' | 'valuesIn'>,
+  { locale, fallbacks, getValues }: DocumentLanguages,
 ): Fallback | undefined {
-  if (!field.localized || !isEmpty(valuesIn(locale)?.[field.key])) return undefined
-  const from = fallbacks.find((one) => !isEmpty(valuesIn(one)?.[field.key]))
-  if (from === undefined) return undefined
-  const text = toComparableText(valuesIn(from)?.[field.key], field)
-  return { locale: from, text: text.length > MOST ? `${text.slice(0, MOST)} …` : text }
+  if (!field.localized || !isEmpty(getValues(locale)?.[field.key])) return undefined
+  const fallbackLocale = fallbacks.find((candidate) => !isEmpty(getValues(candidate)?.[field.key]))
+  if (fallbackLocale === undefined) return undefined
+  const text = toComparableText(getValues(fallbackLocale)?.[field.key], field)
+  return { locale: fallbackLocale, text: text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} …` : text }
 }

@@ -9,41 +9,42 @@ import type { EditorState } from '../saving/editor-state.ts'
 import type { Values } from '../saving/field-values.ts'
 import {
   collectTranslatedValues,
+  findOutdatedLocales,
   getLocaleState,
   isTranslated,
   type LocaleState,
   pickLocaleValues,
 } from './locale-values.ts'
 
-/** One language of a document. */
+/** The state of one language of a document. */
 export interface TranslationState {
   readonly locale: string
   readonly state: LocaleState
-  /** Whether its source has changed since it did. */
+  /** True if the source has changed since this translation did. */
   readonly isOutdated: boolean
 }
 
-/** The languages of a document that is open. */
+/** The languages of an open document. */
 export interface DocumentLanguages {
-  /** The language that is edited. */
+  /** The edited language. */
   readonly locale: string
-  /** The language that others are translated from. */
+  /** The source language of translations. */
   readonly source: string
   readonly translations: readonly TranslationState[]
-  /** What a language says; `undefined`: not known yet. */
-  readonly valuesIn: (locale: string) => Values | undefined
-  /** The other languages that readers see a value of where this one has none, in order. */
+  /** Returns the values in a language; `undefined` while they load. */
+  readonly getValues: (locale: string) => Values | undefined
+  /** The fallbacks of the edited language, in order. */
   readonly fallbacks: readonly string[]
 }
 
-/** The versions tell what is older than its source; they are asked no more often than this, in milliseconds. */
+/** The minimum interval between searches for outdated translations, in milliseconds. Each loads several versions. */
 const OUTDATED_MS = 60_000
 
 /**
- * How far each language of a document has come.
+ * Loads the state of each language of a document.
  *
- * @param calls absent: it is not stored yet
- * @returns `undefined` where its content has one language alone
+ * @param calls `undefined` if the document is not stored yet
+ * @returns `undefined` if the content has only one language
  */
 export function useLanguages(
   fields: readonly FieldDescription[],
@@ -55,70 +56,70 @@ export function useLanguages(
   const hasLanguages = locales !== null && locales.available.length > 1 && fields.some(isTranslated)
   const source = locales?.default ?? ''
   const locale = state.document.locale ?? source
-  const isAsked = hasLanguages && calls !== undefined
-  const all = useQuery({
+  const isEnabled = hasLanguages && calls !== undefined
+  const { data: storedValues } = useQuery({
     queryKey: ['languages', collection, id],
     queryFn: ({ signal }) => calls?.readAll(signal) ?? null,
-    enabled: isAsked,
+    enabled: isEnabled,
     staleTime: 0,
   })
-  const outdated = useQuery({
+  const { data: outdatedLocales } = useQuery({
     queryKey: ['languages', collection, id, 'outdated'],
     queryFn: async ({ signal }) => {
       if (!calls) return null
-      const { findOutdatedLocales: outdatedLocales } = await import('./locale-values.ts')
-      return outdatedLocales(await calls.history(), fields, locales?.available ?? [], source, signal)
+      return findOutdatedLocales(await calls.history(), fields, locales?.available ?? [], source, signal)
     },
-    enabled: isAsked,
+    enabled: isEnabled,
     staleTime: OUTDATED_MS,
-    // Versions in all languages are more than some services tell.
+    // Some callers may not read versions in all languages.
     retry: false,
   })
-  const { data: read } = all
-  const { data: old } = outdated
   const { values } = state
   return useMemo(() => {
     if (!hasLanguages) return undefined
-    const valuesIn = (one: string): Values | undefined => {
-      if (one === locale) return values
-      return read ? pickLocaleValues(fields, read, one) : undefined
+    const getValues = (wantedLocale: string): Values | undefined => {
+      if (wantedLocale === locale) return values
+      return storedValues ? pickLocaleValues(fields, storedValues, wantedLocale) : undefined
     }
-    const sourceValues = collectTranslatedValues(fields, valuesIn(source) ?? {})
-    const translations = locales.available.map((one): TranslationState => {
-      if (one === source) return { locale: one, state: 'source', isOutdated: false }
-      const own = getLocaleState(sourceValues, collectTranslatedValues(fields, valuesIn(one) ?? {}))
-      return { locale: one, state: own, isOutdated: own !== 'missing' && old?.has(one) === true }
+    const sourceValues = collectTranslatedValues(fields, getValues(source) ?? {})
+    const translations = locales.available.map((available): TranslationState => {
+      if (available === source) return { locale: available, state: 'source', isOutdated: false }
+      const state = getLocaleState(sourceValues, collectTranslatedValues(fields, getValues(available) ?? {}))
+      return {
+        locale: available,
+        state,
+        isOutdated: state !== 'missing' && outdatedLocales?.has(available) === true,
+      }
     })
-    return { locale, source, translations, valuesIn, fallbacks: locales.fallback[locale] ?? [] }
-  }, [hasLanguages, locales, locale, source, fields, values, read, old])
+    return { locale, source, translations, getValues, fallbacks: locales.fallback[locale] ?? [] }
+  }, [hasLanguages, locales, locale, source, fields, values, storedValues, outdatedLocales])
 }
 
-/** What is asked about the languages of one document. */
+/** The client's methods for the languages of one document. */
 export interface LanguageCalls {
-  /** The document with its localized values as maps of locale to value; `null`: it is not there. */
+  /** Reads the document with its localized values as maps of locale to value; `null` if it does not exist. */
   readAll(signal: AbortSignal): Promise<Values | null>
-  /** Its history, in all languages; what asks for it is loaded with it. */
+  /** Returns the calls for its history in all languages. Their code is loaded on demand. */
   history(): Promise<HistoryCalls>
 }
 
-interface EntryReads {
+interface EntryCalls {
   findById(id: string, query: Values, options: { readonly signal: AbortSignal }): Promise<object | null>
 }
 
-interface GlobalReads {
+interface GlobalCalls {
   get(query: Values, options: { readonly signal: AbortSignal }): Promise<object>
 }
 
 const ALL: Values = { locale: 'all' }
 
-/** The languages of an entry. */
 export function createEntryLanguages(
   client: StudioClient,
   collection: string,
   id: string,
   hasDrafts: boolean,
 ): LanguageCalls {
-  const calls = client.collections[collection] as unknown as EntryReads
+  const calls = client.collections[collection] as unknown as EntryCalls
   return {
     readAll: async (signal) =>
       (await calls.findById(id, hasDrafts ? { ...ALL, draft: true } : ALL, { signal })) as Values | null,
@@ -127,26 +128,27 @@ export function createEntryLanguages(
   }
 }
 
-/** The languages of a global. */
 export function createGlobalLanguages(client: StudioClient, key: string): LanguageCalls {
-  const calls = client.globals[key] as unknown as GlobalReads
+  const calls = client.globals[key] as unknown as GlobalCalls
   return {
     readAll: async (signal) => (await calls.get(ALL, { signal })) as Values,
     history: async () => (await import('../history/history-calls.ts')).createGlobalHistory(client, key, [], 'all'),
   }
 }
 
-/** The language of the content that an address names, or the one that the config begins with; empty: the content has one language. */
-export function useContentLocale(named: string | undefined): string {
+/** Returns the language that the URL names, or the default; empty if the content has only one. */
+export function useContentLocale(requestedLocale: string | undefined): string {
   const { locales } = useModel()
   if (!locales) return ''
-  return named !== undefined && locales.available.includes(named) ? named : locales.default
+  return requestedLocale !== undefined && locales.available.includes(requestedLocale)
+    ? requestedLocale
+    : locales.default
 }
 
-/** Whether readers see another language where one has no value. */
+/** Returns true if missing values in a language fall back to another. */
 export const useHasFallbacks = (locale: string): boolean => (useModel().locales?.fallback[locale] ?? []).length > 0
 
-/** Names languages in the reader's own. */
+/** Returns a function that names languages in the user's own language. */
 export function useLocaleName(): (locale: string) => string {
   const { language } = useTexts()
   return (locale) => {
@@ -154,7 +156,7 @@ export function useLocaleName(): (locale: string) => string {
       const name = new Intl.DisplayNames(language, { type: 'language' }).of(locale) ?? locale
       return name.charAt(0).toLocaleUpperCase(language) + name.slice(1)
     } catch {
-      // Locales of a config need not be languages that browsers know.
+      // A locale of the config may be no language that the browser knows.
       return locale
     }
   }

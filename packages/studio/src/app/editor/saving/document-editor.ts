@@ -16,13 +16,13 @@ import { createEditorState, type EditorState, type Halt, type SavingStatus } fro
 import { SaveSchedule } from './save-schedule.ts'
 import { type AppliedStep, UndoSteps } from './undo-steps.ts'
 
-const MOST_UNDO_STEPS = 200
-/** After so many newer versions in a row, the editor waits before it tries again. */
-const MOST_NEWER_IN_A_ROW = 5
+const MAX_UNDO_STEPS = 200
+/** The number of consecutive newer revisions after which the editor pauses. */
+const MAX_NEWER_IN_A_ROW = 5
 
 /**
- * Edits one document, and saves what is typed: first in this browser, then at the service. Whatever the service responds, nothing that was
- * typed is dropped, and nothing that other people stored is replaced without a decision.
+ * Edits one document, and saves every edit, first in this browser, then at the service. Whatever the service responds, no edit is lost, and no
+ * value stored by another user is replaced without a decision.
  *
  * @example
  * ```tsx
@@ -44,44 +44,44 @@ export class DocumentEditor {
   #newerInARow = 0
   #work: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
-  #shown: EditorState
+  #state: EditorState
 
   constructor(options: EditorOptions) {
-    const { clock, random = Math.random, isAutosaved, isCreatedOnFlush: isCreatedWhenAsked = false } = options
+    const { clock, random = Math.random, isAutosaved, isCreatedOnFlush = false } = options
     const times = { ...DEFAULT_TIMES, ...options.times }
-    const name = options.newName()
-    const isAutomatic = (): boolean => isAutosaved && (this.#document.ref.id !== null || !isCreatedWhenAsked)
+    const name = options.generateName()
+    const isAutomatic = (): boolean => isAutosaved && (this.#document.ref.id !== null || !isCreatedOnFlush)
     this.#options = options
-    this.#release = options.open.register(name)
+    this.#release = options.openEditors.register(name)
     this.#document = new EditedDocument(options, name, () => this.#publish())
     this.#schedule = new SaveSchedule(clock, times, random, isAutomatic)
-    this.#steps = new UndoSteps({ coalesceMs: times.coalesceMs, most: MOST_UNDO_STEPS })
+    this.#steps = new UndoSteps({ coalesceMs: times.coalesceMs, maxSteps: MAX_UNDO_STEPS })
     this.#mustRead = options.document.id !== null
-    this.#shown = this.#show()
+    this.#state = this.#createState()
   }
 
-  /** Calls a listener after each change. @returns ends that */
+  /** Calls a listener after each change. @returns a function that removes it */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The same object until something changes. */
-  readonly getState = (): EditorState => this.#shown
+  /** Returns the state, which stays the same object until something changes. */
+  readonly getState = (): EditorState => this.#state
 
-  /** Reads the document, and adopts the edits of closed editors of this browser. @returns when it can be edited, or cannot be read */
+  /** Reads the document, and adopts edits of closed editors. Resolves once the document can be edited, or cannot be read. */
   async start(): Promise<void> {
     await this.#document.findOrphanedCopies()
     if (this.#closing.signal.aborted) return
-    if (this.#document.ref.id === null) await this.#adoptLeft()
+    if (this.#document.ref.id === null) await this.#adoptOrphanedCopies()
     await this.#run()
   }
 
   /**
-   * Gives a field, or a value inside one, another value.
+   * Sets a field, or a value inside one.
    *
-   * @param isTyping true for one key of many: these are one step of undo
-   * @throws {TypeError} for a path that leads to no field that can be written
+   * @param isTyping true for a keystroke; consecutive ones are one undo step
+   * @throws {TypeError} if the path leads to no writable field
    */
   edit(path: FieldPath, value: unknown, { isTyping = false }: { readonly isTyping?: boolean } = {}): void {
     const place = findLeaf(this.#options.leaves, path)
@@ -90,7 +90,7 @@ export class DocumentEditor {
     const { leaf, inside } = place
     const before = getCurrentValue(this.#document.state, leaf)
     const edited = setInside(before, inside, value)
-    // Another person has removed the item.
+    // Another user has removed the item.
     if (edited === undefined) return
     const after = leaf.addItemKeys(edited)
     const at = this.#options.clock.now()
@@ -98,12 +98,12 @@ export class DocumentEditor {
     this.#editLeaf(leaf, after)
   }
 
-  /** The text at a place that is no value yet. @param place with dots between, items by their index */
+  /** Returns the text at a place that is not a valid value yet. @param place the dotted path, with indexes of items */
   getUnfinishedText(place: string): UnfinishedText | undefined {
     return this.#document.state.unfinished.get(place)
   }
 
-  /** Keeps such a text in this browser, where the next editor of the document finds it; without a text, deletes it. */
+  /** Stores such a text in this browser for the next editor of the document, or deletes it if `undefined`. */
   setUnfinishedText(place: string, text: UnfinishedText | undefined): void {
     const { state } = this.#document
     const unfinished = setUnfinished(state.unfinished, place, text)
@@ -112,50 +112,50 @@ export class DocumentEditor {
     void this.#document.writeLocalCopy()
   }
 
-  /** Undoes the last edit; later changes by other people stay. @returns the path of the leaf that it was in */
+  /** Undoes the last edit, but keeps later changes by others. @returns the path of the changed leaf */
   undo(): string | undefined {
     return this.#applyStep(this.#steps.undo(this.#document.state, this.#options.leaves))
   }
 
-  /** Makes the edit again that was undone last. @returns the path of the leaf that it was in */
+  /** Repeats the edit that was undone last. @returns the path of the changed leaf */
   redo(): string | undefined {
     return this.#applyStep(this.#steps.redo(this.#document.state, this.#options.leaves))
   }
 
-  /** Decides a conflict. @param path of its leaf */
+  /** Resolves a conflict. @param path the path of its leaf */
   resolve(path: string, decision: Decision): void {
     const leaf = this.#options.leaves.get(path)
     if (leaf) this.#change(resolveConflict(this.#document.state, leaf, decision))
   }
 
-  /** Saves now, also without autosave. @returns the status after that */
+  /** Saves now, even without autosave. @returns the resulting status */
   async flush(): Promise<SavingStatus> {
     this.#schedule.requestSave()
     await this.#run()
-    return this.#shown.status
+    return this.#state.status
   }
 
-  /** Reads the document again, since other people may have changed it, as live events say. */
+  /** Reads the document again, for example after a live event. */
   async refresh(): Promise<void> {
     if (this.#document.ref.id === null) return
     this.#mustRead = true
     await this.#run()
   }
 
-  /** Ends a pause, since the network is back. */
+  /** Ends a pause after the network has returned. */
   async online(): Promise<void> {
     this.#schedule.resume()
     await this.#run()
   }
 
-  /** Sends nothing before {@link signedIn}, since the session has ended. */
+  /** Stops sending until {@link signedIn}, because the session has expired. */
   signedOut(): void {
     if (this.#halt?.kind === 'signed-out') return
     this.#halt = { kind: 'signed-out', isOtherPerson: false }
     this.#publish()
   }
 
-  /** Goes on for the person who is signed in now: nothing is sent in the name of another person. */
+  /** Resumes sending if the same user has signed in. Nothing is sent in the name of another user. */
   async signedIn(person: string): Promise<void> {
     const isOtherPerson = person !== this.#options.person
     if (!isOtherPerson && this.#halt?.kind !== 'signed-out') return
@@ -164,7 +164,7 @@ export class DocumentEditor {
     await this.#run()
   }
 
-  /** Sends everything again after a refusal, or reads a document again that was gone. */
+  /** Sends rejected values again, or reads a missing document again. */
   async retry(): Promise<void> {
     if (this.#halt?.kind === 'gone') this.#mustRead = this.#document.ref.id !== null
     if (this.#halt?.kind === 'gone' || this.#halt?.kind === 'refused') this.#halt = undefined
@@ -172,23 +172,23 @@ export class DocumentEditor {
     await this.flush()
   }
 
-  /** Makes a new document of one that is gone, with everything that is seen of it. */
+  /** Saves the shown values of a deleted document as a new one. */
   async saveAsNew(): Promise<void> {
     if (this.#halt?.kind !== 'gone') return
     this.#halt = undefined
     this.#mustRead = false
-    const { leaves, newName } = this.#options
-    const { state, ref: name } = this.#document
-    const seen = [...leaves.values()].map((leaf) => [leaf.path, getCurrentValue(state, leaf)] as const)
-    const edits = new Map(seen.filter(([, value]) => value !== null))
+    const { leaves, generateName } = this.#options
+    const { state, ref } = this.#document
+    const values = [...leaves.values()].map((leaf) => [leaf.path, getCurrentValue(state, leaf)] as const)
+    const edits = new Map(values.filter(([, value]) => value !== null))
     const { aside, unfinished } = state
-    this.#document.ref = { ...name, id: null, newId: newName() }
+    this.#document.ref = { ...ref, id: null, newId: generateName() }
     this.#document.isLoaded = true
     this.#change({ ...createEditState({ tag: null, values: {} }), edits, aside, unfinished })
     await this.flush()
   }
 
-  /** Creates an entry that an earlier request may have created. */
+  /** Creates an entry that an earlier attempt may have created already. */
   async createAgain(): Promise<void> {
     if (this.#halt?.kind !== 'uncertain') return
     this.#halt = undefined
@@ -196,7 +196,7 @@ export class DocumentEditor {
     await this.flush()
   }
 
-  /** Drops everything that is not stored, on purpose. */
+  /** Discards all unsaved edits. */
   async discard(): Promise<void> {
     this.#document.endCreation()
     this.#document.forgetRefusals()
@@ -204,18 +204,18 @@ export class DocumentEditor {
     await this.#document.writeLocalCopy()
   }
 
-  /** Forgets notes of merges, or values that were kept aside. */
+  /** Removes the notes about merges, or the values set aside. */
   dismiss(what: 'notes' | 'aside'): void {
     this.#change({ ...this.#document.state, [what]: [] })
   }
 
-  /** @returns when no request and no write in this browser is under way */
+  /** Waits until no request and no local write is running. */
   async idle(): Promise<void> {
     while (this.#work) await this.#work
     await this.#document.localCopy.idle()
   }
 
-  /** Ends the editor. Everything that is not stored stays in this browser, and the next editor of the document adopts it. */
+  /** Closes the editor. Unsaved edits stay in this browser for the next editor of the document. */
   close(): void {
     this.#closing.abort()
     this.#cancelTimer?.()
@@ -230,12 +230,12 @@ export class DocumentEditor {
   }
 
   #editLeaf(leaf: Leaf, value: unknown): void {
-    // A document that was refused as a whole is another one now.
+    // After an edit, a document that was rejected as a whole can be sent again.
     if (this.#halt?.kind === 'refused') this.#halt = undefined
     this.#change(editLeaf(this.#document.state, leaf, value))
   }
 
-  /** Takes a state that a person made: it is kept in this browser at once, and saved soon. */
+  /** Sets the state after a user's action, writes it to this browser at once, and schedules a save. */
   #change(state: EditState): void {
     this.#schedule.noteEdit(this.#document.hasWork)
     this.#document.state = state
@@ -244,14 +244,14 @@ export class DocumentEditor {
     this.#setTimer()
   }
 
-  /** Sends what there is to send, one request at a time. @returns when nothing can be sent now */
+  /** Sends pending work, one request at a time. Resolves once nothing can be sent now. */
   #run(): Promise<void> {
     this.#work ??= this.#runAll()
     return this.#work
   }
 
   async #runAll(): Promise<void> {
-    // `#work` is set before the first request begins.
+    // Lets the caller set `#work` before the first request begins.
     await Promise.resolve()
     while (!this.#closing.signal.aborted && !this.#halt && !this.#schedule.isWaiting()) {
       if (this.#mustRead) await this.#read()
@@ -259,9 +259,9 @@ export class DocumentEditor {
       else if (this.#document.ref.id === null) await this.#create()
       else await this.#save()
     }
-    // In the same turn as the last look, so that later work begins another run.
+    // Synchronously after the loop, so that later work starts another run.
     this.#work = undefined
-    // A save that was requested before the session ended goes on in the next session.
+    // A save that was requested before the session expired continues in the next session.
     const isOver = this.#halt !== undefined && this.#halt.kind !== 'signed-out'
     if (isOver || !this.#document.hasWork) this.#schedule.clearRequest()
     this.#publish()
@@ -285,19 +285,19 @@ export class DocumentEditor {
     if (outcome.kind === 'done') this.#mustRead = false
     this.#finish(outcome)
     if (this.#document.isLoaded) return this.#document.writeLocalCopy()
-    // A document that cannot be read is edited as the newest local copy has it.
-    const { lastKnownState: lastSeen } = this.#document
-    if (this.#mustRead && lastSeen) this.#document.state = lastSeen
-    if (!this.#mustRead || lastSeen) await this.#adoptLeft()
+    // If the document cannot be read, edit the values of the newest local copy.
+    const { lastKnownState } = this.#document
+    if (this.#mustRead && lastKnownState) this.#document.state = lastKnownState
+    if (!this.#mustRead || lastKnownState) await this.#adoptOrphanedCopies()
   }
 
-  /** Adopts the edits of closed editors. Their copies are deleted once the copy of this editor has everything. */
-  async #adoptLeft(): Promise<void> {
-    const left = this.#document.adoptOrphanedCopies()
-    if (left.length === 0) return
+  /** Adopts the edits of closed editors, and deletes their copies once this editor's copy contains them. */
+  async #adoptOrphanedCopies(): Promise<void> {
+    const orphans = this.#document.adoptOrphanedCopies()
+    if (orphans.length === 0) return
     this.#schedule.scheduleRemaining(this.#document.hasWork)
     await this.#document.writeLocalCopy()
-    await this.#document.deleteOrphanedCopies(left)
+    await this.#document.deleteOrphanedCopies(orphans)
   }
 
   async #save(): Promise<void> {
@@ -324,7 +324,7 @@ export class DocumentEditor {
     await this.#document.writeLocalCopy()
   }
 
-  /** Writes what is about to be sent to this browser, before anything goes to the network. */
+  /** Updates the local copy before a request is sent. */
   async #beginSave(): Promise<void> {
     this.#schedule.startSave()
     this.#isSaving = true
@@ -332,7 +332,7 @@ export class DocumentEditor {
     await this.#document.writeLocalCopy()
   }
 
-  /** Decides from the outcome of a request when to send the next one, or what to wait for. */
+  /** Schedules the next request, a pause or a halt, depending on the outcome of the last one. */
   #finish(outcome: RequestOutcome): void {
     this.#isSaving = false
     if (outcome.kind === 'done') this.#schedule.resetFailures()
@@ -341,7 +341,7 @@ export class DocumentEditor {
     if (outcome.kind === 'newer') {
       this.#mustRead = true
       this.#newerInARow += 1
-      if (this.#newerInARow > MOST_NEWER_IN_A_ROW) this.#schedule.pause('busy', 0)
+      if (this.#newerInARow > MAX_NEWER_IN_A_ROW) this.#schedule.pause('busy', 0)
     }
     if (outcome.kind === 'signed-out') this.#halt = { kind: 'signed-out', isOtherPerson: false }
     if (outcome.kind === 'used-key') this.#halt = { kind: 'uncertain' }
@@ -350,11 +350,11 @@ export class DocumentEditor {
 
   #publish(): void {
     if (this.#closing.signal.aborted) return
-    this.#shown = this.#show()
+    this.#state = this.#createState()
     for (const listener of this.#listeners) listener()
   }
 
-  #show(): EditorState {
+  #createState(): EditorState {
     return createEditorState(this.#document, {
       leaves: this.#options.leaves,
       halt: this.#halt,

@@ -15,15 +15,15 @@ import {
 } from './local-copies.ts'
 import { type Refusal, RefusedValues } from './refused-values.ts'
 
-/** The outcome of a request. After `set-aside`, some values are refused as they are, and the others can be sent. */
+/** The outcome of a request. After `set-aside`, some values were rejected, and the rest can be sent. */
 export type RequestOutcome = { readonly kind: 'done' } | { readonly kind: 'set-aside' } | Failure
 
 /** The content of one save. */
 export interface SavePlan {
-  /** Values by leaf. */
+  /** Values by path of the leaf. */
   readonly values: ReadonlyMap<string, unknown>
   readonly body: Values
-  /** True if members of groups are merged in (RFC 7396). */
+  /** True if the body is a merge patch (RFC 7396). */
   readonly isMerge: boolean
 }
 
@@ -32,23 +32,23 @@ export class EditedDocument {
   readonly #options: EditorOptions
   readonly #editorName: string
   readonly #creation = new Creation()
-  readonly #refused: RefusedValues
-  /** The copy that this editor writes. */
+  readonly #refusedValues: RefusedValues
+  /** The writer of this editor's copy. */
   readonly localCopy: LocalCopyWriter
   ref: DocumentRef
   state: EditState
-  /** True once there is something to edit. */
+  /** True once the document can be edited. */
   isLoaded = false
-  #left: readonly OrphanedCopy[] = []
+  #orphans: readonly OrphanedCopy[] = []
 
   /**
-   * @param editorName the editor's part of the keys of local copies
-   * @param onCopyChange called when the local copy becomes safe, or fails
+   * @param editorName the editor's part in the keys of local copies
+   * @param onCopyChange called when the status of the local copy changes
    */
   constructor(options: EditorOptions, editorName: string, onCopyChange: () => void) {
     this.#options = options
     this.#editorName = editorName
-    this.#refused = new RefusedValues(options.leaves)
+    this.#refusedValues = new RefusedValues(options.leaves)
     this.localCopy = new LocalCopyWriter(options.copies, onCopyChange)
     this.ref = options.document
     this.state = createEditState({ tag: null, values: options.initial ?? {} })
@@ -56,25 +56,25 @@ export class EditedDocument {
 
   /** True if there is something to send. */
   get hasWork(): boolean {
-    return this.#creation.attempt !== undefined || this.#sendable().size > 0
+    return this.#creation.attempt !== undefined || this.#getSendableEdits().size > 0
   }
 
-  /** The refusals of present edits. */
+  /** The refusals of current edits. */
   get refusals(): readonly Refusal[] {
-    return this.#refused.getRefusals(this.state.edits)
+    return this.#refusedValues.getRefusals(this.state.edits)
   }
 
-  /** Lets refused values be sent again. */
+  /** Allows rejected values to be sent again. */
   forgetRefusals(): void {
-    this.#refused.clear()
+    this.#refusedValues.clear()
   }
 
-  /** Gives up an attempt to create the document, whose outcome may be unknown. */
+  /** Abandons an attempt to create the document, even if its outcome is unknown. */
   endCreation(): void {
     this.#creation.end()
   }
 
-  /** Reads the document, and merges a newer version into the edits. */
+  /** Reads the document, and rebases the edits onto a newer revision. */
   async read(signal: AbortSignal): Promise<RequestOutcome> {
     const { remote, leaves } = this.#options
     try {
@@ -87,9 +87,9 @@ export class EditedDocument {
     }
   }
 
-  /** Plans a save of all edits that can be sent, and remembers that they are. */
+  /** Plans a save of all edits that can be sent, and records them as sent. */
   prepareSave(): SavePlan {
-    const plan = planSave(this.#sendable(), this.#options.leaves)
+    const plan = planSave(this.#getSendableEdits(), this.#options.leaves)
     this.state = markSent(this.state, plan.values)
     return plan
   }
@@ -101,23 +101,23 @@ export class EditedDocument {
     try {
       const stored = await remote.save(this.ref.id, { body, isMerge, tag }, signal)
       this.state = applySaved(this.state, leaves, values, stored)
-      this.#refused.forget(values)
+      this.#refusedValues.forget(values)
       return { kind: 'done' }
     } catch (error) {
       const failure = classifyError(error)
-      const isSetAside = failure.kind === 'refused' && this.#refused.add(values, failure)
+      const isSetAside = failure.kind === 'refused' && this.#refusedValues.add(values, failure)
       return isSetAside ? { kind: 'set-aside' } : failure
     }
   }
 
-  /** Prepares the request that creates the document. @returns `undefined` if an earlier one is too old to be repeated */
+  /** Prepares the request that creates the document. @returns `undefined` if an earlier attempt is too old to repeat */
   prepareCreation(): CreateAttempt | undefined {
-    const { clock, newName, initial, leaves } = this.#options
+    const { clock, generateName, initial, leaves } = this.#options
     const at = clock.now()
     return this.#creation.begin(at, () => {
-      const values = this.#sendable()
+      const values = this.#getSendableEdits()
       const body = { ...initial, ...toBody(values, leaves) }
-      return { idempotencyKey: newName(), body, values: [...values], at }
+      return { idempotencyKey: generateName(), body, values: [...values], at }
     })
   }
 
@@ -127,17 +127,17 @@ export class EditedDocument {
     try {
       const { id, ...stored } = await remote.create(attempt.body, attempt.idempotencyKey, signal)
       this.#creation.end()
-      const { newId: _, ...name } = this.ref
-      this.ref = { ...name, id }
+      const { newId: _, ...ref } = this.ref
+      this.ref = { ...ref, id }
       this.state = applySaved(this.state, leaves, values, stored)
-      this.#refused.forget(values)
+      this.#refusedValues.forget(values)
       return { kind: 'done' }
     } catch (error) {
       return this.#creation.fail(classifyError(error))
     }
   }
 
-  /** Writes everything that is not stored to the local copy. @returns when it is written */
+  /** Writes all unsaved edits to the local copy. Resolves once they are written. */
   writeLocalCopy(): Promise<void> {
     const { leaves, person, clock } = this.#options
     const { attempt } = this.#creation
@@ -151,45 +151,45 @@ export class EditedDocument {
     return this.localCopy.write(toLocalCopy(this.state, leaves, head))
   }
 
-  /** Finds the copies that closed editors of the document left in this browser. */
+  /** Finds the copies of closed editors of this document. */
   async findOrphanedCopies(): Promise<void> {
-    const { copies, open, person } = this.#options
-    this.#left = await findOrphanedCopies(copies, open, getDocumentKey(person, this.ref)).catch(() => [])
+    const { copies, openEditors, person } = this.#options
+    this.#orphans = await findOrphanedCopies(copies, openEditors, getDocumentKey(person, this.ref)).catch(() => [])
   }
 
-  /** The document as the newest copy of a closed editor has it. */
+  /** The stored document as the newest copy of a closed editor knew it. */
   get lastKnownState(): EditState | undefined {
-    const newest = this.#left.at(-1)?.copy
+    const newest = this.#orphans.at(-1)?.copy
     return newest && createEditState({ tag: newest.tag, values: newest.values })
   }
 
-  /** Makes the document editable, with the edits of closed editors. @returns their copies */
+  /** Makes the document editable, and adopts the edits of closed editors. @returns their copies */
   adoptOrphanedCopies(): readonly OrphanedCopy[] {
-    const left = this.#left
-    this.#left = []
-    for (const { copy } of left) {
+    const orphans = this.#orphans
+    this.#orphans = []
+    for (const { copy } of orphans) {
       this.state = adoptCopy(this.state, this.#options.leaves, copy)
       if (this.ref.id === null) this.#creation.adopt(copy.attempt)
     }
     this.isLoaded = true
-    return left
+    return orphans
   }
 
-  /** Deletes copies of closed editors, unless the copy of this editor, which has their edits now, failed. */
-  async deleteOrphanedCopies(left: readonly OrphanedCopy[]): Promise<void> {
+  /** Deletes copies of closed editors, unless this editor's copy, which now contains their edits, could not be written. */
+  async deleteOrphanedCopies(orphans: readonly OrphanedCopy[]): Promise<void> {
     if (this.localCopy.status === 'failed') return
-    for (const { key } of left) await this.#options.copies.delete(key).catch(() => undefined)
+    for (const { key } of orphans) await this.#options.copies.delete(key).catch(() => undefined)
   }
 
-  /** The edits without conflicts, and without refused values. */
-  #sendable(): ReadonlyMap<string, unknown> {
-    return this.#refused.filterAccepted(this.state.edits)
+  /** Returns the edits without conflicts and rejected values. */
+  #getSendableEdits(): ReadonlyMap<string, unknown> {
+    return this.#refusedValues.filterAccepted(this.state.edits)
   }
 }
 
 /**
- * Plans a save: the leaves that changed, and nothing else. A merge patch reaches into groups, but would merge into JSON objects as well: where
- * there are both, these are left to the next save.
+ * Plans a save of the changed leaves. Leaves inside groups need a merge patch, which would also merge into JSON objects; if there are both, the
+ * JSON objects wait for the next save.
  */
 function planSave(edits: ReadonlyMap<string, unknown>, leaves: Leaves): SavePlan {
   const isMerge = [...edits.keys()].some((path) => path.includes('.'))
@@ -197,7 +197,7 @@ function planSave(edits: ReadonlyMap<string, unknown>, leaves: Leaves): SavePlan
   return { values, body: toBody(values, leaves), isMerge }
 }
 
-/** Makes a body with these leaves. */
+/** Builds a request body from the values of leaves. */
 function toBody(values: ReadonlyMap<string, unknown>, leaves: Leaves): Values {
   let body: Values = {}
   for (const [path, value] of values) {
@@ -207,42 +207,42 @@ function toBody(values: ReadonlyMap<string, unknown>, leaves: Leaves): Values {
   return body
 }
 
-/** The service remembers the answer to a creation for a day. */
+/** The age at which an attempt is not repeated. The service keeps idempotency records for 24 hours. */
 const ATTEMPT_MS = 23 * 60 * 60 * 1000
 
-/** Creates a document once: an attempt is repeated as it was, until its outcome is known. */
+/** Creates a document exactly once, by repeating the same attempt until its outcome is known. */
 class Creation {
   #attempt: CreateAttempt | undefined
-  /** Whether it may have been carried out, and its answer lost. */
-  #isOpen = false
+  /** True if the attempt may have succeeded, and its response was lost. */
+  #isUncertain = false
 
   get attempt(): CreateAttempt | undefined {
     return this.#attempt
   }
 
-  /** Takes up an attempt of an editor that is not open any more: its outcome is not known. */
+  /** Continues an attempt of a closed editor, whose outcome is unknown. */
   adopt(attempt: CreateAttempt | undefined): void {
     if (!attempt) return
     this.#attempt ??= attempt
-    this.#isOpen = true
+    this.#isUncertain = true
   }
 
-  /** @returns the attempt to send; `undefined`: one is too old, and would create the document again */
+  /** Returns the attempt to send; `undefined` if it is too old, and could create the document twice. */
   begin(now: number, make: () => CreateAttempt): CreateAttempt | undefined {
     this.#attempt ??= make()
     return now - this.#attempt.at > ATTEMPT_MS ? undefined : this.#attempt
   }
 
-  /** Its outcome is known, or given up. */
+  /** Forgets the attempt, because its outcome is known or no longer matters. */
   end(): void {
     this.#attempt = undefined
-    this.#isOpen = false
+    this.#isUncertain = false
   }
 
-  /** @returns what its failure means: an answer that may not be given again is no refusal of the first request */
+  /** Interprets the failure of an attempt. A repeated attempt may be forbidden although the first one succeeded. */
   fail(failure: Failure): Failure {
-    if (failure.kind === 'wait') this.#isOpen = true
-    if (failure.kind === 'refused' && failure.code === 'FORBIDDEN' && this.#isOpen) return { kind: 'used-key' }
+    if (failure.kind === 'wait') this.#isUncertain = true
+    if (failure.kind === 'refused' && failure.code === 'FORBIDDEN' && this.#isUncertain) return { kind: 'used-key' }
     if (failure.kind === 'refused') this.end()
     return failure
   }

@@ -4,13 +4,12 @@ import type { DocumentRef, LocalCopies, OpenEditors } from './local-copies.ts'
 import type { RemoteStore } from './remote.ts'
 import type { Clock, ScheduleTimes } from './save-schedule.ts'
 
-/** When the engine does what. */
+/** The times of an editor, in milliseconds. */
 export interface SavingTimes extends ScheduleTimes {
-  /** The longest pause within one step of undo. @default 1,000 */
+  /** The maximum pause between keystrokes of one undo step. @default 1,000 */
   readonly coalesceMs: number
 }
 
-/** When the engine does what, unless it is told otherwise. */
 export const DEFAULT_TIMES: SavingTimes = {
   debounceMs: 800,
   longestUnsavedMs: 5000,
@@ -18,27 +17,28 @@ export const DEFAULT_TIMES: SavingTimes = {
   longestRetryMs: 60_000,
   coalesceMs: 1000,
 }
-/** What an editor of one document needs. */
+
+/** The options of a {@link DocumentEditor}. */
 export interface EditorOptions {
   readonly document: DocumentRef
-  /** Of a document that was never stored: what it begins with. */
+  /** The initial values of an unstored document. */
   readonly initial?: Values
   readonly leaves: Leaves
   readonly remote: RemoteStore
-  /** Whether edits are saved by themselves; else by `flush`, as where a save is seen by readers at once. */
+  /** True if edits are saved automatically; otherwise by `flush`, as for documents that are public at once. */
   readonly isAutosaved: boolean
   /**
-   * Whether a document that was never stored is created by `flush` alone, as where its slug is made from a title that is
-   * still being typed. @default false
+   * True if only `flush` creates an unstored document, for example because its slug derives from a title that is still being typed.
+   * @default false
    */
   readonly isCreatedOnFlush?: boolean
-  /** The subject of the session: local copies are the person's own. */
+  /** The user's subject. Each user has separate local copies. */
   readonly person: string
   readonly copies: LocalCopies
-  readonly open: OpenEditors
+  readonly openEditors: OpenEditors
   readonly clock: Clock
-  /** Random names, such as `crypto.randomUUID`. */
-  readonly newName: () => string
+  /** Generates random names, as `crypto.randomUUID` does. */
+  readonly generateName: () => string
   /** @default `Math.random` */
   readonly random?: () => number
   readonly times?: Partial<SavingTimes>

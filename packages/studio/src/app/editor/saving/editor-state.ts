@@ -8,58 +8,58 @@ import type { DocumentRef, LocalCopyStatus } from './local-copies.ts'
 import type { Wait } from './save-schedule.ts'
 import type { UndoSteps } from './undo-steps.ts'
 
-/** How far saving has come; what it says first needs a person most. */
+/** The saving status. */
 export type SavingStatus =
-  /** The document is read for the first time. */
+  /** The document is being read for the first time. */
   | { readonly kind: 'loading' }
   | { readonly kind: 'saved' }
-  /** There are edits that are about to be saved; without autosave, that {@link DocumentEditor.flush} saves. */
+  /** There are edits to save; without autosave, they wait for {@link DocumentEditor.flush}. */
   | { readonly kind: 'unsaved' }
   | { readonly kind: 'saving' }
-  /** The service cannot be asked now: it is, by itself, at `until` (milliseconds since 1970), or when the network is back. */
+  /** Requests pause until `until` (milliseconds since 1970), or until the network returns. */
   | { readonly kind: 'waiting'; readonly reason: WaitReason; readonly until: number }
-  /** Fields are in conflict; others go on being saved. */
+  /** Leaves are in conflict; the others are saved. */
   | { readonly kind: 'conflict' }
-  /** The service does not take a value, or the document; it is asked again after the next edit. */
+  /** The service has rejected a value or the document. The next edit is sent again. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  /** The session has ended; `isOtherPerson`: another person has signed in, as whom nothing of this is saved. */
+  /** The session has expired. With `isOtherPerson`, another user has signed in, and nothing is saved in their name. */
   | { readonly kind: 'signed-out'; readonly isOtherPerson: boolean }
-  /** The document is not there any more, or not for this person; {@link DocumentEditor.saveAsNew} makes a new one of it. */
+  /** The document was deleted, or the user may not read it. {@link DocumentEditor.saveAsNew} saves its values as a new one. */
   | { readonly kind: 'gone' }
-  /** It is not known whether the entry was created: the person looks, and may create it with {@link DocumentEditor.createAgain}. */
+  /** It is unknown if the entry was created. The user checks, and may call {@link DocumentEditor.createAgain}. */
   | { readonly kind: 'uncertain' }
 
-/** All that a form shows of a document. A new object after each change; parts that did not change stay the same. */
+/** The state that a form shows. Each change creates a new object, whose unchanged parts stay the same. */
 export interface EditorState {
   readonly document: DocumentRef
   readonly status: SavingStatus
-  /** Whether there is a document to edit. */
+  /** True once the document can be edited. */
   readonly isLoaded: boolean
-  /** The document as the person sees it, with what the service makes of it. */
+  /** The values that the user sees, including derived values. */
   readonly values: Values
-  /** The tag of what is stored, to publish what is seen once all is saved. */
+  /** The tag of the stored document, for actions such as publishing. */
   readonly tag: string | null
-  /** The leaves that are not stored as they are seen. */
+  /** The paths of leaves with unsaved edits. */
   readonly dirty: ReadonlySet<string>
   readonly conflicts: ReadonlyMap<string, Conflict>
-  /** What the service says against values, by JSON Pointer. */
+  /** The service's issues with values, by JSON Pointer. */
   readonly issues: readonly Issue[]
-  /** What others changed while the document was open, by field the last change. */
+  /** Changes by others that were merged while the document was open; one note per leaf. */
   readonly notes: readonly MergeNote[]
-  /** What was typed and has no field any more, or stands otherwise in another copy. */
+  /** Edits without a field; see {@link SetAsideValue}. */
   readonly aside: readonly SetAsideValue[]
-  /** Whether what is not stored is safe in this browser. */
+  /** The status of the local copy of unsaved edits. */
   readonly localCopy: LocalCopyStatus
   readonly canUndo: boolean
   readonly canRedo: boolean
 }
 
-/** A state in which nothing is sent until a person does something. */
+/** A state in which nothing is sent until the user acts. */
 export type Halt =
   | Extract<SavingStatus, { readonly kind: 'signed-out' | 'gone' | 'uncertain' }>
   | (Extract<SavingStatus, { readonly kind: 'refused' }> & { readonly issues: readonly Issue[] })
 
-/** The parts of an editor's state that its document does not have. */
+/** The parts of an editor's state that are not in its document. */
 interface Progress {
   readonly leaves: Leaves
   readonly halt: Halt | undefined
@@ -68,14 +68,14 @@ interface Progress {
   readonly steps: Pick<UndoSteps, 'canUndo' | 'canRedo'>
 }
 
-/** Returns everything that a form shows of a document. */
+/** Creates the state that a form shows. */
 export function createEditorState(document: EditedDocument, progress: Progress): EditorState {
-  const { ref: name, state, isLoaded, localCopy: copy, refusals } = document
+  const { ref, state, isLoaded, localCopy, refusals } = document
   const { conflicts, edits, notes, aside, stored } = state
   const { leaves, halt, steps } = progress
   return {
-    document: name,
-    status: savingStatus(document, progress),
+    document: ref,
+    status: getSavingStatus(document, progress),
     isLoaded,
     values: getCurrentValues(state, leaves),
     tag: stored.tag,
@@ -84,13 +84,13 @@ export function createEditorState(document: EditedDocument, progress: Progress):
     issues: [...refusals, ...(halt?.kind === 'refused' ? [halt] : [])].flatMap(({ issues }) => issues),
     notes,
     aside,
-    localCopy: copy.status,
+    localCopy: localCopy.status,
     canUndo: steps.canUndo,
     canRedo: steps.canRedo,
   }
 }
 
-function savingStatus(document: EditedDocument, { halt, wait, isSaving }: Progress): SavingStatus {
+function getSavingStatus(document: EditedDocument, { halt, wait, isSaving }: Progress): SavingStatus {
   if (halt?.kind === 'refused') return { kind: 'refused', code: halt.code, message: halt.message }
   if (halt) return halt
   if (wait) return { kind: 'waiting', ...wait }

@@ -1,24 +1,24 @@
 import { DaybookError, NetworkError, TimeoutError } from '@daybook/client'
 import type { Issue } from 'daybook'
 
-/** Why the engine waits: the network or the service is gone, the service has too much to do, or something failed inside it. */
+/** The reason for a pause: no connection, an overloaded service, or a fault inside it. */
 export type WaitReason = 'offline' | 'busy' | 'fault'
 
-/** What a failed request means for what was typed. None of these drops anything. */
+/** The meaning of a failed request for unsaved edits. None of them is dropped. */
 export type Failure =
   | { readonly kind: 'wait'; readonly reason: WaitReason; readonly retryAfterMs: number }
   | { readonly kind: 'signed-out' }
-  /** Somebody has stored a newer version. */
+  /** The stored document has a newer revision. */
   | { readonly kind: 'newer' }
   | { readonly kind: 'gone' }
-  /** The key of a creation was used for something else: whether the entry is there is not known. */
+  /** The idempotency key of a create request was used for another request, so it is unknown if the entry exists. */
   | { readonly kind: 'used-key' }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly issues: readonly Issue[] }
 
-/** Tells what a failed request means. */
+/** Classifies the error of a failed request. */
 export function classifyError(error: unknown): Failure {
   if (error instanceof NetworkError || error instanceof TimeoutError) return wait('offline')
-  if (error instanceof DaybookError) return failureOfAnswer(error)
+  if (error instanceof DaybookError) return classifyResponse(error)
   const message = error instanceof Error ? error.message : String(error)
   return { kind: 'refused', code: 'UNEXPECTED', message, issues: [] }
 }
@@ -29,41 +29,41 @@ const wait = (reason: WaitReason, retryAfter = 0): Failure => ({
   retryAfterMs: retryAfter * 1000,
 })
 
-function failureOfAnswer(error: DaybookError): Failure {
+function classifyResponse(error: DaybookError): Failure {
   const { status, code, message, retryAfter } = error
   if (status === 429 || status === 503) return wait('busy', retryAfter)
   if (status === 413) return { kind: 'refused', code: 'PAYLOAD_TOO_LARGE', message, issues: [] }
-  // What answered is no Daybook service: a proxy, a portal of a network.
+  // The response came from a proxy or a captive portal.
   if (code === 'UNEXPECTED_ANSWER' || status >= 500) return wait('fault', retryAfter)
   if (status === 401) return { kind: 'signed-out' }
   if (status === 404 || status === 410) return { kind: 'gone' }
   if (status === 412) return { kind: 'newer' }
   if (code === 'IDEMPOTENCY_MISMATCH') return { kind: 'used-key' }
-  if (status === 409) return failureOfConflict(error)
+  if (status === 409) return classifyConflict(error)
   return { kind: 'refused', code, message, issues: error.details.issues ?? [] }
 }
 
-function failureOfConflict({ code, message, details }: DaybookError): Failure {
-  // The first request with this key is still being carried out.
+function classifyConflict({ code, message, details }: DaybookError): Failure {
+  // The first request with this idempotency key is still running.
   if (Object.keys(details).length === 0) return wait('busy')
   const field = typeof details.field === 'string' ? details.field : undefined
   const issues = field === undefined ? [] : [{ path: `/${field.replaceAll('.', '/')}`, code: 'taken', message }]
   return { kind: 'refused', code, message, issues }
 }
 
-/** How long the engine waits before it asks again, in milliseconds. */
+/** The pauses before retries, in milliseconds. */
 export interface WaitTimes {
-  /** The longest first pause; each further one is twice as long. @default 1,000 */
+  /** The maximum first pause; each further one is twice as long. @default 1,000 */
   readonly firstRetryMs: number
   /** @default 60,000 */
   readonly longestRetryMs: number
 }
 
 /**
- * The pause after a failure: at least what the service asked for, with a random part, so that editors that failed together do not come back
- * together.
+ * Returns the pause after a failure, in milliseconds: at least the `Retry-After` of the service, with a random part, so that editors that failed
+ * together do not retry together.
  *
- * @param failures how many there were in a row, 1 or more
+ * @param failures the number of consecutive failures, at least 1
  */
 export function getRetryDelay(failures: number, retryAfterMs: number, random: number, times: WaitTimes): number {
   const longest = Math.min(times.longestRetryMs, times.firstRetryMs * 2 ** (failures - 1))

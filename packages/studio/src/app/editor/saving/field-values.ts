@@ -1,44 +1,44 @@
-/** The values of a document, as the service answers and takes them. */
+/** The values of a document, as the service returns and accepts them. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** What saving needs to know of a field; a `FieldDescription` of the service's model is one. */
+/** The part of a `FieldDescription` that saving uses. */
 export interface SavedField {
   readonly key: string
   /** The name of its type, such as `text`. */
   readonly type: string
-  /** Whether this session may write it. */
+  /** True if the user may write the field. */
   readonly writable: boolean
   /** The fields of a group. */
   readonly fields?: readonly SavedField[] | undefined
   /** The kinds of blocks. */
   readonly blocks?: readonly { readonly type: string; readonly fields: readonly SavedField[] }[] | undefined
-  /** The member that tells an item of a list from the others. */
+  /** The member with the key of an item. */
   readonly itemKey?: string | undefined
-  /** An item of a list. */
+  /** The items of a list. */
   readonly of?: Pick<SavedField, 'type' | 'fields' | 'blocks' | 'of' | 'itemKey'> | undefined
-  /** Keys of what the service makes from it. */
+  /** Keys of the fields that the service derives from this one. */
   readonly generated?: readonly string[] | undefined
 }
 
 export const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether two JSON values say the same; the order of an object's keys says nothing. */
-export function isSameValue(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  if (Array.isArray(one) || Array.isArray(other)) return isSameList(one, other)
-  const keys = Object.keys(one)
-  if (keys.length !== Object.keys(other).length) return false
-  return keys.every((key) => Object.hasOwn(other, key) && isSameValue(Reflect.get(one, key), Reflect.get(other, key)))
+/** Returns true if two JSON values are equal, regardless of the order of an object's keys. */
+export function isSameValue(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b)) return isSameList(a, b)
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && isSameValue(Reflect.get(a, key), Reflect.get(b, key)))
 }
 
-function isSameList(one: unknown, other: unknown): boolean {
-  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false
-  return one.every((item, index) => isSameValue(item, other[index]))
+function isSameList(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+  return a.every((item, index) => isSameValue(item, b[index]))
 }
 
-/** One text for all values that are the same. */
+/** Returns the same text for all equal values. */
 export function toCanonicalText(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -47,37 +47,37 @@ export function toCanonicalText(value: unknown): string {
   )
 }
 
-type Inner = Pick<SavedField, 'type' | 'fields' | 'blocks' | 'of'>
+type FieldShape = Pick<SavedField, 'type' | 'fields' | 'blocks' | 'of'>
 
 /**
- * What people wrote of a value: without what the service makes from it, such as the HTML of a Markdown text in a block, and without members
- * that say nothing. Two values are compared and merged in this form; the service makes the rest again.
+ * Returns the part of a value that users write, without derived values, such as the HTML of a Markdown text in a block, and without empty
+ * members. Values are compared and merged in this form; the service derives the rest again.
  */
-export function toPlainValue(field: Inner, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => plainItem(field, item))
-  if (field.type === 'group' && field.fields && isRecord(value)) return plainMembers(field.fields, value)
+export function toPlainValue(field: FieldShape, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => toPlainItem(field, item))
+  if (field.type === 'group' && field.fields && isRecord(value)) return toPlainMembers(field.fields, value)
   return value ?? null
 }
 
-/** {@link toPlainValue} of one field, asked with each key: an item of a long list is read once. */
-export function createPlainReader(field: Inner): (value: unknown) => unknown {
-  const known = new WeakMap<object, unknown>()
+/** Creates a {@link toPlainValue} for one field that caches items, since it runs on every keystroke and lists may be long. */
+export function createPlainReader(field: FieldShape): (value: unknown) => unknown {
+  const cache = new WeakMap<object, unknown>()
   const readItem = (item: unknown): unknown => {
-    if (!isRecord(item)) return plainItem(field, item)
-    const found = known.get(item) ?? plainItem(field, item)
-    known.set(item, found)
-    return found
+    if (!isRecord(item)) return toPlainItem(field, item)
+    const plainItem = cache.get(item) ?? toPlainItem(field, item)
+    cache.set(item, plainItem)
+    return plainItem
   }
   return (value) => (Array.isArray(value) ? value.map(readItem) : toPlainValue(field, value))
 }
 
-function plainItem({ blocks, of }: Inner, item: unknown): unknown {
+function toPlainItem({ blocks, of }: FieldShape, item: unknown): unknown {
   const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
-  if (block && isRecord(item)) return { _type: block.type, ...plainMembers(block.fields, item) }
+  if (block && isRecord(item)) return { _type: block.type, ...toPlainMembers(block.fields, item) }
   return of ? toPlainValue(of, item) : item
 }
 
-function plainMembers(fields: readonly SavedField[], value: Values): Values {
+function toPlainMembers(fields: readonly SavedField[], value: Values): Values {
   const generated = new Set(fields.flatMap((field) => field.generated ?? []))
   const byKey = new Map(fields.map((field) => [field.key, field]))
   const members = Object.entries(value).flatMap(([key, member]) => {
@@ -91,28 +91,28 @@ function plainMembers(fields: readonly SavedField[], value: Values): Values {
 /** The part of a field description that decides if items have keys. */
 export type Keyed = Partial<Pick<SavedField, 'fields' | 'blocks' | 'of' | 'itemKey'>>
 
-/** The key of a block, or of another object in a list; `undefined` for what is told by its place. */
+/** Returns the key of a block or another object in a list; `undefined` for items that are identified by index. */
 export const getItemKey = (item: unknown): string | undefined =>
   isRecord(item) && typeof item._key === 'string' ? item._key : undefined
 
-/** A value with a new key for each of its items, at any depth: what is inserted or copied is another item. */
-export const assignNewKeys = (field: Keyed, value: unknown): unknown => mapKeys(field, value, newKey)
+/** Returns a value with a new key for each item at any depth, since an inserted or copied item is a different one. */
+export const assignNewKeys = (field: Keyed, value: unknown): unknown => mapKeys(field, value, generateKey)
 
-/** A value with a key for each item that has none: an editor of a config may know nothing of keys. */
+/** Returns a value with a key for each item that lacks one. Custom editors may not know about keys. */
 export const addMissingKeys = (field: Keyed, value: unknown): unknown =>
-  mapKeys(field, value, (present) => present ?? newKey())
+  mapKeys(field, value, (currentKey) => currentKey ?? generateKey())
 
-/** A value without the keys of its items, for people. */
+/** Returns a value without item keys, for display. */
 export const removeItemKeys = (field: Keyed, value: unknown): unknown => mapKeys(field, value, () => undefined)
 
-/** Twelve digits, as the service makes them. `randomUUID` is missing on pages without TLS. */
-const newKey = (): string =>
+/** Generates twelve hexadecimal digits, as the service does. Pages without TLS have no `randomUUID`. */
+const generateKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Makes the key of an item that has this one. */
-type MakeKey = (present: unknown) => unknown
+/** Returns the new key of an item from its current one; `undefined` for none. */
+type MakeKey = (currentKey: unknown) => unknown
 
-/** Returns unchanged values as the same objects, since forms render a new object again. */
+/** Maps the item keys in a value. Unchanged values stay the same objects, since a form renders new ones again. */
 function mapKeys(field: Keyed, value: unknown, makeKey: MakeKey): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => mapItem(field, item, makeKey))
@@ -125,9 +125,9 @@ function mapItem({ blocks, of, itemKey }: Keyed, item: unknown, makeKey: MakeKey
   const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
   const mapped = mapKeys(block ? { fields: block.fields } : (of ?? {}), item, makeKey)
   if (itemKey === undefined || !isRecord(mapped)) return mapped
-  const { [itemKey]: present, ...members } = mapped
-  const key = makeKey(present)
-  if (key === present) return mapped
+  const { [itemKey]: currentKey, ...members } = mapped
+  const key = makeKey(currentKey)
+  if (key === currentKey) return mapped
   return key === undefined ? members : { [itemKey]: key, ...members }
 }
 

@@ -2,71 +2,71 @@ import { isSameLeafValue, type Leaves, readLeaf } from './document-fields.ts'
 import { type EditState, getCurrentValue, rebaseLeaf, type SetAsideValue, type UnfinishedText } from './edit-state.ts'
 import type { Values } from './field-values.ts'
 
-/** Which document is edited. */
+/** Identifies a document. */
 export interface DocumentRef {
-  /** The key of a collection or a global. */
+  /** The key of a collection, or `globals`. */
   readonly collection: string
-  /** `null`: it was never stored. */
+  /** `null` if the document was never stored. */
   readonly id: string | null
-  /** Names a document that was never stored, in this browser alone. */
+  /** Identifies an unstored document within this browser. */
   readonly newId?: string
   readonly locale?: string
 }
 
-/** One request to create a document: it is sent again as it was, until its outcome is known. */
+/** A request to create a document. It is repeated unchanged until its outcome is known. */
 export interface CreateAttempt {
   readonly idempotencyKey: string
   readonly body: Values
-  /** The values of the body, by leaf. */
+  /** The values of the body, by path of the leaf. */
   readonly values: readonly (readonly [path: string, value: unknown])[]
-  /** When it was first sent, in milliseconds since 1970. */
+  /** The time of the first attempt, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** What one editor has typed in one document and is not stored by the service yet. It holds JSON alone. */
+/** The unsaved edits of one editor in one document, as JSON. */
 export interface LocalCopy {
   readonly version: 1
   readonly person: string
   readonly document: DocumentRef
-  /** Names the editor that wrote it. */
+  /** The name of the editor that wrote the copy. */
   readonly editor: string
-  /** The tag of the version that it was made from, and what that says. */
+  /** The tag of the stored document that the edits are based on; its values follow. */
   readonly tag: string | null
   readonly values: Values
   readonly edits: readonly LocalEdit[]
   readonly sent: readonly (readonly [path: string, values: readonly unknown[]])[]
   readonly aside: readonly SetAsideValue[]
   readonly attempt?: CreateAttempt
-  /** What is typed and says no value yet. */
+  /** Texts that are not valid values yet. */
   readonly unfinished?: readonly (readonly [place: string, text: UnfinishedText])[]
   /** In milliseconds since 1970. */
   readonly savedAt: number
 }
 
-/** A value of a leaf, and what it was made from. */
+/** An edited value of a leaf, and the stored value that it replaces. */
 export interface LocalEdit {
   readonly path: string
   readonly base: unknown
   readonly mine: unknown
 }
 
-/** Where a browser keeps local copies. Each function may fail: the store may be full, or not allowed. */
+/** The browser's store of local copies. Every method may reject, if the store is full or not permitted. */
 export interface LocalCopies {
   get(key: string): Promise<LocalCopy | undefined>
   set(key: string, copy: LocalCopy): Promise<void>
   delete(key: string): Promise<void>
-  /** All keys. */
+  /** Returns all keys. */
   list(): Promise<readonly string[]>
 }
 
-/** Which editors of this browser are open, in any tab; a browser's locks tell it, also after a crash. */
+/** The open editors of this browser, in all tabs. */
 export interface OpenEditors {
-  /** Says that an editor is open. @returns says that it is not any more */
+  /** Marks an editor as open. @returns a function that marks it as closed */
   register(editor: string): () => void
   isOpen(editor: string): Promise<boolean>
 }
 
-/** How much of what was left behind is kept. */
+/** The limits for orphaned copies. */
 export interface PruneLimits {
   /** @default 100 */
   readonly count?: number
@@ -77,93 +77,92 @@ export interface PruneLimits {
 const DEFAULT_COUNT = 100
 const DEFAULT_AGE = 30 * 24 * 60 * 60 * 1000
 
-/** Where the copies of one document are kept, without the editor. */
+/** Returns the common prefix of the keys of one document's copies. */
 export function getDocumentKey(person: string, { collection, id, newId, locale }: DocumentRef): string {
   return `${[person, collection, id ?? `new:${newId ?? ''}`, locale ?? ''].map(encodeURIComponent).join('/')}/`
 }
 
-/** The key of a copy. */
 export const getCopyKey = ({ person, document, editor }: Pick<LocalCopy, 'person' | 'document' | 'editor'>): string =>
   getDocumentKey(person, document) + encodeURIComponent(editor)
 
-/** A copy that no open editor holds, and its key. */
+/** A copy without an open editor, and its key. */
 export interface OrphanedCopy {
   readonly key: string
   readonly copy: LocalCopy
 }
 
 /**
- * The copies that were left behind by editors that are not open any more, the oldest first.
+ * Finds the copies of closed editors, oldest first.
  *
- * @param prefix of their keys: of a person (`documentKey` of a document for one of these)
+ * @param prefix the prefix of their keys, such as that of {@link getDocumentKey}
  */
 export async function findOrphanedCopies(
   copies: LocalCopies,
-  open: OpenEditors,
+  openEditors: OpenEditors,
   prefix: string,
 ): Promise<readonly OrphanedCopy[]> {
   const keys = (await copies.list()).filter((key) => key.startsWith(prefix))
-  const found = await Promise.all(keys.map(async (key) => ({ key, copy: await copies.get(key) })))
-  const left: OrphanedCopy[] = []
-  for (const { key, copy } of found)
-    if (copy?.version === 1 && !(await open.isOpen(copy.editor))) left.push({ key, copy })
-  return left.sort((a, b) => a.copy.savedAt - b.copy.savedAt)
+  const candidates = await Promise.all(keys.map(async (key) => ({ key, copy: await copies.get(key) })))
+  const orphans: OrphanedCopy[] = []
+  for (const { key, copy } of candidates)
+    if (copy?.version === 1 && !(await openEditors.isOpen(copy.editor))) orphans.push({ key, copy })
+  return orphans.sort((a, b) => a.copy.savedAt - b.copy.savedAt)
 }
 
-/** The copies of all documents that a person has left behind. */
+/** Finds the orphaned copies of all documents of one user. */
 export const findOrphanedCopiesOf = (
   copies: LocalCopies,
-  open: OpenEditors,
+  openEditors: OpenEditors,
   person: string,
-): Promise<readonly OrphanedCopy[]> => findOrphanedCopies(copies, open, `${encodeURIComponent(person)}/`)
+): Promise<readonly OrphanedCopy[]> => findOrphanedCopies(copies, openEditors, `${encodeURIComponent(person)}/`)
 
-/** Deletes copies that are too old or too many, the oldest first; never one of an open editor. */
+/** Deletes orphaned copies that exceed the limits, oldest first. */
 export async function pruneCopies(
   copies: LocalCopies,
-  open: OpenEditors,
+  openEditors: OpenEditors,
   now: number,
   { count = DEFAULT_COUNT, age = DEFAULT_AGE }: PruneLimits = {},
 ): Promise<void> {
-  const left = await findOrphanedCopies(copies, open, '')
-  const tooMany = left.length - count
-  const doomed = left.filter(({ copy }, index) => index < tooMany || now - copy.savedAt > age)
-  for (const { key } of doomed) await copies.delete(key)
+  const orphans = await findOrphanedCopies(copies, openEditors, '')
+  const excess = orphans.length - count
+  const expired = orphans.filter(({ copy }, index) => index < excess || now - copy.savedAt > age)
+  for (const { key } of expired) await copies.delete(key)
 }
 
-/** The parts of a local copy that are not in the state of the document. */
+/** The parts of a local copy that are not in the {@link EditState}. */
 type CopyHead = Pick<LocalCopy, 'person' | 'document' | 'editor' | 'savedAt' | 'attempt'>
 
-/** Returns the content of the local copy; `undefined` if the service has stored everything. */
+/** Creates the local copy of a state; `undefined` if the service has stored everything. */
 export function toLocalCopy(state: EditState, leaves: Leaves, head: CopyHead): LocalCopy | undefined {
   const { edits, conflicts, sent, aside, stored, unfinished } = state
   if (edits.size + conflicts.size + aside.length + unfinished.size === 0 && !head.attempt) return undefined
-  const baseOf = (path: string): unknown => {
+  const getBase = (path: string): unknown => {
     const leaf = leaves.get(path)
     return leaf ? readLeaf(stored.values, leaf) : null
   }
-  const ordinary = [...edits].map(([path, mine]) => ({ path, base: baseOf(path), mine }))
-  const inConflict = [...conflicts.values()].map(({ path, base, mine }) => ({ path, base, mine }))
+  const ordinaryEdits = [...edits].map(([path, mine]) => ({ path, base: getBase(path), mine }))
+  const conflictingEdits = [...conflicts.values()].map(({ path, base, mine }) => ({ path, base, mine }))
   return {
     version: 1,
     ...head,
     tag: stored.tag,
     values: stored.values,
-    edits: [...ordinary, ...inConflict],
+    edits: [...ordinaryEdits, ...conflictingEdits],
     sent: [...sent],
     aside,
     ...(unfinished.size > 0 ? { unfinished: [...unfinished] } : {}),
   }
 }
 
-/** Adopts the edits of a copy: as edits where nothing is newer, otherwise merged, and in conflict where both changed a field. */
+/** Adds the edits of a copy to a state. They are merged into newer values, and conflict if both changed the same. */
 export function adoptCopy(state: EditState, leaves: Leaves, copy: LocalCopy): EditState {
   const sent = new Map(copy.sent)
   const adopted = copy.edits.reduce((next, edit) => adoptEdit(next, leaves, edit, sent.get(edit.path) ?? []), state)
-  const isSameVersion = copy.tag === state.stored.tag
+  const isSameRevision = copy.tag === state.stored.tag
   return {
     ...adopted,
-    // A save by the former editor may still arrive while its tag holds.
-    sent: isSameVersion ? new Map([...copy.sent, ...adopted.sent]) : adopted.sent,
+    // A save of the closed editor may still arrive as long as its tag is current.
+    sent: isSameRevision ? new Map([...copy.sent, ...adopted.sent]) : adopted.sent,
     aside: [...adopted.aside, ...copy.aside],
     unfinished: new Map([...adopted.unfinished, ...(copy.unfinished ?? [])]),
   }
@@ -176,23 +175,23 @@ function adoptEdit(
   sent: readonly unknown[],
 ): EditState {
   const leaf = leaves.get(path)
-  if (!leaf) return putAside(state, { path, value: mine, reason: 'unknown-field' })
-  const isTaken = state.edits.has(path) || state.conflicts.has(path)
-  if (!isTaken) return rebaseLeaf(state, leaf, { base, mine }, sent)
+  if (!leaf) return setAside(state, { path, value: mine, reason: 'unknown-field' })
+  const isEdited = state.edits.has(path) || state.conflicts.has(path)
+  if (!isEdited) return rebaseLeaf(state, leaf, { base, mine }, sent)
   if (isSameLeafValue(leaf, getCurrentValue(state, leaf), mine)) return state
-  return putAside(state, { path, value: mine, reason: 'other-copy' })
+  return setAside(state, { path, value: mine, reason: 'other-copy' })
 }
 
-const putAside = (state: EditState, aside: SetAsideValue): EditState => ({ ...state, aside: [...state.aside, aside] })
+const setAside = (state: EditState, value: SetAsideValue): EditState => ({ ...state, aside: [...state.aside, value] })
 
-/** Whether what is not stored by the service is safe in this browser. `failed`: the browser's store is full, or not allowed. */
+/** The status of the local copy. `failed` means that the browser's store is full or not permitted. */
 export type LocalCopyStatus = 'none' | 'writing' | 'kept' | 'failed'
 
-/** Writes the local copy of one editor: one write at a time, always the newest. */
+/** Writes the local copy of one editor, one write at a time, and always the newest state. */
 export class LocalCopyWriter {
   readonly #copies: LocalCopies
   readonly #onChange: () => void
-  #state: LocalCopyStatus = 'none'
+  #status: LocalCopyStatus = 'none'
   #key: string | undefined
   #next: { readonly copy: LocalCopy | undefined } | undefined
   #writing: Promise<void> | undefined
@@ -203,13 +202,13 @@ export class LocalCopyWriter {
   }
 
   get status(): LocalCopyStatus {
-    return this.#state
+    return this.#status
   }
 
   /**
-   * Writes a copy, or deletes the one that is there. Never fails: see {@link status}.
+   * Writes a copy, or deletes it if `undefined`. Never throws; see {@link status}.
    *
-   * @returns when this copy, or a newer one, is written
+   * @returns a promise that resolves once this copy or a newer one is written
    */
   write(copy: LocalCopy | undefined): Promise<void> {
     this.#next = { copy }
@@ -217,7 +216,7 @@ export class LocalCopyWriter {
     return this.#writing
   }
 
-  /** @returns when nothing is being written */
+  /** Waits until no write is running. */
   async idle(): Promise<void> {
     await this.#writing
   }
@@ -226,23 +225,23 @@ export class LocalCopyWriter {
     while (this.#next) {
       const { copy } = this.#next
       this.#next = undefined
-      const state = await this.#write(copy).catch((): LocalCopyStatus => 'failed')
-      if (state !== this.#state) {
-        this.#state = state
+      const status = await this.#write(copy).catch((): LocalCopyStatus => 'failed')
+      if (status !== this.#status) {
+        this.#status = status
         this.#onChange()
       }
     }
-    // At once: a copy that comes after the last look has to begin another write.
+    // Synchronously after the loop, so that the next copy starts another write.
     this.#writing = undefined
   }
 
   async #write(copy: LocalCopy | undefined): Promise<LocalCopyStatus> {
-    const former = this.#key
+    const previousKey = this.#key
     const key = copy && getCopyKey(copy)
     if (copy && key !== undefined) await this.#copies.set(key, copy)
-    this.#key = key ?? former
-    // An entry that was created goes on under its id.
-    if (former !== undefined && former !== key) await this.#copies.delete(former)
+    this.#key = key ?? previousKey
+    // A newly created entry gets a key with its id.
+    if (previousKey !== undefined && previousKey !== key) await this.#copies.delete(previousKey)
     this.#key = key
     return copy ? 'kept' : 'none'
   }

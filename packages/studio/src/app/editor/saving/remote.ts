@@ -1,32 +1,32 @@
 import { type CallOptions, etagOf } from '@daybook/client'
 import type { Values } from './field-values.ts'
 
-/** A document as it is stored. */
+/** A stored document. */
 export interface Snapshot {
-  /** Its entity tag; `null`: it is not stored yet. */
+  /** Its entity tag; `null` if it is not stored yet. */
   readonly tag: string | null
   readonly values: Values
-  /** Who stored it, where this session may know it. */
+  /** The author's subject, if this session may see it. */
   readonly by?: string
-  /** When it was stored, ISO 8601. */
+  /** The time of the last change (ISO 8601). */
   readonly at?: string
 }
 
-/** What a save changes. */
+/** The content of a save request. */
 export interface DocumentChange {
   readonly body: Values
-  /** Whether members of groups are merged in (RFC 7396); else the fields that the body names are replaced. */
+  /** True for a merge patch (RFC 7396); otherwise the fields in the body are replaced. */
   readonly isMerge: boolean
-  /** The tag of what it was made from. */
+  /** The tag of the stored document that the change is based on. */
   readonly tag: string
 }
 
-/** Where one kind of document is stored. All of it throws the client's errors. */
+/** Reads and writes one kind of document at the service. All methods throw the client's errors. */
 export interface RemoteStore {
-  /** @returns `null` when it is not there, or not for this session */
+  /** Returns `null` if the document does not exist, or the caller may not read it. */
   read(id: string, signal: AbortSignal): Promise<Snapshot | null>
   save(id: string, change: DocumentChange, signal: AbortSignal): Promise<Snapshot>
-  /** Creates the document once, however often it is called with one key. */
+  /** Creates the document once, however often it is called with the same key. */
   create(body: Values, idempotencyKey: string, signal: AbortSignal): Promise<Snapshot & { readonly id: string }>
 }
 
@@ -38,7 +38,7 @@ interface WriteCall extends CallOptions {
   readonly merge?: boolean
 }
 
-/** What the engine calls of a collection of `@daybook/client`, for a model that is known only at run time. */
+/** The client's methods of a collection. The types know no model, since the Studio loads it at run time. */
 export interface EntryCalls {
   findById(id: string, query: Values, options: CallOptions): Promise<object | null>
   create(data: Values, options: WriteCall): Promise<object>
@@ -47,66 +47,67 @@ export interface EntryCalls {
   saveDraft(id: string, data: Values, options: WriteCall): Promise<object>
 }
 
-/** What the engine calls of a global of `@daybook/client`. */
+/** The client's methods of a global. */
 export interface GlobalCalls {
   get(query: Values, options: CallOptions): Promise<object>
   update(data: Values, options: WriteCall): Promise<object>
 }
 
-/** Which form of an entry is edited. */
 export interface EntryOptions {
   readonly locale?: string
-  /** Whether a value that the locale lacks is answered in another one. @default false */
+  /** True if responses to writes replace missing values of the locale by fallbacks. @default false */
   readonly hasFallbacks?: boolean
-  /** Whether its working copy is; else the entry itself, which readers see at once. */
+  /** True to edit the draft; otherwise saves are public at once. */
   readonly hasDrafts: boolean
-  /** What a new entry has besides, such as a status that readers do not see. */
+  /** Additional values of a new entry, such as a status that is not public. */
   readonly initial?: Values
 }
 
-/** The engine waits and retries itself, by its own clock. */
+/** Disables the client's retries, since the editor retries itself. */
 const ONCE = { retry: { attempts: 1 } } as const
 
 /**
- * Reads again what a write has answered: a write answers other languages in the place of values that are missing. Where that fails, or
- * somebody has stored something newer meanwhile, the answer stands until the document is read next.
+ * Reads a document after a write, because the response to a write contains fallbacks for missing values. If the read fails or returns a newer
+ * revision, the response is used until the next read.
  */
-async function ownValues(written: Snapshot, read: () => Promise<Snapshot | null>): Promise<Snapshot> {
-  const own = await read().catch(() => null)
-  return own?.tag === written.tag ? own : written
+async function readWithoutFallbacks(response: Snapshot, read: () => Promise<Snapshot | null>): Promise<Snapshot> {
+  const stored = await read().catch(() => null)
+  return stored?.tag === response.tag ? stored : response
 }
 
-/** The entries of a collection. */
-export function createEntryStore(entries: EntryCalls, options: EntryOptions): RemoteStore {
-  const { locale, hasFallbacks = false, hasDrafts, initial } = options
+/** Creates the store for the entries of a collection. */
+export function createEntryStore(
+  entries: EntryCalls,
+  { locale, hasFallbacks = false, hasDrafts, initial }: EntryOptions,
+): RemoteStore {
   const language = locale === undefined ? {} : { locale }
   const query = { ...language, ...(locale === undefined ? {} : { fallbackLocale: 'none' }) }
   const read = async (id: string, signal: AbortSignal): Promise<Snapshot | null> => {
     const entry = await entries.findById(id, hasDrafts ? { ...query, draft: true } : query, { ...ONCE, signal })
     return entry && toSnapshot(entry)
   }
-  const written = (id: string, answer: object, signal: AbortSignal): Snapshot | Promise<Snapshot> =>
-    hasFallbacks ? ownValues(toSnapshot(answer), () => read(id, signal)) : toSnapshot(answer)
+  const toStored = (id: string, response: object, signal: AbortSignal): Snapshot | Promise<Snapshot> =>
+    hasFallbacks ? readWithoutFallbacks(toSnapshot(response), () => read(id, signal)) : toSnapshot(response)
   return {
     read,
     save: async (id, { body, isMerge, tag }, signal) => {
-      const condition = { ...ONCE, ...language, ifMatch: tag, signal }
+      const options = { ...ONCE, ...language, ifMatch: tag, signal }
       if (hasDrafts) {
-        const answer = await entries.saveDraft(id, body, { ...condition, autosave: true, merge: isMerge })
-        return written(id, answer, signal)
+        const draft = await entries.saveDraft(id, body, { ...options, autosave: true, merge: isMerge })
+        return toStored(id, draft, signal)
       }
-      const answer = isMerge ? await entries.patch(id, body, condition) : await entries.update(id, body, condition)
-      return written(id, answer, signal)
+      const entry = isMerge ? await entries.patch(id, body, options) : await entries.update(id, body, options)
+      return toStored(id, entry, signal)
     },
     create: async (body, idempotencyKey, signal) => {
       const entry = await entries.create({ ...initial, ...body }, { ...ONCE, ...language, idempotencyKey, signal })
       const id = String(Reflect.get(entry, 'id'))
-      return { ...(await written(id, entry, signal)), id }
+      return { ...(await toStored(id, entry, signal)), id }
     },
   }
 }
 
-/** A global; its key is its id, and it is always there. */
+/** Creates the store for a global, which always exists. Its id is its key. */
 export function createGlobalStore(
   global: GlobalCalls,
   { locale, hasFallbacks = false }: Pick<EntryOptions, 'locale' | 'hasFallbacks'> = {},
@@ -118,8 +119,8 @@ export function createGlobalStore(
   return {
     read: (_key, signal) => read(signal),
     save: async (_key, { body, tag }, signal) => {
-      const answer = toSnapshot(await global.update(body, { ...ONCE, ...language, ifMatch: tag, signal }))
-      return hasFallbacks ? ownValues(answer, () => read(signal)) : answer
+      const response = toSnapshot(await global.update(body, { ...ONCE, ...language, ifMatch: tag, signal }))
+      return hasFallbacks ? readWithoutFallbacks(response, () => read(signal)) : response
     },
     create: () => Promise.reject(new TypeError('A global is always there.')),
   }

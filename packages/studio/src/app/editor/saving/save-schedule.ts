@@ -1,37 +1,37 @@
 import { getRetryDelay, type WaitReason, type WaitTimes } from './failure.ts'
 
-/** The time, as an editor knows it. */
+/** A clock that tests can replace. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Calls a function once, after so many milliseconds. @returns cancels that */
+  /** Calls a function once after `ms` milliseconds. @returns a function that cancels the call */
   after(ms: number, call: () => void): () => void
 }
 
-/** When the engine saves. */
+/** The times of saves and retries, in milliseconds. */
 export interface ScheduleTimes extends WaitTimes {
-  /** How long after the last edit it is saved. @default 800 */
+  /** The time from the last edit to a save. @default 800 */
   readonly debounceMs: number
-  /** How long after the first edit it is saved, also while somebody types on. @default 5,000 */
+  /** The maximum time from the first edit to a save, even while the user is typing. @default 5,000 */
   readonly longestUnsavedMs: number
 }
 
-/** A pause of the engine. */
+/** A pause before the next request. */
 export interface Wait {
   readonly reason: WaitReason
   /** In milliseconds since 1970. */
   readonly until: number
 }
 
-/** Tells when to save next: some time after an edit, at once when somebody asks, and not before a pause is over. */
+/** Decides when to save: some time after an edit, at once on request, and not during a pause. */
 export class SaveSchedule {
   readonly #clock: Clock
   readonly #times: ScheduleTimes
   readonly #random: () => number
-  /** Whether what is due is saved without being asked for. */
+  /** Returns true if due edits are saved without a request. */
   readonly #isAutomatic: () => boolean
   #due: { readonly at: number; readonly atLatest: number } | undefined
-  #isAsked = false
+  #isRequested = false
   #wait: Wait | undefined
   #failures = 0
 
@@ -46,30 +46,30 @@ export class SaveSchedule {
     return this.#wait
   }
 
-  /** There was an edit. @param goesOn whether others wait to be saved already */
-  noteEdit(goesOn: boolean): void {
+  /** Records an edit. @param hasWork true if earlier edits are still unsaved */
+  noteEdit(hasWork: boolean): void {
     const now = this.#clock.now()
-    const atLatest = (goesOn ? this.#due?.atLatest : undefined) ?? now + this.#times.longestUnsavedMs
+    const atLatest = (hasWork ? this.#due?.atLatest : undefined) ?? now + this.#times.longestUnsavedMs
     this.#due = { at: Math.min(now + this.#times.debounceMs, atLatest), atLatest }
   }
 
-  /** Somebody wants it saved now, whatever the network. */
+  /** Requests a save now, even if the browser was offline. */
   requestSave(): void {
-    this.#isAsked = true
+    this.#isRequested = true
     if (this.#wait?.reason === 'offline') this.#wait = undefined
   }
 
-  /** What was asked for is done, or cannot be done. */
+  /** Clears a requested save that is done, or cannot be done. */
   clearRequest(): void {
-    this.#isAsked = false
+    this.#isRequested = false
   }
 
-  /** A save begins with all that is there: what comes now has a time of its own. */
+  /** Records the start of a save. Later edits get their own due time. */
   startSave(): void {
     this.#due = undefined
   }
 
-  /** A request is over. What is left is saved at once, if it has no time of its own. */
+  /** Schedules the remaining work after a request: at once, unless it already has a due time. */
   scheduleRemaining(hasWork: boolean): void {
     const now = this.#clock.now()
     this.#due = hasWork ? (this.#due ?? { at: now, atLatest: now }) : undefined
@@ -79,7 +79,7 @@ export class SaveSchedule {
     this.#failures = 0
   }
 
-  /** Waits, longer after each failure in a row. */
+  /** Pauses, longer after each consecutive failure. */
   pause(reason: WaitReason, retryAfterMs: number): void {
     this.#failures += 1
     const pause = getRetryDelay(this.#failures, retryAfterMs, this.#random(), this.#times)
@@ -91,20 +91,20 @@ export class SaveSchedule {
     this.#wait = undefined
   }
 
-  /** Whether it has to wait still; a pause that is over ends. */
+  /** Returns true during a pause, and ends one that is over. */
   isWaiting(): boolean {
     if (this.#wait && this.#wait.until <= this.#clock.now()) this.#wait = undefined
     return this.#wait !== undefined
   }
 
-  /** Whether to save now, if there is something to save. */
+  /** Returns true if work should be saved now. */
   isDue(): boolean {
-    return this.#isAsked || (this.#isAutomatic() && this.#due !== undefined && this.#due.at <= this.#clock.now())
+    return this.#isRequested || (this.#isAutomatic() && this.#due !== undefined && this.#due.at <= this.#clock.now())
   }
 
-  /** In how many milliseconds to look again; `undefined`: not by itself. */
+  /** Returns the time to the next run, in milliseconds; `undefined` if none is needed. */
   getNextDelay({ mustRead, hasWork }: { readonly mustRead: boolean; readonly hasWork: boolean }): number | undefined {
-    const willSave = hasWork && (this.#isAutomatic() || this.#isAsked)
+    const willSave = hasWork && (this.#isAutomatic() || this.#isRequested)
     const at = this.#wait?.until ?? (mustRead ? this.#clock.now() : this.#due?.at)
     return at !== undefined && (mustRead || willSave) ? Math.max(0, at - this.#clock.now()) : undefined
   }

@@ -2,30 +2,30 @@ import { isSameLeafValue, type Leaf, type Leaves } from './document-fields.ts'
 import { type EditState, getCurrentValue } from './edit-state.ts'
 import { mergeValue, mergeWords } from './merge.ts'
 
-/** A change of a leaf that can be taken back. */
+/** A change of a leaf that can be undone. */
 export interface UndoStep {
   /** The leaf's path. */
   readonly path: string
-  /** What was edited, which may be inside the leaf. */
+  /** The edited place, which may be inside the leaf. */
   readonly place: string
   readonly before: unknown
   readonly after: unknown
-  /** When it was last added to, in milliseconds. */
+  /** The time of its last keystroke, in milliseconds. */
   readonly at: number
-  /** Whether typing in the same place goes on with it. */
+  /** True if further typing in the same place extends the step. */
   readonly isTyping: boolean
 }
 
-/** The steps of one editor. They outlive saves: an undone step is an ordinary edit. */
+/** The undo and redo steps of one editor. They survive saves: undoing is an ordinary edit. */
 export class UndoSteps {
   readonly #coalesceMs: number
-  readonly #most: number
+  readonly #maxSteps: number
   #undo: readonly UndoStep[] = []
   #redo: readonly UndoStep[] = []
 
-  constructor({ coalesceMs, most }: { readonly coalesceMs: number; readonly most: number }) {
+  constructor({ coalesceMs, maxSteps }: { readonly coalesceMs: number; readonly maxSteps: number }) {
     this.#coalesceMs = coalesceMs
-    this.#most = most
+    this.#maxSteps = maxSteps
   }
 
   get canUndo(): boolean {
@@ -36,59 +36,60 @@ export class UndoSteps {
     return this.#redo.length > 0
   }
 
-  /** Adds an edit; typing in one place, without a long pause, is one step. */
+  /** Adds an edit. Typing in one place without a long pause is one step. */
   add(step: UndoStep): void {
     const last = this.#undo.at(-1)
-    const goesOn = last?.isTyping && step.isTyping && last.place === step.place && step.at - last.at <= this.#coalesceMs
+    const extendsLast =
+      last?.isTyping && step.isTyping && last.place === step.place && step.at - last.at <= this.#coalesceMs
     const steps =
-      goesOn && last ? [...this.#undo.slice(0, -1), { ...step, before: last.before }] : [...this.#undo, step]
-    this.#undo = steps.slice(-this.#most)
+      extendsLast && last ? [...this.#undo.slice(0, -1), { ...step, before: last.before }] : [...this.#undo, step]
+    this.#undo = steps.slice(-this.#maxSteps)
     this.#redo = []
   }
 
-  /** Takes the last step back. @returns `undefined` when there is none that can be */
+  /** Undoes the last step. @returns `undefined` if no step can be undone */
   undo(state: EditState, leaves: Leaves): AppliedStep | undefined {
-    const { applied, left } = apply(this.#undo, state, leaves)
-    this.#undo = left
+    const { applied, remaining } = applyLast(this.#undo, state, leaves)
+    this.#undo = remaining
     if (applied) this.#redo = [...this.#redo, applied.inverse]
     return applied
   }
 
-  /** Makes the step again that was taken back last. */
+  /** Repeats the step that was undone last. */
   redo(state: EditState, leaves: Leaves): AppliedStep | undefined {
-    const { applied, left } = apply(this.#redo, state, leaves)
-    this.#redo = left
+    const { applied, remaining } = applyLast(this.#redo, state, leaves)
+    this.#redo = remaining
     if (applied) this.#undo = [...this.#undo, applied.inverse]
     return applied
   }
 }
 
-/** A step that was taken back, or made again. */
+/** A step that was undone or repeated. */
 export interface AppliedStep {
   readonly leaf: Leaf
   readonly value: unknown
   readonly inverse: UndoStep
 }
 
-/** Takes back the last step that can be. Steps whose value another person has replaced meanwhile are dropped: theirs is not undone. */
-function apply(
+/** Applies the last possible step. Steps whose value another user has replaced are dropped, so that no foreign change is undone. */
+function applyLast(
   steps: readonly UndoStep[],
   state: EditState,
   leaves: Leaves,
-): { readonly applied?: AppliedStep; readonly left: readonly UndoStep[] } {
+): { readonly applied?: AppliedStep; readonly remaining: readonly UndoStep[] } {
   const step = steps.at(-1)
-  if (!step) return { left: steps }
-  const left = steps.slice(0, -1)
+  if (!step) return { remaining: steps }
+  const remaining = steps.slice(0, -1)
   const leaf = leaves.get(step.path)
-  const seen = leaf && getCurrentValue(state, leaf)
-  const undone = leaf && withoutStep(leaf, seen, step)
-  if (!undone || isSameLeafValue(leaf, undone.value, seen)) return apply(left, state, leaves)
-  const inverse: UndoStep = { ...step, before: seen, after: undone.value, isTyping: false }
-  return { applied: { leaf, value: undone.value, inverse }, left }
+  const current = leaf && getCurrentValue(state, leaf)
+  const undone = leaf && removeStep(leaf, current, step)
+  if (!undone || isSameLeafValue(leaf, undone.value, current)) return applyLast(remaining, state, leaves)
+  const inverse: UndoStep = { ...step, before: current, after: undone.value, isTyping: false }
+  return { applied: { leaf, value: undone.value, inverse }, remaining }
 }
 
-/** The value of a leaf without a step, and with every later change. */
-function withoutStep(leaf: Leaf, value: unknown, { before, after }: UndoStep): { readonly value: unknown } | undefined {
+/** Returns the value of a leaf without a step, but with all later changes. */
+function removeStep(leaf: Leaf, value: unknown, { before, after }: UndoStep): { readonly value: unknown } | undefined {
   if (isSameLeafValue(leaf, value, after)) return { value: before }
   const [base, mine, theirs] = [leaf.toPlain(after), leaf.toPlain(before), leaf.toPlain(value)]
   if (leaf.isText && [base, mine, theirs].every((text) => typeof text === 'string')) {

@@ -7,7 +7,7 @@ import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { EditorState, SavingStatus } from '../saving/editor-state.ts'
 import styles from './status.module.css'
 
-const ICONS: Readonly<Partial<Record<SavingStatus['kind'], IconName>>> = {
+const STATUS_ICONS: Readonly<Partial<Record<SavingStatus['kind'], IconName>>> = {
   saved: 'check',
   waiting: 'warning',
   conflict: 'warning',
@@ -17,34 +17,34 @@ const ICONS: Readonly<Partial<Record<SavingStatus['kind'], IconName>>> = {
   uncertain: 'warning',
 }
 
-/** How far saving has come, in two or three words; what needs a person is said at length by {@link SavingNotice}. */
+/** The saving status in two or three words. {@link SavingNotice} explains states that need the user. */
 export const SavingLabel = memo(function SavingLabel({ editor }: { readonly editor: DocumentEditor }): ReactNode {
   const { t } = useTexts()
   const state = useEditorState(editor)
   const { status } = state
-  const icon = ICONS[status.kind]
+  const icon = STATUS_ICONS[status.kind]
   return (
     <p
       role="status"
-      className={`${styles.label} ${icon === 'warning' ? styles.needy : ''}`}
+      className={`${styles.label} ${icon === 'warning' ? styles.problem : ''}`}
       data-saving={status.kind}
       data-copy={state.localCopy}
     >
       {!isUntouched(state) && (
         <>
           {icon && <Icon name={icon} />}
-          <span>{labelOf(state, t)}</span>
+          <span>{getLabel(state, t)}</span>
         </>
       )}
     </p>
   )
 })
 
-/** A new document in which nobody has typed: there is nothing to say of it. */
+/** True for a new document without edits, which needs no label. */
 const isUntouched = ({ document, status, dirty }: EditorState): boolean =>
   document.id === null && status.kind === 'saved' && dirty.size === 0
 
-function labelOf({ status }: EditorState, { saving }: Messages): string {
+function getLabel({ status }: EditorState, { saving }: Messages): string {
   const { labels } = saving
   return status.kind === 'waiting' ? labels[status.reason] : labels[status.kind]
 }

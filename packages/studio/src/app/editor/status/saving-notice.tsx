@@ -12,23 +12,23 @@ import styles from './status.module.css'
 interface SavingNoticeProps {
   readonly editor: DocumentEditor
   readonly state: EditorState
-  /** True if the person may not change the document. @default false */
+  /** True if the user may not edit the document. @default false */
   readonly isReadOnly?: boolean
 }
 
-/** What keeps a document from being saved, and what a person can do about it. */
+/** Explains why a document is not saved, with buttons to resolve it. */
 export function SavingNotice({ editor, state, isReadOnly = false }: SavingNoticeProps): ReactNode {
-  const isLeftOver = isReadOnly && state.dirty.size > 0
+  const hasUnsavableEdits = isReadOnly && state.dirty.size > 0
   return (
     <div role="alert">
-      {isLeftOver ? <LeftOverNotice editor={editor} /> : <StatusNotice editor={editor} state={state} />}
+      {hasUnsavableEdits ? <UnsavableEditsNotice editor={editor} /> : <StatusNotice editor={editor} state={state} />}
       <CopyNotice state={state} />
     </div>
   )
 }
 
-/** Edits that the person was no longer allowed to save. */
-function LeftOverNotice({ editor }: Pick<SavingNoticeProps, 'editor'>): ReactNode {
+/** The notice about unsaved edits of a user who may no longer edit the document. */
+function UnsavableEditsNotice({ editor }: Pick<SavingNoticeProps, 'editor'>): ReactNode {
   const { t } = useTexts()
   return (
     <Banner tone="failed" text={t.saving.notices.leftOver}>
@@ -48,7 +48,7 @@ function StatusNotice({ editor, state }: SavingNoticeProps): ReactNode {
       </Banner>
     )
   }
-  // What is said of single fields is said in their summary.
+  // Issues of single fields are listed in their summary instead.
   if (status.kind === 'refused' && !state.issues.some(({ path }) => path.length > 1)) {
     return (
       <Banner tone="failed" text={notices.refused(status.message)}>
@@ -93,30 +93,28 @@ function SignedOutNotice({
   )
 }
 
-/** Says that what is not stored is not safe in this browser either. */
+/** Warns that unsaved edits are not stored in this browser either. */
 function CopyNotice({ state: { localCopy, dirty } }: Pick<SavingNoticeProps, 'state'>): ReactNode {
   const { t } = useTexts()
   return localCopy === 'failed' && dirty.size > 0 && <Banner tone="waiting" text={t.saving.notices.noCopy} />
 }
 
-/** How urgent a banner is. */
-type BannerTone = 'waiting' | 'failed' | 'told'
+type BannerTone = 'waiting' | 'failed' | 'info'
 
-const ICONS: Readonly<Record<BannerTone, IconName>> = { waiting: 'warning', failed: 'warning', told: 'account' }
+const BANNER_ICONS: Readonly<Record<BannerTone, IconName>> = { waiting: 'warning', failed: 'warning', info: 'account' }
 
-/** What a {@link Banner} takes. */
 interface BannerProps {
   readonly tone: BannerTone
   readonly text: ReactNode
-  /** What can be done about it. */
+  /** Buttons or details. */
   readonly children?: ReactNode
 }
 
-/** A sentence about the whole document, above its fields. */
+/** A notice about the document, above its fields. */
 export const Banner = ({ tone, text, children }: BannerProps): ReactNode => (
   <div className={`${styles.banner} ${styles[tone]}`}>
-    <Icon name={ICONS[tone]} />
-    <div className={styles.said}>{text}</div>
+    <Icon name={BANNER_ICONS[tone]} />
+    <div className={styles.text}>{text}</div>
     {children && <div className={styles.actions}>{children}</div>}
   </div>
 )

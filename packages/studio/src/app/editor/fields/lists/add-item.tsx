@@ -11,30 +11,28 @@ import styles from './list.module.css'
 import type { ListCommands } from './list-commands.ts'
 import type { ItemList } from './use-item-list.ts'
 
-/** What an {@link AddItem} takes. */
 export interface AddItemProps {
   readonly list: ItemList
-  /** What the list is called. */
   readonly label: string
   readonly onOpenMenu: (menu: OpenMenu) => void
 }
 
-/** Adds to the end of a list. */
+/** The buttons that add or paste items at the end of a list. */
 export function AddItem({ list: { kinds, commands, items }, label, onOpenMenu }: AddItemProps): ReactNode {
   const { t } = useTexts()
-  const place = useRef<HTMLDivElement>(null)
-  const [only] = kinds.length === 1 ? kinds : []
+  const container = useRef<HTMLDivElement>(null)
+  const [onlyKind] = kinds.length === 1 ? kinds : []
   const add = (): void => {
-    const anchor = place.current?.querySelector('button')
-    if (only) commands.insert(only, items.length)
+    const anchor = container.current?.querySelector('button')
+    if (onlyKind) commands.insert(onlyKind, items.length)
     else if (anchor) onOpenMenu({ kind: 'insert', index: items.length, anchor })
   }
   return (
-    <div ref={place} className={styles.add} data-part="add">
+    <div ref={container} className={styles.add} data-part="add">
       <Button icon="plus" onPress={add}>
         {t.fields.addTo(label)}
       </Button>
-      {only?.description.fields && (
+      {onlyKind?.description.fields && (
         <Button
           variant="quiet"
           onPress={() => void readCopiedItems().then((copied) => commands.paste(copied, items.length))}
@@ -46,17 +44,16 @@ export function AddItem({ list: { kinds, commands, items }, label, onOpenMenu }:
   )
 }
 
-/** What an {@link AddValueLine} takes. */
 export interface AddValueLineProps extends Pick<FieldEditorProps, 'label' | 'place' | 'Field'> {
   readonly kind: ItemKind
   readonly commands: ListCommands
 }
 
-/** Types whose values are whole as soon as they are chosen. */
-const CHOSEN: ReadonlySet<string> = new Set(['select', 'boolean', 'status'])
-const NOWHERE: FieldPath = []
+/** Types whose values are complete once they are chosen. */
+const CHOICE_TYPES: ReadonlySet<string> = new Set(['select', 'boolean', 'status'])
+const NO_PATH: FieldPath = []
 
-/** A line for one more value: it belongs to the list once it is left, or Enter is pressed, so that no empty value is stored. */
+/** A field for one more value. The value joins the list on Enter or when the field loses the focus, so that no empty value is stored. */
 export function AddValueLine({ kind, label, place, commands, Field }: AddValueLineProps): ReactNode {
   const { t } = useTexts()
   const form = useFormDocument()
@@ -65,23 +62,23 @@ export function AddValueLine({ kind, label, place, commands, Field }: AddValueLi
   const document = useMemo(
     () => ({
       ...form,
-      edit: (_: FieldPath, value: unknown) => (CHOSEN.has(type) ? commands.append(value) : setDraft(value)),
+      edit: (_: FieldPath, value: unknown) => (CHOICE_TYPES.has(type) ? commands.append(value) : setDraft(value)),
     }),
     [form, type, commands],
   )
   const isEmpty = draft === null || draft === ''
-  const take = (): void => {
+  const append = (): void => {
     if (isEmpty) return
     commands.append(draft)
     setDraft(null)
   }
   const onBlur = (event: FocusEvent<HTMLElement>): void => {
-    if (!event.currentTarget.contains(event.relatedTarget)) take()
+    if (!event.currentTarget.contains(event.relatedTarget)) append()
   }
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
-    if (event.key !== 'Enter' || isEmpty || CHOSEN.has(type)) return
+    if (event.key !== 'Enter' || isEmpty || CHOICE_TYPES.has(type)) return
     event.preventDefault()
-    take()
+    append()
   }
   return (
     <div
@@ -97,7 +94,7 @@ export function AddValueLine({ kind, label, place, commands, Field }: AddValueLi
       <FormDocumentContext value={document}>
         <Field
           description={kind.description}
-          path={NOWHERE}
+          path={NO_PATH}
           place={`${place}.new`}
           value={draft}
           label={t.fields.addTo(label)}

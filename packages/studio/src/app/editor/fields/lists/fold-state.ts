@@ -1,16 +1,16 @@
 import { useMemo, useState } from 'react'
 
-/** Lists with more items than this begin folded. */
-const MOST_UNFOLDED = 20
+/** Lists with more items than this are folded at first. */
+const MAX_UNFOLDED = 20
 
-/** Which items are folded. */
+/** The folded items of a list. */
 export interface FoldState {
   isFolded(id: string): boolean
-  /** Whether no item is folded. */
+  /** True if no item is folded. */
   readonly isAllUnfolded: boolean
 }
 
-/** What changes which items are folded; the same object as long as the list is there. */
+/** Folds and unfolds items. It stays the same object while the list is mounted. */
 export interface FoldActions {
   set(id: string, isFolded: boolean): void
   setAll(isFolded: boolean): void
@@ -18,16 +18,16 @@ export interface FoldActions {
 
 interface Folds {
   readonly isFolded: boolean
-  /** Those that are otherwise. */
+  /** The ids of items in the opposite state. */
   readonly except: ReadonlySet<string>
 }
 
-/** Keeps which items are folded: all of a long list at first, but the one that is looked for. */
-export function useFoldState(count: number, unfolded: () => string | undefined): readonly [FoldState, FoldActions] {
+/** Keeps the folded items: at first all of a long list, except the one in the URL. */
+export function useFoldState(count: number, findUnfolded: () => string | undefined): readonly [FoldState, FoldActions] {
   const [folds, setFolds] = useState<Folds>(() => {
-    const isFolded = count > MOST_UNFOLDED
-    const open = isFolded ? unfolded() : undefined
-    return { isFolded, except: new Set(open === undefined ? [] : [open]) }
+    const isFolded = count > MAX_UNFOLDED
+    const unfolded = isFolded ? findUnfolded() : undefined
+    return { isFolded, except: new Set(unfolded === undefined ? [] : [unfolded]) }
   })
   const state = useMemo<FoldState>(
     () => ({
@@ -36,17 +36,17 @@ export function useFoldState(count: number, unfolded: () => string | undefined):
     }),
     [folds],
   )
-  const changes = useMemo<FoldActions>(
+  const actions = useMemo<FoldActions>(
     () => ({
-      set: (id, isFolded) => setFolds((before) => withItem(before, id, isFolded)),
+      set: (id, isFolded) => setFolds((before) => setItem(before, id, isFolded)),
       setAll: (isFolded) => setFolds({ isFolded, except: new Set() }),
     }),
     [],
   )
-  return [state, changes]
+  return [state, actions]
 }
 
-function withItem({ isFolded: usual, except }: Folds, id: string, isFolded: boolean): Folds {
-  const others = [...except].filter((one) => one !== id)
-  return { isFolded: usual, except: new Set(isFolded === usual ? others : [...others, id]) }
+function setItem(folds: Folds, id: string, isFolded: boolean): Folds {
+  const except = [...folds.except].filter((exceptId) => exceptId !== id)
+  return { ...folds, except: new Set(isFolded === folds.isFolded ? except : [...except, id]) }
 }

@@ -1,43 +1,43 @@
 import type { Items } from './items.ts'
 import { parseItems, serializeItems } from './items.ts'
 
-/** The type beside `text/plain` in events of the clipboard. */
+/** The additional type in clipboard events, beside `text/plain`. */
 const MIME = 'application/vnd.daybook.items+json'
-/** Where items are kept as well: a page may write to the clipboard of the system, and not read it. */
-const MEMORY = 'daybook-studio-items'
+/** The key in the session storage for copied items, since a page may be permitted to write the clipboard, but not to read it. */
+const STORAGE_KEY = 'daybook-studio-items'
 
-/** Copies items, for any entry in any tab. */
+/** Copies items to the clipboard and the session storage. */
 export function copyItems(items: Items): void {
   const text = serializeItems(items)
-  remember(text)
-  // Without the permission, the tab remembers it.
+  storeInSession(text)
+  // Without permission, the session storage still has them.
   navigator.clipboard?.writeText(text).catch(() => undefined)
 }
 
-/** Copies items when the keys for it are pressed. */
+/** Copies items in a clipboard event. */
 export function copyItemsByEvent(data: DataTransfer, items: Items): void {
   const text = serializeItems(items)
-  remember(text)
+  storeInSession(text)
   data.setData(MIME, text)
   data.setData('text/plain', text)
 }
 
-/** The items that were copied last; `undefined`: none were. */
+/** Reads the items that were copied last; `undefined` if there are none. */
 export async function readCopiedItems(): Promise<Items | undefined> {
   const read = async (): Promise<string> => (await navigator.clipboard?.readText()) ?? ''
-  return parseItems(await read().catch(() => '')) ?? remembered()
+  return parseItems(await read().catch(() => '')) ?? readFromSession()
 }
 
-/** The items that the keys for pasting bring; `undefined`: none. */
+/** Reads the items of a paste event; `undefined` if there are none. */
 export const readPastedItems = (data: DataTransfer): Items | undefined =>
   parseItems(data.getData(MIME) || data.getData('text/plain'))
 
-function remember(text: string): void {
+function storeInSession(text: string): void {
   try {
-    sessionStorage.setItem(MEMORY, text)
+    sessionStorage.setItem(STORAGE_KEY, text)
   } catch {
-    // It is full; the clipboard of the system has it.
+    // The storage is full, but the clipboard has the items.
   }
 }
 
-const remembered = (): Items | undefined => parseItems(sessionStorage.getItem(MEMORY) ?? '')
+const readFromSession = (): Items | undefined => parseItems(sessionStorage.getItem(STORAGE_KEY) ?? '')

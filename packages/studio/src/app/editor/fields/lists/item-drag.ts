@@ -1,29 +1,27 @@
-/** How far the pointer moves before an item does, in pixels. */
-const SLACK_PX = 4
-/** How near the edge of the page it scrolls, and how fast, in pixels. */
+/** The distance that the pointer moves before a drag begins, in pixels. */
+const MIN_DISTANCE_PX = 4
+/** The distance from the edge at which the page scrolls, and the step per frame, in pixels. */
 const EDGE_PX = 64
 const SCROLL_PX = 14
 
-/** What moving by pointer needs to know of a list. */
 export interface DragOptions {
   /** The element whose children are the items. */
   readonly list: HTMLElement
   readonly item: HTMLElement
-  /** The line that shows where the item would go. */
+  /** The line that marks the drop position. */
   readonly mark: HTMLElement
-  /** Called when it is dropped. @param gap the number of items above the place where it was dropped */
+  /** Called after a drop. @param gap the number of items above the drop position */
   readonly onDrop: (gap: number) => void
 }
 
 /**
- * Moves an item of a list after the pointer, mouse or finger, until it is let go. Escape ends it without a move.
+ * Drags an item of a list by mouse or touch. Escape cancels.
  *
- * This is not react-aria's `useDragAndDrop`: that needs a `GridList`, whose arrow keys and typeahead belong to its rows, and the rows here hold
- * forms; a finger would have to press long before it drags; and it adds about 40 KiB (gzip) to an editor that may add 60 in all. By keyboard,
- * items are moved by their menus, and by Alt with the arrows.
+ * This is not react-aria's `useDragAndDrop`, which needs a `GridList`. Its arrow keys and typeahead would interfere with the forms inside the
+ * rows, touch would need a long press, and it adds about 40 KiB (gzip) to an editor with a budget of 60. Keyboard users move items by their menus,
+ * or by Alt with arrow keys.
  */
-export function dragItem(start: PointerEvent, place: DragOptions): void {
-  const { list, item, mark, onDrop } = place
+export function dragItem(start: PointerEvent, { list, item, mark, onDrop }: DragOptions): void {
   const scroller = list.closest('main') ?? document.documentElement
   const ending = new AbortController()
   const { signal } = ending
@@ -31,10 +29,10 @@ export function dragItem(start: PointerEvent, place: DragOptions): void {
   let gap: number | undefined
   let frame = 0
   const show = (): void => {
-    gap = gapAt(list, y)
+    gap = findGap(list, y)
     item.dataset.dragged = ''
     mark.hidden = false
-    mark.style.insetBlockStart = `${markTop(list, gap)}px`
+    mark.style.insetBlockStart = `${getMarkTop(list, gap)}px`
   }
   const scroll = (): void => {
     const { top, bottom } = scroller.getBoundingClientRect()
@@ -54,7 +52,7 @@ export function dragItem(start: PointerEvent, place: DragOptions): void {
   }
   const onMove = (event: PointerEvent): void => {
     y = event.clientY
-    if (gap !== undefined || Math.abs(y - start.clientY) > SLACK_PX) show()
+    if (gap !== undefined || Math.abs(y - start.clientY) > MIN_DISTANCE_PX) show()
   }
   const onUp = (): void => {
     end()
@@ -67,11 +65,11 @@ export function dragItem(start: PointerEvent, place: DragOptions): void {
   frame = requestAnimationFrame(scroll)
 }
 
-const itemsIn = (list: HTMLElement): readonly Element[] => [...list.querySelectorAll(':scope > [data-item]')]
+const getItems = (list: HTMLElement): readonly Element[] => [...list.querySelectorAll(':scope > [data-item]')]
 
-/** How many items have their middles above a height on the screen. */
-function gapAt(list: HTMLElement, y: number): number {
-  const items = itemsIn(list)
+/** Counts the items whose centre is above a vertical position on the screen. */
+function findGap(list: HTMLElement, y: number): number {
+  const items = getItems(list)
   let low = 0
   let high = items.length
   while (low < high) {
@@ -83,9 +81,9 @@ function gapAt(list: HTMLElement, y: number): number {
   return low
 }
 
-/** The height of a gap within the list. */
-function markTop(list: HTMLElement, gap: number): number {
-  const items = itemsIn(list)
+/** Returns the position of a gap within the list. */
+function getMarkTop(list: HTMLElement, gap: number): number {
+  const items = getItems(list)
   const { top } = list.getBoundingClientRect()
   const next = items[gap]
   return next ? next.getBoundingClientRect().top - top : (items.at(-1)?.getBoundingClientRect().bottom ?? top) - top

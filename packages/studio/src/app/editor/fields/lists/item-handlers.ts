@@ -1,26 +1,25 @@
-import type { ClipboardEvent, KeyboardEvent, PointerEvent, RefObject } from 'react'
+import type { ClipboardEvent, KeyboardEvent, PointerEvent as ReactPointerEvent, RefObject } from 'react'
 import { findPressIndex, SHORTCUTS } from '../../../ui/shortcuts.ts'
 import { copyItemsByEvent, readPastedItems } from './item-clipboard.ts'
 import { dragItem } from './item-drag.ts'
 import type { ListCommands } from './list-commands.ts'
 
-/** What an item tells its list; the same object as long as the list is there. */
+/** The event handlers of the items of a list. It stays the same object while the list is mounted. */
 export interface ItemHandlers {
   onToggle(id: string, isFolded: boolean): void
   onMenu(id: string, anchor: HTMLElement): void
   onInsert(id: string, anchor: HTMLElement): void
-  onGrip(id: string, event: PointerEvent<HTMLElement>): void
+  onGrip(id: string, event: ReactPointerEvent<HTMLElement>): void
   onKeys(id: string, event: KeyboardEvent<HTMLElement>): void
-  /** Told when the focus leaves a value of one line: an empty one goes. */
+  /** Removes an empty one-line value that has lost the focus. */
   onLeave(id: string): void
   onCopy(id: string, event: ClipboardEvent<HTMLElement>): void
   onPaste(id: string, event: ClipboardEvent<HTMLElement>): void
 }
 
-/** Up and down. */
+/** The steps of the shortcuts for up and down. */
 const STEPS: readonly number[] = [-1, 1]
 
-/** Makes what the items of a list tell it. */
 export function createItemHandlers(
   commands: ListCommands,
   root: RefObject<HTMLElement | null>,
@@ -40,13 +39,13 @@ export function createItemHandlers(
       dragItem(event.nativeEvent, { list, item, mark, onDrop })
     },
     onKeys(id, event) {
-      const moved = STEPS[findPressIndex(SHORTCUTS.entries.moveItem, event)]
-      const gone = STEPS[findPressIndex(SHORTCUTS.entries.goToItem, event)]
-      if (moved === undefined && gone === undefined) return
+      const moveStep = STEPS[findPressIndex(SHORTCUTS.entries.moveItem, event)]
+      const focusStep = STEPS[findPressIndex(SHORTCUTS.entries.goToItem, event)]
+      if (moveStep === undefined && focusStep === undefined) return
       event.preventDefault()
       event.stopPropagation()
-      if (moved !== undefined) commands.move(id, (index) => index + moved)
-      else if (gone !== undefined) focusBeside(event.currentTarget, gone)
+      if (moveStep !== undefined) commands.move(id, (index) => index + moveStep)
+      else if (focusStep !== undefined) focusNeighbour(event.currentTarget, focusStep)
     },
     onLeave(id) {
       const item = commands.getItem(id)
@@ -68,14 +67,14 @@ export function createItemHandlers(
   }
 }
 
-/** Goes to the same part of the item above or below. */
-function focusBeside(from: HTMLElement, step: number): void {
+/** Focuses the same part of the item above or below. */
+function focusNeighbour(from: HTMLElement, step: number): void {
   const row = from.closest('[data-item]')
-  const other = step < 0 ? row?.previousElementSibling : row?.nextElementSibling
-  other?.querySelector<HTMLElement>(`[data-part="${from.dataset.part}"]`)?.focus()
+  const neighbour = step < 0 ? row?.previousElementSibling : row?.nextElementSibling
+  neighbour?.querySelector<HTMLElement>(`[data-part="${from.dataset.part}"]`)?.focus()
 }
 
-/** The menu of a list that is open. */
+/** The open menu of a list. */
 export type OpenMenu =
   | { readonly kind: 'item'; readonly id: string; readonly anchor: HTMLElement }
   | { readonly kind: 'insert'; readonly index: number; readonly anchor: HTMLElement }

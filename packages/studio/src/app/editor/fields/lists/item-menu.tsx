@@ -8,18 +8,17 @@ import { type ItemKind, isFoldable } from './items.ts'
 import styles from './list.module.css'
 import type { ItemList } from './use-item-list.ts'
 
-/** What an {@link ItemMenu} takes. */
 export interface ItemMenuProps {
   readonly menu: OpenMenu
   readonly list: ItemList
   readonly isReadOnly: boolean
-  readonly onChange: (next: (now: OpenMenu | undefined) => OpenMenu | undefined) => void
+  readonly onChange: (update: (current: OpenMenu | undefined) => OpenMenu | undefined) => void
 }
 
-/** The menu of an item, or that of the kinds to insert. */
+/** The menu of an item, or of the kinds to insert. */
 export function ItemMenu({ menu, list, isReadOnly, onChange }: ItemMenuProps): ReactNode {
   const { t } = useTexts()
-  const close = (): void => onChange((now) => (now === menu ? undefined : now))
+  const close = (): void => onChange((current) => (current === menu ? undefined : current))
   const label = menu.kind === 'insert' ? t.fields.chooseKind : t.fields.actionsOf(t.fields.item(1))
   return (
     <PopupMenu key={menu.kind} anchor={menu.anchor} label={label} onClose={close}>
@@ -56,19 +55,19 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
   const { t } = useTexts()
   const { commands, kinds, items, isFull } = list
   const index = commands.indexOf(id)
-  const [only] = kinds.length === 1 ? kinds : []
-  const mayInsert = !isFull && kinds.some(isFoldable)
+  const [onlyKind] = kinds.length === 1 ? kinds : []
+  const canInsert = !isFull && kinds.some(isFoldable)
   const copy = (): void => {
     copyItems([items[index]])
     commands.announce(t.fields.copied(t.fields.item(index + 1)))
   }
   const insert = (at: number): void =>
-    insertAt(list, only, at, () => onChange(() => ({ kind: 'insert', index: at, anchor })))
+    insertAt(list, onlyKind, at, () => onChange(() => ({ kind: 'insert', index: at, anchor })))
   if (isReadOnly) return <MenuItem onAction={copy}>{t.fields.copy}</MenuItem>
   return (
     <>
-      {mayInsert && <MenuItem onAction={() => insert(index)}>{t.fields.insertAbove}</MenuItem>}
-      {mayInsert && <MenuItem onAction={() => insert(index + 1)}>{t.fields.insertBelow}</MenuItem>}
+      {canInsert && <MenuItem onAction={() => insert(index)}>{t.fields.insertAbove}</MenuItem>}
+      {canInsert && <MenuItem onAction={() => insert(index + 1)}>{t.fields.insertBelow}</MenuItem>}
       {!isFull && <MenuItem onAction={() => commands.duplicate(id)}>{t.fields.duplicate}</MenuItem>}
       <MenuItem onAction={copy}>{t.fields.copy}</MenuItem>
       {!isFull && (
@@ -89,21 +88,24 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
   )
 }
 
-/** Inserts the only kind there is, or asks for one of several. */
-function insertAt({ commands }: ItemList, only: ItemKind | undefined, index: number, ask: () => void): void {
-  if (only) commands.insert(only, index)
-  else ask()
+/** Inserts the only kind, or asks for one of several. */
+function insertAt(
+  { commands }: ItemList,
+  onlyKind: ItemKind | undefined,
+  index: number,
+  openKindMenu: () => void,
+): void {
+  if (onlyKind) commands.insert(onlyKind, index)
+  else openKindMenu()
 }
 
-/** What an {@link ItemMenuButton} takes. */
 interface ItemMenuButtonProps {
   readonly id: string
-  /** What the item is called. */
   readonly name: string
   readonly handlers: ItemHandlers
 }
 
-/** Opens the menu of an item of a list, and moves the item by Alt and arrows. */
+/** The button that opens the menu of a list item. Alt with arrow keys moves the item. */
 export function ItemMenuButton({ id, name, handlers }: ItemMenuButtonProps): ReactNode {
   const { t } = useTexts()
   return (

@@ -3,40 +3,39 @@ import { toLabel } from '../../../model/studio-model.ts'
 import { isRecord } from '../../saving/field-values.ts'
 import { canShowValue } from '../value-formats.ts'
 
-/** The items of a list, in order. */
 export type Items = readonly unknown[]
 
-/** The items of a field's value; an empty field has none. */
+/** Returns the items of a field's value; none if the field is empty. */
 export const toItems = (value: unknown): Items => (Array.isArray(value) ? value : [])
 
-/** A list with further items in front of that at `index`. */
+/** Returns the items with others inserted before the one at `index`. */
 export const insertItems = (items: Items, index: number, added: Items): Items => items.toSpliced(index, 0, ...added)
 
-/** A list without the item at `index`. */
+/** Returns the items without the one at `index`. */
 export const removeItem = (items: Items, index: number): Items => items.toSpliced(index, 1)
 
 /**
- * A list with one item in another place.
+ * Returns the items with one moved.
  *
- * @param to its index in the new list; beyond the ends is at the end
+ * @param to its new index; values outside the list move it to an end
  */
 export function moveItem(items: Items, from: number, to: number): Items {
   if (!(from in items)) return items
-  const place = Math.max(0, Math.min(to, items.length - 1))
-  return place === from ? items : items.toSpliced(from, 1).toSpliced(place, 0, items[from])
+  const index = Math.max(0, Math.min(to, items.length - 1))
+  return index === from ? items : items.toSpliced(from, 1).toSpliced(index, 0, items[from])
 }
 
-/** A kind of item that a list takes: the one of a list, or one of the blocks. */
+/** A kind of item that a list accepts: its only one, or one of several blocks. */
 export interface ItemKind {
-  /** The `_type` of a block; `undefined`: the items of a list have none. */
+  /** The `_type` of a block; `undefined` for lists. */
   readonly block: string | undefined
-  /** What people call it; `undefined`: an item of a list is told by its number. */
+  /** The name of a block; `undefined` for lists, whose items are numbered. */
   readonly label: string | undefined
-  /** An item, as a field without a key. */
+  /** The item, described as a field without a key. */
   readonly description: FieldDescription
 }
 
-const PLAIN = {
+const GROUP_DEFAULTS = {
   schema: { type: 'object' },
   required: false,
   many: false,
@@ -49,53 +48,51 @@ const PLAIN = {
   generated: [],
 } as const
 
-/** The kinds of items that a list or blocks take. */
+/** Lists the kinds of items that a list or blocks accept. */
 export function listItemKinds({ of, blocks, writable }: FieldDescription): readonly ItemKind[] {
   if (of) return [{ block: undefined, label: undefined, description: { ...of, key: '', generated: [] } }]
   return (blocks ?? []).map(({ type, fields }) => ({
     block: type,
     label: toLabel(type),
-    description: { ...PLAIN, key: type, type: 'group', writable, fields },
+    description: { ...GROUP_DEFAULTS, key: type, type: 'group', writable, fields },
   }))
 }
 
-/** The kind of an item; `undefined`: the config has none like it any more. */
+/** Finds the kind of an item; `undefined` if the config no longer has it. */
 export const findItemKind = (kinds: readonly ItemKind[], item: unknown): ItemKind | undefined =>
   kinds.find(({ block }) => block === undefined || (isRecord(item) && item._type === block))
 
-/** Whether an item takes more than a line, and can be folded. */
+/** Returns true if an item needs more than one line, and can be folded. */
 export const isFoldable = ({ description }: ItemKind): boolean =>
   description.fields !== undefined || description.of !== undefined || description.blocks !== undefined
 
-/** A new item, with the constant defaults of its fields. */
+/** Creates an item with the constant defaults of its fields. */
 export function createItem({ block, description }: ItemKind): unknown {
   if (!description.fields) return description.of || description.blocks ? [] : (description.default ?? null)
-  const defaults = description.fields.flatMap((one) => (one.default === undefined ? [] : [[one.key, one.default]]))
+  const defaults = description.fields.flatMap((field) =>
+    field.default === undefined ? [] : [[field.key, field.default]],
+  )
   return { ...(block === undefined ? {} : { _type: block }), ...Object.fromEntries(defaults) }
 }
 
-/** What is left of items that come from elsewhere. */
+/** Items from elsewhere, reduced to what a list accepts. */
 interface FittedItems {
   readonly items: Items
-  /** Whether nothing was left out. */
+  /** True if nothing was dropped. */
   readonly isWhole: boolean
 }
 
-/** The items that a list takes, as far as its model knows them: another entry may be of another collection, or another config. */
+/** Reduces items to the parts that the model of a list knows, since copied items may come from another collection or an older config. */
 export function fitItems(kinds: readonly ItemKind[], items: Items): FittedItems {
-  const fitted = items.map((item) => {
+  const fittedItems = items.map((item) => {
     const kind = findItemKind(kinds, item)
     return kind && fitItem(kind, item)
   })
-  const fits = fitted.filter((one) => one !== undefined)
-  return {
-    items: fits.map(({ value }) => value),
-    isWhole: fits.length === items.length && fits.every(({ isWhole }) => isWhole),
-  }
+  return combine(fittedItems)
 }
 
-/** Members of an item that are no fields. */
-const OWN_MEMBERS: readonly string[] = ['_key', '_type']
+/** Members of an item that are not fields. */
+const META_MEMBERS: readonly string[] = ['_key', '_type']
 
 interface Fitted {
   readonly value: unknown
@@ -106,10 +103,10 @@ function fitItem({ block, description }: ItemKind, item: unknown): Fitted | unde
   if (!description.fields) return fitValue(description, item)
   const fitted = isRecord(item) ? fitMembers(description.fields, item) : undefined
   if (!fitted) return undefined
-  // The block of one list may be the group of another.
-  const isBare =
-    Object.keys(fitted.value).length === 0 && Object.keys(item as object).some((key) => !OWN_MEMBERS.includes(key))
-  if (isBare && block === undefined) return undefined
+  // A block copied from one list may be a group in another, but not if none of its fields fit.
+  const hasNoFittingField =
+    Object.keys(fitted.value).length === 0 && Object.keys(item as object).some((key) => !META_MEMBERS.includes(key))
+  if (hasNoFittingField && block === undefined) return undefined
   return { value: block === undefined ? fitted.value : { _type: block, ...fitted.value }, isWhole: fitted.isWhole }
 }
 
@@ -123,17 +120,22 @@ function fitValue(field: FieldDescription, value: unknown): Fitted | undefined {
 }
 
 function fitInside({ of, blocks }: FieldDescription, items: Items): FittedItems {
-  const all: readonly (Fitted | undefined)[] = items.map((item) => {
+  const fittedItems = items.map((item): Fitted | undefined => {
     if (of) return fitValue({ ...of, key: '', generated: [] }, item)
     const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
     if (!block || !isRecord(item)) return undefined
     const { value, isWhole } = fitMembers(block.fields, item)
     return { value: { _type: block.type, ...value }, isWhole }
   })
-  const fits = all.filter((one) => one !== undefined)
+  return combine(fittedItems)
+}
+
+/** Returns the items that fit at least in part. */
+function combine(fittedItems: readonly (Fitted | undefined)[]): FittedItems {
+  const fits = fittedItems.filter((item) => item !== undefined)
   return {
     items: fits.map(({ value }) => value),
-    isWhole: fits.length === all.length && fits.every(({ isWhole }) => isWhole),
+    isWhole: fits.length === fittedItems.length && fits.every(({ isWhole }) => isWhole),
   }
 }
 
@@ -141,30 +143,39 @@ function fitMembers(
   fields: readonly FieldDescription[],
   values: Readonly<Record<string, unknown>>,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly isWhole: boolean } {
-  const generated = new Set([...OWN_MEMBERS, ...fields.flatMap((field) => field.generated)])
-  const own = Object.entries(values).filter(([key, value]) => !generated.has(key) && value !== null)
-  const fitted = own.map(([key, value]) => {
-    const field = fields.find((one) => one.key === key)
+  const generated = new Set([...META_MEMBERS, ...fields.flatMap((field) => field.generated)])
+  const writtenMembers = Object.entries(values).filter(([key, value]) => !generated.has(key) && value !== null)
+  const fittedMembers = writtenMembers.map(([key, value]) => {
+    const field = fields.find((candidate) => candidate.key === key)
     return [key, field && fitValue(field, value)] as const
   })
-  const members = fitted.flatMap(([key, fit]) => (fit ? [[key, fit.value]] : []))
-  return { value: Object.fromEntries(members), isWhole: fitted.every(([, fit]) => fit?.isWhole === true) }
+  const members = fittedMembers.flatMap(([key, fitted]) => (fitted ? [[key, fitted.value]] : []))
+  return { value: Object.fromEntries(members), isWhole: fittedMembers.every(([, fitted]) => fitted?.isWhole === true) }
 }
 
-/** The longest summary, in characters. */
-const LONGEST = 100
-/** How much of a text is looked at: a text may have a million characters. */
-const LOOKED_AT = 400
-/** Fields that say best what an item is. */
-const NAMES: readonly string[] = ['title', 'name', 'label', 'heading', 'headline', 'question']
-const WORDY: ReadonlySet<string> = new Set(['text', 'markdown', 'select', 'url', 'email', 'slug', 'date', 'datetime'])
+/** The maximum length of a summary, in characters. */
+const MAX_SUMMARY_LENGTH = 100
+/** The number of characters that are read, since a text may have a million. */
+const MAX_READ_LENGTH = 400
+/** Keys of fields that usually identify an item. */
+const NAME_KEYS: readonly string[] = ['title', 'name', 'label', 'heading', 'headline', 'question']
+const TEXT_TYPES: ReadonlySet<string> = new Set([
+  'text',
+  'markdown',
+  'select',
+  'url',
+  'email',
+  'slug',
+  'date',
+  'datetime',
+])
 
-/** A few words that say what an item holds; empty where it holds no text. */
+/** Summarizes an item in a few words; returns an empty text if it has none. */
 export function summarizeItem(fields: readonly FieldDescription[], item: unknown): string {
   if (!isRecord(item)) return typeof item === 'string' ? shorten(item) : ''
-  const wordy = fields.filter(({ type, many }) => WORDY.has(type) && !many)
-  const named = wordy.filter(({ key }) => NAMES.includes(key))
-  for (const { key } of [...named, ...wordy]) {
+  const textFields = fields.filter(({ type, many }) => TEXT_TYPES.has(type) && !many)
+  const nameFields = textFields.filter(({ key }) => NAME_KEYS.includes(key))
+  for (const { key } of [...nameFields, ...textFields]) {
     const text = item[key]
     if (typeof text === 'string' && text.trim() !== '') return shorten(text)
   }
@@ -173,25 +184,25 @@ export function summarizeItem(fields: readonly FieldDescription[], item: unknown
 
 function shorten(text: string): string {
   const line = text
-    .slice(0, LOOKED_AT)
+    .slice(0, MAX_READ_LENGTH)
     .replace(/[#>*_`[\]]+/g, '')
     .replace(/\s+/g, ' ')
     .trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST).trimEnd()} …` : line
+  return line.length > MAX_SUMMARY_LENGTH ? `${line.slice(0, MAX_SUMMARY_LENGTH).trimEnd()} …` : line
 }
 
-/** Says of a text that it holds items. */
+/** Marks a text that contains items. */
 const TYPE = 'daybook/items'
 
-/** Items as a text, for clipboards. */
+/** Serializes items for the clipboard. */
 export const serializeItems = (items: Items): string => JSON.stringify({ type: TYPE, version: 1, items })
 
-/** Reads items from a text; `undefined`: it holds something else. */
+/** Parses serialized items; returns `undefined` for other texts. */
 export function parseItems(text: string): Items | undefined {
   if (!text.includes(TYPE)) return undefined
   try {
-    const read: unknown = JSON.parse(text)
-    return isRecord(read) && read.type === TYPE && Array.isArray(read.items) ? read.items : undefined
+    const parsed: unknown = JSON.parse(text)
+    return isRecord(parsed) && parsed.type === TYPE && Array.isArray(parsed.items) ? parsed.items : undefined
   } catch {
     return undefined
   }

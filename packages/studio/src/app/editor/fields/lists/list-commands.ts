@@ -12,10 +12,10 @@ import {
   removeItem,
 } from './items.ts'
 
-/** A part of an item that can have the focus. */
+/** A focusable part of an item. */
 export type ItemPart = 'toggle' | 'menu' | 'field'
 
-/** A list at one moment. */
+/** The current state of a list. */
 export interface ListSnapshot {
   readonly field: Keyed
   readonly items: Items
@@ -24,113 +24,112 @@ export interface ListSnapshot {
   readonly t: Messages
 }
 
-/** What a list is changed through. */
 export interface ListCommandOptions {
   readonly getList: () => ListSnapshot
   readonly getId: (item: unknown, index: number) => string
   readonly setItems: (items: Items) => void
   readonly folds: FoldActions
-  /** Gives the focus to a part of an item once it is drawn; without an item, to what adds one. */
+  /** Focuses a part of an item once it is rendered; without an item, the control that adds one. */
   readonly focus: (id: string | undefined, part: ItemPart) => void
-  /** Says something to those who cannot see the list. */
+  /** Announces a change to screen readers. */
   readonly announce: (text: string) => void
 }
 
-/** What changes a list: each change says itself, and leaves the focus where a person goes on. */
+/** The commands that change a list. Each one announces its change and moves the focus to where the user continues. */
 export class ListCommands {
-  readonly #tools: ListCommandOptions
+  readonly #options: ListCommandOptions
   readonly folds: FoldActions
   readonly announce: (text: string) => void
 
-  constructor(tools: ListCommandOptions) {
-    this.#tools = tools
-    this.folds = tools.folds
-    this.announce = tools.announce
+  constructor(options: ListCommandOptions) {
+    this.#options = options
+    this.folds = options.folds
+    this.announce = options.announce
   }
 
   indexOf(id: string): number {
-    return this.#tools.getList().ids.indexOf(id)
+    return this.#options.getList().ids.indexOf(id)
   }
 
   getItem(id: string): unknown {
-    return this.#tools.getList().items[this.indexOf(id)]
+    return this.#options.getList().items[this.indexOf(id)]
   }
 
-  /** Inserts a new item in front of that at `index`. */
+  /** Inserts a new item before the one at `index`. */
   insert(kind: ItemKind, index: number): void {
     const item = createItem(kind)
     this.#insert(index, [item])
-    this.#say((texts) => texts.inserted(this.#nameOf(item, index)))
+    this.#announceText((texts) => texts.inserted(this.#getName(item, index)))
   }
 
-  /** Inserts items that come from elsewhere, as far as they fit. */
-  paste(given: Items | undefined, index: number): void {
-    const { kinds } = this.#tools.getList()
-    const { items, isWhole } = fitItems(kinds, given ?? [])
+  /** Inserts copied items, reduced to what the list accepts. */
+  paste(copiedItems: Items | undefined, index: number): void {
+    const { kinds } = this.#options.getList()
+    const { items, isWhole } = fitItems(kinds, copiedItems ?? [])
     if (items.length > 0) this.#insert(index, items)
-    this.#say((texts) => {
+    this.#announceText((texts) => {
       if (items.length === 0) return texts.nothingToPaste
       return [texts.pasted(items.length), ...(isWhole ? [] : [texts.pastedPartly])].join(' ')
     })
   }
 
-  /** Adds an item at the end; the focus stays. */
+  /** Adds an item at the end without moving the focus. */
   append(item: unknown): void {
-    this.#tools.setItems([...this.#tools.getList().items, item])
+    this.#options.setItems([...this.#options.getList().items, item])
   }
 
-  /** Removes an item; the focus stays. */
+  /** Removes an item without moving the focus. */
   drop(id: string): void {
-    this.#tools.setItems(removeItem(this.#tools.getList().items, this.indexOf(id)))
+    this.#options.setItems(removeItem(this.#options.getList().items, this.indexOf(id)))
   }
 
   duplicate(id: string): void {
     const index = this.indexOf(id)
     const item = this.getItem(id)
     this.#insert(index + 1, [item])
-    this.#say((texts) => texts.inserted(this.#nameOf(item, index)))
+    this.#announceText((texts) => texts.inserted(this.#getName(item, index)))
   }
 
-  /** @param to tells the new index from the present one and the last one */
+  /** @param to returns the new index from the current one and the last one */
   move(id: string, to: (index: number, last: number) => number): void {
-    const { items } = this.#tools.getList()
+    const { items } = this.#options.getList()
     const index = this.indexOf(id)
     const next = Math.max(0, Math.min(to(index, items.length - 1), items.length - 1))
     if (index < 0 || next === index) return
-    this.#tools.focus(this.#tools.getId(items[index], next), 'menu')
-    this.#tools.setItems(moveItem(items, index, next))
-    this.#say((texts) => texts.moved(this.#nameOf(items[index], index), next + 1, items.length))
+    this.#options.focus(this.#options.getId(items[index], next), 'menu')
+    this.#options.setItems(moveItem(items, index, next))
+    this.#announceText((texts) => texts.moved(this.#getName(items[index], index), next + 1, items.length))
   }
 
   remove(id: string): void {
-    const { items, ids } = this.#tools.getList()
+    const { items, ids } = this.#options.getList()
     const index = this.indexOf(id)
     if (index < 0) return
-    // Values of one line are told by their place, which the next one takes.
-    const isTold = id.startsWith('#')
-    const next = isTold ? ids[Math.min(index, ids.length - 2)] : (ids[index + 1] ?? ids[index - 1])
-    this.#tools.focus(next, 'menu')
-    this.#tools.setItems(removeItem(items, index))
-    this.#say((texts) => texts.removed(this.#nameOf(items[index], index)))
+    // Items without keys are identified by index, which passes to the next one.
+    const isIndex = id.startsWith('#')
+    const nextId = isIndex ? ids[Math.min(index, ids.length - 2)] : (ids[index + 1] ?? ids[index - 1])
+    this.#options.focus(nextId, 'menu')
+    this.#options.setItems(removeItem(items, index))
+    this.#announceText((texts) => texts.removed(this.#getName(items[index], index)))
   }
 
-  /** Inserts items, each with a key of its own, wherever they come from. */
-  #insert(index: number, given: Items): void {
-    const { setItems: put, getId: idOf, folds, focus } = this.#tools
-    const { field, items: present } = this.#tools.getList()
-    const items = assignNewKeys(field, given) as Items
-    const ids = items.map((item, at) => idOf(item, index + at))
+  /** Inserts items with new keys. */
+  #insert(index: number, items: Items): void {
+    const { setItems, getId, folds, focus } = this.#options
+    const { field, items: currentItems } = this.#options.getList()
+    const newItems = assignNewKeys(field, items) as Items
+    const ids = newItems.map((item, offset) => getId(item, index + offset))
     focus(ids[0], 'field')
-    put(insertItems(present, index, items))
+    setItems(insertItems(currentItems, index, newItems))
     for (const id of ids) folds.set(id, false)
   }
 
-  #nameOf(item: unknown, index: number): string {
-    const { kinds, t } = this.#tools.getList()
+  #getName(item: unknown, index: number): string {
+    const { kinds, t } = this.#options.getList()
     return findItemKind(kinds, item)?.label ?? t.fields.item(index + 1)
   }
 
-  #say(text: (texts: Messages['fields']) => string): void {
-    this.#tools.announce(text(this.#tools.getList().t.fields))
+  #announceText(getText: (texts: Messages['fields']) => string): void {
+    this.#options.announce(getText(this.#options.getList().t.fields))
   }
 }

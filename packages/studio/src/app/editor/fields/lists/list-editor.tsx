@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useContext, useId, useMemo, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
 import { Button } from '../../../ui/controls/button.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import unseen from '../../../ui/visually-hidden.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { FieldIssuesContext } from '../field-editor.ts'
@@ -14,17 +14,17 @@ import styles from './list.module.css'
 import { ListItem } from './list-item.tsx'
 import { type ItemList, useItemList } from './use-item-list.ts'
 
-/** The editor of lists and of blocks. */
+/** The editor of lists and blocks. */
 export function ListEditor(props: FieldEditorProps): ReactNode {
-  const { field: own, label, place, error, isReadOnly, Field } = props
+  const { field, label, place, error, isReadOnly, Field } = props
   const { t } = useTexts()
   const id = useId()
   const list = useItemList(props)
   const { items, ids, kinds, folds, commands, root } = list
   const [menu, setMenu] = useState<OpenMenu>()
   const handlers = useMemo(() => createItemHandlers(commands, root, setMenu), [commands, root])
-  const faulty = useFaultyItems(place)
-  const notes = [own.description, limitText(list, t.fields.full)].filter((one) => one !== undefined)
+  const faultyIndexes = useFaultyItems(place)
+  const notes = [field.description, getLimitText(list, t.fields.full)].filter((note) => note !== undefined)
   return (
     <div
       role="group"
@@ -33,7 +33,7 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
       className={styles.list}
     >
       <div className={styles.head}>
-        <p id={`${id}-label`} className={field.label}>
+        <p id={`${id}-label`} className={fieldStyles.label}>
           {label}
         </p>
         {items.length > 0 && <span className={styles.count}>{t.fields.items(items.length)}</span>}
@@ -43,7 +43,7 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
           </Button>
         )}
       </div>
-      <p id={`${id}-note`} className={field.description} hidden={notes.length === 0}>
+      <p id={`${id}-note`} className={fieldStyles.description} hidden={notes.length === 0}>
         {notes.join(' ')}
       </p>
       <div ref={root as RefObject<HTMLDivElement>} className={styles.body}>
@@ -58,7 +58,7 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
                 index={index}
                 kind={findItemKind(kinds, item)}
                 isFolded={folds.isFolded(name)}
-                isFaulty={faulty.has(index)}
+                isFaulty={faultyIndexes.has(index)}
                 isReadOnly={isReadOnly}
                 path={list.getPath(name, index)}
                 place={`${place}.${index}`}
@@ -73,7 +73,7 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
         {items.length === 0 && isReadOnly && <p className={styles.empty}>{t.fields.noItems}</p>}
         {!isReadOnly && !list.isFull && <Add list={list} onOpenMenu={setMenu} {...{ label, place, Field }} />}
       </div>
-      <p id={`${id}-error`} className={field.error} hidden={error === undefined}>
+      <p id={`${id}-error`} className={fieldStyles.error} hidden={error === undefined}>
         {error}
       </p>
       {menu && <ItemMenu menu={menu} list={list} isReadOnly={isReadOnly} onChange={setMenu} />}
@@ -86,26 +86,26 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
 
 type AddProps = Omit<AddItemProps, 'list'> & Omit<AddValueLineProps, 'kind' | 'commands'> & { readonly list: ItemList }
 
-/** What adds to the end: a line for values of one line, else a button. */
+/** Adds to the end of a list: by a field for one-line values, otherwise by a button. */
 function Add({ list, label, place, Field, onOpenMenu }: AddProps): ReactNode {
-  const [only] = list.kinds
-  return only && !isFoldable(only) ? (
-    <AddValueLine kind={only} commands={list.commands} label={label} place={place} Field={Field} />
+  const [firstKind] = list.kinds
+  return firstKind && !isFoldable(firstKind) ? (
+    <AddValueLine kind={firstKind} commands={list.commands} label={label} place={place} Field={Field} />
   ) : (
     <AddItem list={list} label={label} onOpenMenu={onOpenMenu} />
   )
 }
 
-const limitText = (
+const getLimitText = (
   { isFull, items }: { readonly isFull: boolean; readonly items: readonly unknown[] },
-  say: (most: number) => string,
-): string | undefined => (isFull ? say(items.length) : undefined)
+  formatText: (max: number) => string,
+): string | undefined => (isFull ? formatText(items.length) : undefined)
 
-/** The items that hold something wrong. */
+/** Returns the indexes of items with issues. */
 function useFaultyItems(place: string): ReadonlySet<number> {
   const issues = useContext(FieldIssuesContext)
   return useMemo(() => {
-    const inside = [...issues.keys()].filter((one) => one.startsWith(`${place}.`))
-    return new Set(inside.map((one) => Number(one.slice(place.length + 1).split('.')[0])))
+    const places = [...issues.keys()].filter((issuePlace) => issuePlace.startsWith(`${place}.`))
+    return new Set(places.map((issuePlace) => Number(issuePlace.slice(place.length + 1).split('.')[0])))
   }, [issues, place])
 }

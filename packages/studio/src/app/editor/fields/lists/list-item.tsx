@@ -1,6 +1,6 @@
 import { type FocusEvent, memo, type ReactNode } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import type { FieldPath } from '../../saving/document-fields.ts'
 import { isRecord } from '../../saving/field-values.ts'
@@ -11,22 +11,20 @@ import { ItemMenuButton } from './item-menu.tsx'
 import { type ItemKind, isFoldable, summarizeItem } from './items.ts'
 import styles from './list.module.css'
 
-/** What a {@link ListItem} takes. */
 export interface ListItemProps extends Pick<FieldEditorProps, 'Field' | 'isReadOnly' | 'place'> {
   readonly id: string
   readonly item: unknown
   readonly index: number
-  /** `undefined`: the config has none like it any more. */
+  /** `undefined` if the config no longer has it. */
   readonly kind: ItemKind | undefined
   readonly isFolded: boolean
   readonly isFaulty: boolean
   readonly path: FieldPath
-  /** What the list is called. */
   readonly listLabel: string
   readonly handlers: ItemHandlers
 }
 
-/** An item of a list; what is folded draws none of its fields. */
+/** An item of a list. A folded item renders none of its fields. */
 export const ListItem = memo(function ListItem(props: ListItemProps): ReactNode {
   const { id, kind, isReadOnly, handlers } = props
   const { t } = useTexts()
@@ -52,7 +50,7 @@ export const ListItem = memo(function ListItem(props: ListItemProps): ReactNode 
   )
 })
 
-/** An item of one line, such as a text. */
+/** A one-line item, such as a text. */
 function Line(props: ListItemProps & { readonly kind: ItemKind }): ReactNode {
   const { item, index, kind, path, place, listLabel, isReadOnly, Field } = props
   return (
@@ -73,7 +71,7 @@ function Line(props: ListItemProps & { readonly kind: ItemKind }): ReactNode {
   )
 }
 
-/** An item that has fields of its own. */
+/** An item with fields. */
 function Card(props: ListItemProps): ReactNode {
   const { id, item, index, kind, isFolded, isFaulty, isReadOnly, handlers } = props
   const { t } = useTexts()
@@ -117,9 +115,9 @@ function CardBody({ item, kind, path, place, isReadOnly, Field, name }: ListItem
   const { t } = useTexts()
   if (!kind) {
     return (
-      <div className={field.field}>
-        <p className={field.description}>{t.fields.unknownKind(name)}</p>
-        <pre className={field.value}>{JSON.stringify(item, null, 2)}</pre>
+      <div className={fieldStyles.field}>
+        <p className={fieldStyles.description}>{t.fields.unknownKind(name)}</p>
+        <pre className={fieldStyles.value}>{JSON.stringify(item, null, 2)}</pre>
       </div>
     )
   }
@@ -129,7 +127,7 @@ function CardBody({ item, kind, path, place, isReadOnly, Field, name }: ListItem
   return <Field {...common} description={description} label={name} />
 }
 
-/** What the pointer moves an item by; keys move it from the button that folds it, and from that of its menu. */
+/** The handle for dragging an item. By keyboard, its toggle and its menu button move it. */
 function Grip({ id, isReadOnly, handlers }: Pick<ListItemProps, 'id' | 'isReadOnly' | 'handlers'>): ReactNode {
   if (isReadOnly) return null
   return (

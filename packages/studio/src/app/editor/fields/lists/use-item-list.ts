@@ -7,111 +7,111 @@ import { type FoldState, useFoldState } from './fold-state.ts'
 import { type ItemKind, type Items, listItemKinds, toItems } from './items.ts'
 import { type ItemPart, ListCommands } from './list-commands.ts'
 
-/** A list as it is now, with what changes it. */
+/** The current state of a list, and its commands. */
 export interface ItemList {
   readonly kinds: readonly ItemKind[]
   readonly items: Items
-  /** Names of the items, which stay theirs while they move. */
+  /** Ids of the items, which stay the same while items move. */
   readonly ids: readonly string[]
   readonly folds: FoldState
-  /** The same object as long as the list is there. */
+  /** Stays the same object while the list is mounted. */
   readonly commands: ListCommands
-  /** What was done last, for those who cannot see it. */
+  /** The last change, for screen readers. */
   readonly announcement: string
   readonly root: RefObject<HTMLDivElement | null>
   getPath(id: string, index: number): FieldPath
-  /** Whether no more items fit. */
+  /** True if the list has reached its maximum length. */
   readonly isFull: boolean
 }
 
-/** The id of an item while it moves: its key, or its index if it has none. */
-const idOf = (item: unknown, index: number): string => getItemKey(item) ?? `#${index}`
+/** Returns the id of an item: its key, or its index if it has none. */
+const getId = (item: unknown, index: number): string => getItemKey(item) ?? `#${index}`
 
-/** Keeps a list of items. */
+/** Keeps the state and the commands of a list. */
 export function useItemList({ field, path, place, value, onChange }: FieldEditorProps): ItemList {
   const { t } = useTexts()
   const kinds = useMemo(() => listItemKinds(field), [field])
   const items = toItems(value)
-  const ids = items.map(idOf)
-  const [folds, foldChanges] = useFoldState(items.length, () => ids[findItemInAddress(place) ?? -1])
-  const [said, setSaid] = useState('')
+  const ids = items.map(getId)
+  const [folds, foldActions] = useFoldState(items.length, () => ids[findItemInAddress(place) ?? -1])
+  const [announcement, setAnnouncement] = useState('')
   const root = useRef<HTMLDivElement>(null)
   const focus = useDeferredFocus(root, items)
-  const now = useRef({ field, items, ids, kinds, t })
+  const latestList = useRef({ field, items, ids, kinds, t })
   useLayoutEffect(() => {
-    now.current = { field, items, ids, kinds, t }
+    latestList.current = { field, items, ids, kinds, t }
   })
   const commands = useMemo(() => {
     return new ListCommands({
-      getList: () => now.current,
-      getId: idOf,
+      getList: () => latestList.current,
+      getId,
       setItems: onChange,
-      folds: foldChanges,
+      folds: foldActions,
       focus,
-      announce: setSaid,
+      announce: setAnnouncement,
     })
-  }, [onChange, foldChanges, focus])
-  const most = field.schema.maxItems
-  const isFull = typeof most === 'number' && items.length >= most
-  return { kinds, items, ids, folds, commands, announcement: said, root, getPath: usePaths(path), isFull }
+  }, [onChange, foldActions, focus])
+  const { maxItems } = field.schema
+  const isFull = typeof maxItems === 'number' && items.length >= maxItems
+  return { kinds, items, ids, folds, commands, announcement, root, getPath: usePaths(path), isFull }
 }
 
-/** Paths of the items, the same arrays as long as they are the same items. */
+/** Returns the paths of items, as the same arrays for the same items. */
 function usePaths(path: FieldPath): (id: string, index: number) => FieldPath {
   return useMemo(() => {
-    const known = new Map<string, FieldPath>()
+    const paths = new Map<string, FieldPath>()
     return (id, index) => {
-      const found = known.get(id) ?? [...path, id.startsWith('#') ? index : { item: id }]
-      known.set(id, found)
-      return found
+      const itemPath = paths.get(id) ?? [...path, id.startsWith('#') ? index : { item: id }]
+      paths.set(id, itemPath)
+      return itemPath
     }
   }, [path])
 }
 
-const FIELDS = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"], button'
+const FOCUSABLE = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"], button'
 
-/** What is to have the focus. */
+/** The element to focus. */
 interface FocusTarget {
   readonly id: string | undefined
   readonly part: ItemPart
-  /** What was drawn when it was wanted. */
+  /** The items that were rendered at the time of the request. */
   readonly items: Items
 }
 
 /**
- * Gives the focus to a part of an item once the list that it is in is drawn; without an item, to what adds one.
+ * Returns a function that focuses a part of an item after the list has rendered; without an item, the control that adds one.
  *
- * @param items of the list: one that is moved is drawn in its former place until they change
+ * @param items the items of the list. Until they change, a moved item is still at its former position
  */
 export function useDeferredFocus(
   root: RefObject<HTMLElement | null>,
   items: Items,
 ): (id: string | undefined, part: ItemPart) => void {
-  const wanted = useRef<FocusTarget>(undefined)
-  const drawn = useRef(items)
+  const target = useRef<FocusTarget>(undefined)
+  const renderedItems = useRef(items)
   useEffect(() => {
-    drawn.current = items
-    if (!wanted.current || !root.current || wanted.current.items === items) return
-    const target = find(root.current, wanted.current)
-    if (!target) return
-    wanted.current = undefined
-    // A menu that closes gives the focus back to what opened it, a frame later.
-    requestAnimationFrame(() => requestAnimationFrame(() => target.focus()))
+    renderedItems.current = items
+    if (!target.current || !root.current || target.current.items === items) return
+    const element = findElement(root.current, target.current)
+    if (!element) return
+    target.current = undefined
+    // A closing menu returns the focus to its button a frame later.
+    requestAnimationFrame(() => requestAnimationFrame(() => element.focus()))
   })
   return useCallback((id, part) => {
-    wanted.current = { id, part, items: drawn.current }
+    target.current = { id, part, items: renderedItems.current }
   }, [])
 }
 
-function find(root: HTMLElement, { id, part }: FocusTarget): HTMLElement | null {
+function findElement(root: HTMLElement, { id, part }: FocusTarget): HTMLElement | null {
   if (id === undefined) return root.querySelector('[data-part="add"] :is(button, input)')
   const row = root.querySelector(`[data-item="${CSS.escape(id)}"]`)
-  const usual = row?.querySelector<HTMLElement>('[data-part="menu"]') ?? null
-  if (part !== 'field') return row?.querySelector<HTMLElement>(`[data-part="${part}"]`) ?? usual
-  return row?.querySelector('[data-part="body"]')?.querySelector<HTMLElement>(FIELDS) ?? usual
+  const menuButton = row?.querySelector<HTMLElement>('[data-part="menu"]') ?? null
+  if (part !== 'field') return row?.querySelector<HTMLElement>(`[data-part="${part}"]`) ?? menuButton
+  return row?.querySelector('[data-part="body"]')?.querySelector<HTMLElement>(FOCUSABLE) ?? menuButton
 }
 
-/** The item of a list that the address of the page leads into, by `?field=`. @param list its place, with dots between */
+/** Returns the index of the item that `?field=` in the URL leads into. @param list the dotted path of the list */
 function findItemInAddress(list: string): number | undefined {
   const place = new URLSearchParams(location.search).get('field') ?? ''
   const [index = ''] = place.startsWith(`${list}.`) ? place.slice(list.length + 1).split('.') : []

@@ -1,20 +1,20 @@
 import { type ChangeSpec, EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
 
-/** What changes a Markdown text; `null`: nothing to do here. */
+/** A change of a Markdown text; `null` if it does not apply at the cursor. */
 export type MarkdownCommand = (state: EditorState) => TransactionSpec | null
 
-/** Puts a mark around what is selected, or takes it away. */
+/** Adds a mark around the selection, or removes it. */
 export const toggleInlineMark =
   (mark: string): MarkdownCommand =>
   (state) =>
     state.changeByRange((range) => {
       const { from, to } = range
       const size = mark.length
-      const inside = state.sliceDoc(from, to)
-      const isInside = inside.length >= 2 * size && inside.startsWith(mark) && inside.endsWith(mark)
-      if (isInside) {
-        const bare = inside.slice(size, -size)
-        return { changes: { from, to, insert: bare }, range: EditorSelection.range(from, from + bare.length) }
+      const selected = state.sliceDoc(from, to)
+      const includesMarks = selected.length >= 2 * size && selected.startsWith(mark) && selected.endsWith(mark)
+      if (includesMarks) {
+        const text = selected.slice(size, -size)
+        return { changes: { from, to, insert: text }, range: EditorSelection.range(from, from + text.length) }
       }
       if (state.sliceDoc(from - size, from) === mark && state.sliceDoc(to, to + size) === mark) {
         const changes = [
@@ -30,33 +30,33 @@ export const toggleInlineMark =
       return { changes, range: EditorSelection.range(from + size, to + size) }
     })
 
-/** What a line may begin with, and what replaces it. */
+/** Matches the mark at the beginning of a line. */
 const MARKS = /^(\s*)(?:#{1,6} |> |[-*+] |\d+[.)] )?/
 
-/** Begins the lines that are selected with a mark such as `## `, in place of another one; or takes it away. */
+/** Sets the mark of the selected lines, such as `## `, in place of another; or removes it. */
 export const toggleLinePrefix =
   (mark: string): MarkdownCommand =>
   (state) => {
-    const lines = selectedLines(state)
+    const lines = getSelectedLines(state)
     const isOn = lines.every(({ text }) => text.trimStart().startsWith(mark))
     const changes = state.changes(
       lines.map(({ from, text }, index): ChangeSpec => {
-        const [own = '', indent = ''] = MARKS.exec(text) ?? []
+        const [currentMark = '', indent = ''] = MARKS.exec(text) ?? []
         const next = mark === '1. ' ? `${index + 1}. ` : mark
-        return { from, to: from + own.length, insert: isOn ? indent : indent + next }
+        return { from, to: from + currentMark.length, insert: isOn ? indent : indent + next }
       }),
     )
-    // What is typed next goes behind the mark.
+    // The cursor goes behind the mark.
     return { changes, selection: state.selection.map(changes, 1) }
   }
 
-function selectedLines({ doc, selection }: EditorState) {
+function getSelectedLines({ doc, selection }: EditorState) {
   const { from, to } = selection.main
   const first = doc.lineAt(from).number
   return Array.from({ length: doc.lineAt(to).number - first + 1 }, (_, index) => doc.line(first + index))
 }
 
-/** Makes a link of what is selected, whose address is typed next. */
+/** Turns the selection into a link, and moves the cursor to the missing part. */
 export const insertLink: MarkdownCommand = (state) =>
   state.changeByRange((range) => {
     const text = state.sliceDoc(range.from, range.to)
@@ -69,13 +69,13 @@ export const insertLink: MarkdownCommand = (state) =>
     }
   })
 
-/** Marks what is selected as code: words in their line, lines as a block. */
+/** Marks the selection as code: inline, or as a block for several lines. */
 export const toggleCode: MarkdownCommand = (state) => {
   const { from, to } = state.selection.main
   return state.sliceDoc(from, to).includes('\n') ? wrapSelection('```\n', '\n```')(state) : toggleInlineMark('`')(state)
 }
 
-/** Puts texts before and after what is selected. */
+/** Inserts texts before and after the selection. */
 export const wrapSelection =
   (before: string, after: string): MarkdownCommand =>
   (state) =>
@@ -89,7 +89,7 @@ export const wrapSelection =
 
 const ITEM = /^(\s*)([-*+]|\d+[.)])( +\[[ x]\])?( +)/
 
-/** Goes on with a list in the next line, or ends it where its item is empty. */
+/** Continues a list on the next line, or ends it if the item is empty. */
 export const continueList: MarkdownCommand = (state) => {
   const { from, empty } = state.selection.main
   const line = state.doc.lineAt(from)
@@ -101,34 +101,34 @@ export const continueList: MarkdownCommand = (state) => {
   return { changes: { from, insert }, selection: { anchor: from + insert.length }, scrollIntoView: true }
 }
 
-/** A file that was stored, as a text refers to it. */
+/** A stored file, as a text refers to it. */
 export interface FileInText {
   readonly isImage: boolean
-  /** What an image shows, or what the link to another file says. */
+  /** The alternative text of an image, or the text of a link. */
   readonly text: string
   readonly url: string
 }
 
-/** An image, or a link to another file. */
+/** Formats an image, or a link to another file. */
 export const toFileMarkdown = ({ isImage, text, url }: FileInText): string =>
-  `${isImage ? '!' : ''}[${text.replace(/[[\]\\\n]/g, ' ').trim()}](${url.replace(/[\s()<>]/g, percentEncoded)})`
+  `${isImage ? '!' : ''}[${text.replace(/[[\]\\\n]/g, ' ').trim()}](${url.replace(/[\s()<>]/g, percentEncode)})`
 
-const percentEncoded = (sign: string): string => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`
+const percentEncode = (sign: string): string => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`
 
-/** One replacement within a text. */
+/** A replacement within a text. */
 interface TextChange {
   readonly from: number
   readonly to: number
   readonly insert: string
 }
 
-/** The smallest replacement that makes one text of another; `undefined`: they are the same. */
+/** Finds the smallest replacement that turns one text into another; `undefined` if they are equal. */
 export function findTextChange(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined
-  const most = Math.min(before.length, after.length)
+  const maxLength = Math.min(before.length, after.length)
   let start = 0
-  while (start < most && before[start] === after[start]) start += 1
+  while (start < maxLength && before[start] === after[start]) start += 1
   let end = 0
-  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
+  while (end < maxLength - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
   return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
 }

@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense, useId, useRef, useState } from 'react'
 import { getErrorText } from '../../../api/error-texts.ts'
 import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
 import styles from './markdown.module.css'
@@ -13,14 +13,14 @@ import { useMarkdownView } from './use-markdown-view.ts'
 
 const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => ({ default: module.RenderedText })))
 
-/** The editor of Markdown: a plain field until CodeMirror is loaded, and where it cannot be. */
+/** The editor of Markdown. It is a plain textarea until CodeMirror is loaded, or if it cannot be loaded. */
 export function MarkdownEditor(props: FieldEditorProps): ReactNode {
-  const { field: own, label, value, onChange, error, isReadOnly, placeholder = '' } = props
+  const { field, label, value, onChange, error, isReadOnly, placeholder = '' } = props
   const { t } = useTexts()
   const id = useId()
-  const place = useRef<HTMLDivElement>(null)
-  const plain = useRef<HTMLTextAreaElement>(null)
-  const files = useRef<HTMLInputElement>(null)
+  const container = useRef<HTMLDivElement>(null)
+  const textarea = useRef<HTMLTextAreaElement>(null)
+  const fileInput = useRef<HTMLInputElement>(null)
   const [isPreviewed, setPreviewed] = useState(false)
   const text = typeof value === 'string' ? value : ''
   const change = (next: string): void => onChange(next === '' ? null : next, { isTyping: true })
@@ -29,26 +29,26 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
     'aria-labelledby': `${id}-label`,
     'aria-describedby': `${id}-note ${id}-error`,
     'aria-invalid': error === undefined ? 'false' : 'true',
-    'aria-required': own.required ? 'true' : 'false',
+    'aria-required': field.required ? 'true' : 'false',
   } as const
-  const view = useMarkdownView(place, plain, {
+  const view = useMarkdownView(container, textarea, {
     value: text,
     isReadOnly,
     attributes,
     placeholder,
     onChange: change,
     onFiles: upload.upload,
-    onImage: () => files.current?.click(),
+    onImage: () => fileInput.current?.click(),
   })
   const problem = error ?? upload.error
   return (
-    <div className={field.field} data-required={own.required || undefined}>
+    <div className={fieldStyles.field} data-required={field.required || undefined}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a label gives the focus to its field, as labels do */}
-      <label id={`${id}-label`} htmlFor={`${id}-text`} className={field.label} onClick={() => view?.focus()}>
+      <label id={`${id}-label`} htmlFor={`${id}-text`} className={fieldStyles.label} onClick={() => view?.focus()}>
         {label}
       </label>
-      <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
-        {own.description}
+      <p id={`${id}-note`} className={fieldStyles.description} hidden={field.description === undefined}>
+        {field.description}
       </p>
       <div className={styles.frame} data-invalid={error !== undefined}>
         <MarkdownToolbar
@@ -57,14 +57,14 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
           isDisabled={!view || isReadOnly}
           isPreviewed={isPreviewed}
           onCommand={(command) => view?.run(command)}
-          onImage={() => files.current?.click()}
+          onImage={() => fileInput.current?.click()}
           onPreview={() => setPreviewed(!isPreviewed)}
         />
         <div className={styles.sides}>
-          <div id={`${id}-place`} ref={place} className={styles.text} hidden={!view} />
+          <div id={`${id}-place`} ref={container} className={styles.text} hidden={!view} />
           {!view && (
             <textarea
-              ref={plain}
+              ref={textarea}
               id={`${id}-text`}
               value={text}
               readOnly={isReadOnly}
@@ -75,7 +75,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
             />
           )}
           {isPreviewed && (
-            <ErrorBoundary fallback={() => <p className={field.error}>{t.errors.network}</p>}>
+            <ErrorBoundary fallback={() => <p className={fieldStyles.error}>{t.errors.network}</p>}>
               <Suspense fallback={null}>
                 <RenderedText text={text} label={label} />
               </Suspense>
@@ -84,34 +84,34 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
         </div>
       </div>
       <input
-        ref={files}
+        ref={fileInput}
         type="file"
         accept="image/*"
         multiple
         hidden
         onChange={(event) => upload.upload([...(event.target.files ?? [])])}
       />
-      <p role="status" className={field.description} hidden={upload.running === 0}>
+      <p role="status" className={fieldStyles.description} hidden={upload.running === 0}>
         {t.fields.uploading(upload.running)}
       </p>
-      <p id={`${id}-error`} role="alert" className={field.error} hidden={problem === undefined}>
+      <p id={`${id}-error`} role="alert" className={fieldStyles.error} hidden={problem === undefined}>
         {problem}
       </p>
     </div>
   )
 }
 
-/** Files on their way into a text. */
+/** The uploads into a text. */
 interface ImageUpload {
-  /** How many are under way. */
+  /** The number of running uploads. */
   readonly running: number
-  /** What the last one failed with. */
+  /** The message of the last failure. */
   readonly error: string | undefined
-  /** Uploads files, and puts each in its place when it is stored. */
+  /** Uploads files, and inserts each once it is stored. */
   upload(files: readonly File[], at?: number): void
 }
 
-/** What is answered of an asset. */
+/** The part of an asset that a text uses. */
 interface StoredAsset {
   readonly originalName: string
   readonly mimeType: string
@@ -119,22 +119,25 @@ interface StoredAsset {
   readonly alt: string | null
 }
 
-/** Uploads files into a Markdown text: an image is shown there, another file gets a link. */
+/** Uploads files into a Markdown text. An image is embedded, another file is linked. */
 function useImageUpload(view: () => MarkdownView | undefined): ImageUpload {
   const { t } = useTexts()
   const { client } = useStudio()
   const [running, setRunning] = useState(0)
   const [error, setError] = useState<string>()
   const upload = async (file: File, at?: number): Promise<void> => {
-    const open = view()
-    if (!open) return
-    const put = open.reservePlace(`![${t.fields.uploadingFile(file.name)} #${crypto.randomUUID().slice(0, 8)}]()`, at)
+    const openView = view()
+    if (!openView) return
+    const replace = openView.reservePlace(
+      `![${t.fields.uploadingFile(file.name)} #${crypto.randomUUID().slice(0, 8)}]()`,
+      at,
+    )
     setRunning((count) => count + 1)
     try {
       const asset = (await client.assets.upload(file, { name: file.name })) as unknown as StoredAsset
-      put(toFileInText(asset))
+      replace(toFileInText(asset))
     } catch (failure) {
-      put(undefined)
+      replace(undefined)
       setError(`${file.name}: ${getErrorText(failure, t)}`)
     } finally {
       setRunning((count) => count - 1)
@@ -145,7 +148,7 @@ function useImageUpload(view: () => MarkdownView | undefined): ImageUpload {
     error,
     upload(files, at) {
       setError(undefined)
-      // All get their places at once and at the same one: the last comes first.
+      // All placeholders are inserted at the same position, so the last file comes first.
       for (const file of files.toReversed()) void upload(file, at)
     },
   }

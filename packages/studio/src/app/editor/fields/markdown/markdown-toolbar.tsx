@@ -5,10 +5,9 @@ import { SHORTCUTS } from '../../../ui/shortcuts.ts'
 import styles from './markdown.module.css'
 import type { CommandName } from './markdown-view.ts'
 
-/** What a {@link MarkdownToolbar} takes. */
 export interface MarkdownToolbarProps {
   readonly label: string
-  /** The id of what it changes. */
+  /** The id of the element that the toolbar controls. */
   readonly controls: string
   readonly isDisabled: boolean
   readonly isPreviewed: boolean
@@ -27,7 +26,7 @@ const COMMANDS = [
   ['code', 'code'],
 ] as const satisfies readonly (readonly [CommandName, IconName])[]
 
-/** Buttons above a Markdown text; the arrow keys go from one to the next. */
+/** The buttons above a Markdown text. Arrow keys move between them. */
 export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
   const { label, controls, isDisabled, isPreviewed, onCommand, onImage, onPreview } = props
   const { t } = useTexts()

@@ -19,7 +19,7 @@ import {
 } from './markdown-commands.ts'
 import { type SlashItem, slashMenu } from './slash-menu.ts'
 
-/** What the toolbar and the slash menu do, by name. */
+/** The commands of the toolbar and the slash menu. */
 export const COMMANDS = {
   bold: toggleInlineMark('**'),
   italic: toggleInlineMark('*'),
@@ -35,46 +35,43 @@ export const COMMANDS = {
   rule: wrapSelection('\n---\n\n', ''),
 } as const satisfies Readonly<Record<string, MarkdownCommand>>
 
-/** The name of a command. */
 export type CommandName = keyof typeof COMMANDS
 
-/** What a view is made of. */
 export interface MarkdownViewOptions {
   readonly parent: HTMLElement
   readonly value: string
-  /** Of the page's policy, for the styles. */
+  /** The nonce of the page's Content-Security-Policy, for styles. */
   readonly nonce: string
-  /** What assistive technology is told. */
+  /** ARIA attributes. */
   readonly attributes: Readonly<Record<string, string>>
   readonly isReadOnly: boolean
-  /** What the slash menu offers, by what a person calls it. */
+  /** The items of the slash menu. */
   readonly slash: readonly { readonly label: string; readonly command: CommandName | 'image' }[]
   readonly slashLabel: string
   readonly onChange: (value: string) => void
-  /** Called with files that are dropped or pasted. */
+  /** Receives dropped or pasted files. */
   readonly onFiles: (files: readonly File[], at: number) => void
-  /** Asks for an image. */
+  /** Opens the file picker for an image. */
   readonly onImage: () => void
 }
 
-/** A Markdown text that is being edited. */
+/** An editor of a Markdown text. */
 export interface MarkdownView {
-  /** Takes up a value from outside with as little change as possible; the cursor stays with its words. */
+  /** Applies a value from outside by the smallest change, so that the cursor stays with its words. */
   setValue(value: string): void
   setReadOnly(isReadOnly: boolean): void
-  /** What stands there in grey while there is no text. */
   setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
-  /** Holds a place in the text open for a file. @returns puts the file in the place; without one, gives it up */
+  /** Inserts `text` as a placeholder for a file. @returns a function that replaces it by the file, or removes it */
   reservePlace(text: string, at?: number): (file: FileInText | undefined) => void
-  /** @param at where the caret goes. @default where it is */
+  /** @param at the new position of the cursor. @default the current one */
   focus(at?: number): void
   destroy(): void
 }
 
-/** Longer texts are passed on when typing pauses: making one text of a large document takes its time. */
-const LONG = 50_000
+/** Texts longer than this are passed on only when typing pauses, since serializing a large document is slow. */
+const LONG_TEXT = 50_000
 const PAUSE_MS = 300
 
 const markdown = new Language(defineLanguageFacet(), parser.configure(GFM), [], 'markdown')
@@ -108,12 +105,12 @@ const THEME = EditorView.theme({
   '.cm-slash > [aria-selected="true"]': { background: 'var(--bg-selected)' },
 })
 
-/** Opens an editor of a Markdown text. It never changes what nobody typed: line ends and blanks stay as they are. */
+/** Opens an editor of a Markdown text. It changes nothing by itself: line ends and whitespace stay as they are. */
 export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   const sync = new ValueSync(options.value, options.onChange)
-  const reading = new Compartment()
-  const labels = new Compartment()
-  const empty = new Compartment()
+  const editability = new Compartment()
+  const ariaAttributes = new Compartment()
+  const placeholderText = new Compartment()
   const slash = options.slash.map(({ label, command }): SlashItem => {
     const run = (view: EditorView): void => {
       if (command === 'image') options.onImage()
@@ -127,7 +124,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       doc: options.value,
       extensions: [
         EditorView.cspNonce.of(options.nonce),
-        // Other line ends stay in their lines.
+        // Carriage returns remain part of their lines.
         EditorState.lineSeparator.of('\n'),
         EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, '\n')),
         EditorView.lineWrapping,
@@ -135,26 +132,28 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         syntaxHighlighting(HIGHLIGHT),
         THEME,
         slashMenu(slash, options.slashLabel),
-        shortcuts(),
-        reading.of(readOnly(options.isReadOnly)),
-        empty.of([]),
-        labels.of(EditorView.contentAttributes.of(options.attributes)),
+        createShortcuts(),
+        editability.of(createEditability(options.isReadOnly)),
+        placeholderText.of([]),
+        ariaAttributes.of(EditorView.contentAttributes.of(options.attributes)),
         EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'on' }),
-        EditorView.updateListener.of((update) => sync.note(update)),
-        EditorView.domEventHandlers(fileEvents(options)),
+        EditorView.updateListener.of((update) => sync.handleUpdate(update)),
+        EditorView.domEventHandlers(createFileHandlers(options)),
       ],
     }),
   })
   return {
-    setValue: (value) => sync.take(view, value),
-    setReadOnly: (isReadOnly) => view.dispatch({ effects: reading.reconfigure(readOnly(isReadOnly)) }),
-    setPlaceholder: (text) => view.dispatch({ effects: empty.reconfigure(text === '' ? [] : placeholder(text)) }),
-    setAttributes: (own) => view.dispatch({ effects: labels.reconfigure(EditorView.contentAttributes.of(own)) }),
+    setValue: (value) => sync.setValue(view, value),
+    setReadOnly: (isReadOnly) => view.dispatch({ effects: editability.reconfigure(createEditability(isReadOnly)) }),
+    setPlaceholder: (text) =>
+      view.dispatch({ effects: placeholderText.reconfigure(text === '' ? [] : placeholder(text)) }),
+    setAttributes: (attributes) =>
+      view.dispatch({ effects: ariaAttributes.reconfigure(EditorView.contentAttributes.of(attributes)) }),
     run(command) {
       apply(view, COMMANDS[command])
       view.focus()
     },
-    reservePlace: (text, at) => holdPlace(view, text, at),
+    reservePlace: (text, at) => reservePlace(view, text, at),
     focus(at) {
       if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
       view.focus()
@@ -166,7 +165,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   }
 }
 
-const readOnly = (isReadOnly: boolean): Extension => [
+const createEditability = (isReadOnly: boolean): Extension => [
   EditorState.readOnly.of(isReadOnly),
   EditorView.editable.of(!isReadOnly),
 ]
@@ -179,24 +178,24 @@ function apply(view: EditorView, command: MarkdownCommand): boolean {
 
 const FORMATS = ['bold', 'italic', 'code', 'link', 'numbers', 'list', 'quote', 'heading', 'subheading'] as const
 
-const lower = (letter: string): string => letter.toLowerCase()
+const toLowerCase = (letter: string): string => letter.toLowerCase()
 
-function shortcuts(): Extension {
-  const press = (key: string, command: MarkdownCommand) => ({
+function createShortcuts(): Extension {
+  const bind = (key: string, command: MarkdownCommand) => ({
     key,
     run: (view: EditorView) => apply(view, command),
   })
   return keymap.of([
     ...FORMATS.map((name) =>
-      press(SHORTCUTS.texts[name][0].replaceAll('+', '-').replace(/[A-Z]$/, lower), COMMANDS[name]),
+      bind(SHORTCUTS.texts[name][0].replaceAll('+', '-').replace(/[A-Z]$/, toLowerCase), COMMANDS[name]),
     ),
-    press('Enter', continueList),
+    bind('Enter', continueList),
     ...defaultKeymap,
   ])
 }
 
-function fileEvents({ onFiles, isReadOnly }: MarkdownViewOptions) {
-  const take = (event: Event, data: DataTransfer | null, at: number): boolean => {
+function createFileHandlers({ onFiles, isReadOnly }: MarkdownViewOptions) {
+  const handleFiles = (event: Event, data: DataTransfer | null, at: number): boolean => {
     const files = [...(data?.files ?? [])]
     if (files.length === 0 || isReadOnly) return false
     event.preventDefault()
@@ -205,75 +204,74 @@ function fileEvents({ onFiles, isReadOnly }: MarkdownViewOptions) {
   }
   return {
     paste: (event: ClipboardEvent, view: EditorView) =>
-      take(event, event.clipboardData, view.state.selection.main.head),
+      handleFiles(event, event.clipboardData, view.state.selection.main.head),
     drop: (event: DragEvent, view: EditorView) =>
-      take(event, event.dataTransfer, view.posAtCoords({ x: event.clientX, y: event.clientY }, false)),
+      handleFiles(event, event.dataTransfer, view.posAtCoords({ x: event.clientX, y: event.clientY }, false)),
   }
 }
 
-function holdPlace(
+function reservePlace(
   view: EditorView,
   text: string,
   at = view.state.selection.main.head,
 ): ReturnType<MarkdownView['reservePlace']> {
   view.dispatch({ changes: { from: at, insert: text }, userEvent: 'input.paste' })
   return (file) => {
-    const whole = view.state.doc.toString()
-    const from = whole.indexOf(text)
+    const from = view.state.doc.toString().indexOf(text)
     const insert = file ? toFileMarkdown(file) : ''
     if (from >= 0) view.dispatch({ changes: { from, to: from + text.length, insert }, userEvent: 'input.paste' })
   }
 }
 
-/** Keeps the text of a view and the value outside the same. */
+/** Synchronizes the text of a view with the value outside. */
 class ValueSync {
   readonly #onChange: (value: string) => void
-  /** What is known outside. */
-  #known: string
-  /** What was passed on, and did not come back yet: it comes later than the next key. */
-  #onTheWay: readonly string[] = []
-  /** What was typed since. */
+  /** The value that both sides know. */
+  #syncedValue: string
+  /** Values that were passed on and have not come back yet, which may happen after further keystrokes. */
+  #sentValues: readonly string[] = []
+  /** Changes since the last value was passed on. */
   #pending: ChangeSet | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #view: EditorView | undefined
-  #isTaking = false
+  #isApplying = false
 
   constructor(value: string, onChange: (value: string) => void) {
-    this.#known = value
+    this.#syncedValue = value
     this.#onChange = onChange
   }
 
-  /** Notes what was typed, and passes it on. */
-  note({ view, docChanged, changes, state }: ViewUpdate): void {
+  /** Records a change of the text, and passes it on. */
+  handleUpdate({ view, docChanged, changes, state }: ViewUpdate): void {
     this.#view = view
-    if (!docChanged || this.#isTaking) return
+    if (!docChanged || this.#isApplying) return
     this.#pending = this.#pending ? this.#pending.compose(changes) : changes
     clearTimeout(this.#timer)
-    if (state.doc.length < LONG) this.flush()
+    if (state.doc.length < LONG_TEXT) this.flush()
     else this.#timer = setTimeout(() => this.flush(), PAUSE_MS)
   }
 
-  /** Passes on what was typed. */
+  /** Passes on pending changes. */
   flush(): void {
     clearTimeout(this.#timer)
     if (!this.#pending || !this.#view) return
     this.#pending = undefined
-    this.#known = this.#view.state.doc.toString()
-    this.#onTheWay = [...this.#onTheWay, this.#known]
-    this.#onChange(this.#known)
+    this.#syncedValue = this.#view.state.doc.toString()
+    this.#sentValues = [...this.#sentValues, this.#syncedValue]
+    this.#onChange(this.#syncedValue)
   }
 
-  /** Takes up a value from outside; what was typed and is not passed on yet stays. */
-  take(view: EditorView, value: string): void {
-    const own = this.#onTheWay.indexOf(value)
-    this.#onTheWay = this.#onTheWay.slice(own + 1)
-    const change = own < 0 ? findTextChange(this.#known, value) : undefined
+  /** Applies a value from outside. Pending changes stay. */
+  setValue(view: EditorView, value: string): void {
+    const sentIndex = this.#sentValues.indexOf(value)
+    this.#sentValues = this.#sentValues.slice(sentIndex + 1)
+    const change = sentIndex < 0 ? findTextChange(this.#syncedValue, value) : undefined
     if (!change) return
-    const set = ChangeSet.of(change, this.#known.length, '\n')
-    this.#known = value
-    this.#isTaking = true
-    view.dispatch({ changes: this.#pending ? set.map(this.#pending) : set })
-    this.#isTaking = false
-    this.#pending = this.#pending?.map(set, true)
+    const changes = ChangeSet.of(change, this.#syncedValue.length, '\n')
+    this.#syncedValue = value
+    this.#isApplying = true
+    view.dispatch({ changes: this.#pending ? changes.map(this.#pending) : changes })
+    this.#isApplying = false
+    this.#pending = this.#pending?.map(changes, true)
   }
 }

@@ -7,54 +7,56 @@ import { queryKeys } from '../../../api/query-keys.ts'
 import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useModel } from '../../../model/use-model.ts'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import { isRecord } from '../../saving/field-values.ts'
 import type { DocumentRef } from '../../saving/local-copies.ts'
 import { useFormDocument } from '../field-editor.ts'
 import styles from './markdown.module.css'
 
-/** How long nobody types before a text is rendered, in milliseconds. */
+/** The pause in typing before a text is rendered, in milliseconds. */
 const PAUSE_MS = 500
 
-/** The service's own rendering of a text, by a dry run that stores nothing. */
+/** Shows the HTML that the service renders from a text, by a dry run that stores nothing. */
 export function RenderedText({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   const { t } = useTexts()
   const { client } = useStudio()
-  const { name } = useFormDocument()
+  const { documentRef } = useFormDocument()
   const { collections, globals } = useModel()
-  const model = name.collection === 'globals' ? globals.get(name.id ?? '') : collections.get(name.collection)
+  const { collection, id: documentId } = documentRef
+  const model = collection === 'globals' ? globals.get(documentId ?? '') : collections.get(collection)
   const hasDrafts = model !== undefined && 'statusField' in model && model.statusField !== null
   const rendering = useMemo(() => findRendering(model?.fields ?? []), [model])
   const id = useId()
-  const { shown, version } = useLater(text)
+  const { text: settledText, version } = useDelayedText(text)
   const { data, error, isPending } = useQuery({
-    // The text itself may be long.
+    // A version instead of the text, which may be long.
     queryKey: queryKeys.rendered(id, version),
-    queryFn: ({ signal }) => (rendering ? render({ client, name, hasDrafts }, rendering, shown, signal) : null),
+    queryFn: ({ signal }) =>
+      rendering ? render({ client, documentRef, hasDrafts }, rendering, settledText, signal) : null,
     placeholderData: keepPreviousData,
     gcTime: 0,
   })
   return (
     <div role="region" aria-label={t.fields.previewOf(label)} className={styles.preview}>
       {error !== null && (
-        <p role="alert" className={field.error}>
+        <p role="alert" className={fieldStyles.error}>
           {getErrorText(error, t)}
         </p>
       )}
       {isPending && <p role="status">{t.common.loading}</p>}
-      {rendering ? <Html html={data ?? ''} /> : <p className={field.description}>{t.fields.noRendering}</p>}
+      {rendering ? <Html html={data ?? ''} /> : <p className={fieldStyles.description}>{t.fields.noRendering}</p>}
     </div>
   )
 }
 
-interface Asked {
+interface RenderContext {
   readonly client: StudioClient
-  readonly name: DocumentRef
+  readonly documentRef: DocumentRef
   readonly hasDrafts: boolean
 }
 
 async function render(
-  { client, name: { collection, id }, hasDrafts }: Asked,
+  { client, documentRef: { collection, id }, hasDrafts }: RenderContext,
   rendering: Rendering,
   text: string,
   signal: AbortSignal,
@@ -65,17 +67,17 @@ async function render(
   if (text.trim() === '') return ''
   if (!entries) return rendering.readHtml(await client.globals[id ?? '']?.update(body, options)) ?? null
   if (id === null) return rendering.readHtml(await entries.create(body, options)) ?? null
-  const answer = hasDrafts ? entries.saveDraft(id, body, options) : entries.update(id, body, options)
-  return rendering.readHtml(await answer) ?? null
+  const response = hasDrafts ? entries.saveDraft(id, body, options) : entries.update(id, body, options)
+  return rendering.readHtml(await response) ?? null
 }
 
-/** HTML that the service has made safe, apart from the styles of the page. */
+/** Shows HTML that the service has sanitized, in a shadow root without the styles of the page. */
 function Html({ html }: { readonly html: string }): ReactNode {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const root = host.current?.shadowRoot ?? host.current?.attachShadow({ mode: 'open' })
     if (!root) return
-    root.adoptedStyleSheets = [proseStyles()]
+    root.adoptedStyleSheets = [getProseStyles()]
     root.innerHTML = html
     for (const link of root.querySelectorAll('a')) {
       link.target = '_blank'
@@ -85,12 +87,12 @@ function Html({ html }: { readonly html: string }): ReactNode {
   return <div ref={host} className={styles.html} dir="auto" />
 }
 
-let prose: CSSStyleSheet | undefined
+let proseStyles: CSSStyleSheet | undefined
 
-function proseStyles(): CSSStyleSheet {
-  if (prose) return prose
-  prose = new CSSStyleSheet()
-  prose.replaceSync(`
+function getProseStyles(): CSSStyleSheet {
+  if (proseStyles) return proseStyles
+  proseStyles = new CSSStyleSheet()
+  proseStyles.replaceSync(`
     :host { overflow-wrap: anywhere; line-height: 1.6 }
     :first-child { margin-block-start: 0 }
     img, video, table { max-inline-size: 100% }
@@ -103,86 +105,94 @@ function proseStyles(): CSSStyleSheet {
     table { border-collapse: collapse }
     th, td { padding: var(--space-1) var(--space-2); border: 1px solid var(--line) }
   `)
-  return prose
+  return proseStyles
 }
 
-/** What is rendered: a text, and how many there were before it. */
-interface Later {
-  readonly shown: string
+/** The text to render, and the number of texts before it. */
+interface DelayedText {
+  readonly text: string
   readonly version: number
 }
 
-function useLater(text: string): Later {
-  const [later, setLater] = useState<Later>({ shown: text, version: 0 })
+function useDelayedText(text: string): DelayedText {
+  const [delayed, setDelayed] = useState<DelayedText>({ text, version: 0 })
   useEffect(() => {
-    const follow = (before: Later): Later =>
-      before.shown === text ? before : { shown: text, version: before.version + 1 }
-    const timer = setTimeout(() => setLater(follow), PAUSE_MS)
+    const update = (before: DelayedText): DelayedText =>
+      before.text === text ? before : { text, version: before.version + 1 }
+    const timer = setTimeout(() => setDelayed(update), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return later
+  return delayed
 }
 
-/** How the service is asked to render a text, and where it answers. */
-export interface Rendering {
-  /** What a dry run of a save sends. */
+/** A request in which the service renders a text, and the position of the HTML in its response. */
+interface Rendering {
+  /** Builds the body of a dry run. */
   buildBody(text: string): Readonly<Record<string, unknown>>
-  /** The HTML in its answer. */
-  readHtml(answer: unknown): string | undefined
+  /** Reads the HTML from the response. */
+  readHtml(response: unknown): string | undefined
 }
 
 type Fields = readonly FieldDescription[]
 
 /**
- * The Markdown field of a document that the service renders a text in: all are rendered alike, and a field of its own is asked most easily.
- * `undefined`: it has none with HTML.
+ * Finds a Markdown field of a document in which the service can render a text. All fields render alike, so a top-level one is preferred.
+ *
+ * @returns `undefined` if the document has no Markdown field with HTML
  */
-export function findRendering(fields: Fields): Rendering | undefined {
-  const writable = fields.filter((field) => field.writable)
-  return first(writable, inField) ?? first(writable, inGroup) ?? first(writable, inBlocks)
+function findRendering(fields: Fields): Rendering | undefined {
+  const writableFields = fields.filter((field) => field.writable)
+  return (
+    findFirst(writableFields, renderInField) ??
+    findFirst(writableFields, renderInGroup) ??
+    findFirst(writableFields, renderInBlocks)
+  )
 }
 
-function first(fields: Fields, find: (field: FieldDescription) => Rendering | undefined): Rendering | undefined {
+function findFirst(
+  fields: Fields,
+  createRendering: (field: FieldDescription) => Rendering | undefined,
+): Rendering | undefined {
   for (const field of fields) {
-    const found = find(field)
-    if (found) return found
+    const rendering = createRendering(field)
+    if (rendering) return rendering
   }
   return undefined
 }
 
-function inField({ key, type, many, generated: [html] }: FieldDescription): Rendering | undefined {
+function renderInField({ key, type, many, generated: [html] }: FieldDescription): Rendering | undefined {
   if (type !== 'markdown' || many || html === undefined) return undefined
-  return { buildBody: (text) => ({ [key]: text }), readHtml: (answer) => textAt(answer, html) }
+  return { buildBody: (text) => ({ [key]: text }), readHtml: (response) => readText(response, html) }
 }
 
-function inGroup({ key, type, fields }: FieldDescription): Rendering | undefined {
+function renderInGroup({ key, type, fields }: FieldDescription): Rendering | undefined {
   const inner = type === 'group' && fields ? findRendering(fields) : undefined
   return (
     inner && {
       buildBody: (text) => ({ [key]: inner.buildBody(text) }),
-      readHtml: (answer) => inner.readHtml(isRecord(answer) ? answer[key] : undefined),
+      readHtml: (response) => inner.readHtml(isRecord(response) ? response[key] : undefined),
     }
   )
 }
 
-function inBlocks({ key, blocks, of }: FieldDescription): Rendering | undefined {
+function renderInBlocks({ key, blocks, of }: FieldDescription): Rendering | undefined {
   const kinds = blocks ?? (of?.fields ? [{ type: undefined, fields: of.fields }] : [])
   for (const { type, fields } of kinds) {
     const inner = findRendering(fields)
-    if (inner) return inItem(key, type, inner)
+    if (inner) return renderInItem(key, type, inner)
   }
   return undefined
 }
 
-const inItem = (key: string, type: string | undefined, inner: Rendering): Rendering => ({
+const renderInItem = (key: string, type: string | undefined, inner: Rendering): Rendering => ({
   buildBody: (text) => ({ [key]: [{ ...(type === undefined ? {} : { _type: type }), ...inner.buildBody(text) }] }),
-  readHtml: (answer) => {
-    const items = isRecord(answer) ? answer[key] : undefined
+  readHtml: (response) => {
+    const items = isRecord(response) ? response[key] : undefined
     return Array.isArray(items) ? inner.readHtml(items[0]) : undefined
   },
 })
 
-function textAt(answer: unknown, key: string): string | undefined {
-  const html = isRecord(answer) ? answer[key] : undefined
+function readText(response: unknown, key: string): string | undefined {
+  const html = isRecord(response) ? response[key] : undefined
   return typeof html === 'string' ? html : undefined
 }

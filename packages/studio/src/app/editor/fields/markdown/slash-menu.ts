@@ -1,15 +1,15 @@
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { EditorView, keymap, showTooltip, type Tooltip } from '@codemirror/view'
 
-/** Something that the slash menu inserts. */
+/** An item of the slash menu. */
 export interface SlashItem {
   readonly label: string
   readonly run: (view: EditorView) => void
 }
 
-/** The menu that is open. */
-interface OpenSlash {
-  /** Where the slash is. */
+/** The open menu. */
+interface OpenMenu {
+  /** The position of the slash. */
   readonly from: number
   readonly items: readonly SlashItem[]
   readonly active: number
@@ -18,9 +18,9 @@ interface OpenSlash {
 const moveTo = StateEffect.define<number>()
 const close = StateEffect.define<null>()
 
-/** A menu of what can be inserted, which a slash at the beginning of a word opens. */
+/** A menu of insertable items that opens with a slash at the beginning of a word. */
 export function slashMenu(items: readonly SlashItem[], label: string): Extension {
-  const field = StateField.define<OpenSlash | null>({
+  const field = StateField.define<OpenMenu | null>({
     create: () => null,
     update(open, transaction) {
       if (transaction.effects.some((effect) => effect.is(close))) return null
@@ -28,14 +28,14 @@ export function slashMenu(items: readonly SlashItem[], label: string): Extension
       if (open && moved) return { ...open, active: moved.value }
       const isTyped = transaction.isUserEvent('input') || transaction.isUserEvent('delete')
       if (!transaction.docChanged && !transaction.selection) return open
-      return open || isTyped ? find(transaction.state, items, open) : null
+      return open || isTyped ? findMenu(transaction.state, items, open) : null
     },
     provide: (self) => [
-      showTooltip.from(self, (open) => open && toTooltip(open, label)),
+      showTooltip.from(self, (open) => open && createTooltip(open, label)),
       EditorView.contentAttributes.from(
         self,
         (open): Record<string, string> =>
-          open ? { 'aria-activedescendant': optionId(open.active), 'aria-controls': LIST_ID } : {},
+          open ? { 'aria-activedescendant': getOptionId(open.active), 'aria-controls': LIST_ID } : {},
       ),
     ],
   })
@@ -45,13 +45,13 @@ export function slashMenu(items: readonly SlashItem[], label: string): Extension
     view.dispatch({ effects: moveTo.of((open.active + by + open.items.length) % open.items.length) })
     return true
   }
-  const take = (view: EditorView): boolean => {
+  const insertActive = (view: EditorView): boolean => {
     const open = view.state.field(field)
     const item = open?.items[open.active]
     if (open && item) insert(view, open.from, item)
     return item !== undefined
   }
-  const leave = (view: EditorView): boolean => {
+  const closeMenu = (view: EditorView): boolean => {
     if (!view.state.field(field)) return false
     view.dispatch({ effects: close.of(null) })
     return true
@@ -61,31 +61,31 @@ export function slashMenu(items: readonly SlashItem[], label: string): Extension
     keymap.of([
       { key: 'ArrowDown', run: step(1) },
       { key: 'ArrowUp', run: step(-1) },
-      { key: 'Enter', run: take },
-      { key: 'Escape', run: leave, stopPropagation: true },
+      { key: 'Enter', run: insertActive },
+      { key: 'Escape', run: closeMenu, stopPropagation: true },
     ]),
     EditorView.domEventHandlers({
       blur: (_, view) => {
-        leave(view)
+        closeMenu(view)
       },
     }),
   ]
 }
 
-/** The slash and the words after it, as far as they name something. */
-function find(state: EditorState, items: readonly SlashItem[], open: OpenSlash | null): OpenSlash | null {
+/** Finds the slash before the cursor, and the items that match the words after it. */
+function findMenu(state: EditorState, items: readonly SlashItem[], open: OpenMenu | null): OpenMenu | null {
   const { head, empty } = state.selection.main
   const line = state.doc.lineAt(head)
-  const [found, , words = ''] = /(^|\s)\/([\p{L}\d ]{0,20})$/u.exec(state.sliceDoc(line.from, head)) ?? []
-  if (found === undefined || !empty) return null
-  const fitting = items.filter((item) => item.label.toLowerCase().includes(words.toLowerCase()))
+  const [match, , words = ''] = /(^|\s)\/([\p{L}\d ]{0,20})$/u.exec(state.sliceDoc(line.from, head)) ?? []
+  if (match === undefined || !empty) return null
+  const matchingItems = items.filter((item) => item.label.toLowerCase().includes(words.toLowerCase()))
   const from = head - words.length - 1
-  // A slash that the cursor only comes to opens nothing.
-  if (fitting.length === 0 || (open === null && words !== '')) return null
-  return { from, items: fitting, active: 0 }
+  // Moving the cursor to an existing slash does not open the menu.
+  if (matchingItems.length === 0 || (open === null && words !== '')) return null
+  return { from, items: matchingItems, active: 0 }
 }
 
-/** Puts an item in the place of the slash. */
+/** Replaces the slash by an item. */
 function insert(view: EditorView, from: number, item: SlashItem): void {
   view.dispatch({ changes: { from, to: view.state.selection.main.head }, effects: close.of(null) })
   item.run(view)
@@ -93,24 +93,24 @@ function insert(view: EditorView, from: number, item: SlashItem): void {
 }
 
 const LIST_ID = 'slash-menu'
-const optionId = (index: number): string => `${LIST_ID}-${index}`
+const getOptionId = (index: number): string => `${LIST_ID}-${index}`
 
-function toTooltip({ from, items, active }: OpenSlash, label: string): Tooltip {
+function createTooltip({ from, items, active }: OpenMenu, label: string): Tooltip {
   const create = (view: EditorView) => {
     const dom = document.createElement('div')
     dom.id = LIST_ID
     dom.className = 'cm-slash'
     dom.setAttribute('role', 'listbox')
     dom.setAttribute('aria-label', label)
-    dom.append(...items.map((item, index) => toOption(view, from, item, index, index === active)))
+    dom.append(...items.map((item, index) => createOption(view, from, item, index, index === active)))
     return { dom }
   }
   return { pos: from, create, above: false }
 }
 
-function toOption(view: EditorView, from: number, item: SlashItem, index: number, isActive: boolean): HTMLElement {
+function createOption(view: EditorView, from: number, item: SlashItem, index: number, isActive: boolean): HTMLElement {
   const option = document.createElement('div')
-  option.id = optionId(index)
+  option.id = getOptionId(index)
   option.setAttribute('role', 'option')
   option.setAttribute('aria-selected', String(isActive))
   option.textContent = item.label

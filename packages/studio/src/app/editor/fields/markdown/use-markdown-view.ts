@@ -2,71 +2,84 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import { useTexts } from '../../../messages/messages.tsx'
 import type { MarkdownView, MarkdownViewOptions } from './markdown-view.ts'
 
-/** What an editor is told anew whenever it changes. */
-interface Told extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage'> {
+/** The options that may change while the editor is open. */
+interface ViewProps
+  extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage'> {
   readonly value: string
   readonly placeholder: string
 }
 
 /**
- * The editor in an element; `undefined`: it is not loaded, or cannot be.
+ * Opens the editor in an element.
  *
- * @param plain the field that stands there until then: the caret goes on where it was
+ * @param textarea the textarea that is shown until the editor is loaded; its cursor position carries over
+ * @returns `undefined` until the editor is loaded, or if it cannot be
  */
 export function useMarkdownView(
   parent: RefObject<HTMLElement | null>,
-  plain: RefObject<HTMLTextAreaElement | null>,
-  told: Told,
+  textarea: RefObject<HTMLTextAreaElement | null>,
+  props: ViewProps,
 ): MarkdownView | undefined {
   const { t } = useTexts()
   const [view, setView] = useState<MarkdownView>()
-  const now = useRef(told)
+  const latestProps = useRef(props)
   useLayoutEffect(() => {
-    now.current = told
+    latestProps.current = props
   })
   const caret = useRef<number>(undefined)
   const words = t.fields.markdown
   useEffect(() => {
-    let opened: MarkdownView | undefined
-    let isOver = false
+    let openedView: MarkdownView | undefined
+    let isUnmounted = false
     const begin = async (): Promise<void> => {
       const { openMarkdown } = await import('./markdown-view.ts')
-      if (isOver || !parent.current) return
-      const { value, isReadOnly, attributes } = now.current
-      opened = openMarkdown({
+      if (isUnmounted || !parent.current) return
+      const { value, isReadOnly, attributes } = latestProps.current
+      openedView = openMarkdown({
         parent: parent.current,
         value,
         isReadOnly,
         attributes,
         nonce: document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '',
-        slash: SLASH.map((command) => ({ label: words[command], command })),
+        slash: SLASH_COMMANDS.map((command) => ({ label: words[command], command })),
         slashLabel: words.insert,
-        onChange: (next) => now.current.onChange(next),
-        onFiles: (files, at) => now.current.onFiles(files, at),
-        onImage: () => now.current.onImage(),
+        onChange: (next) => latestProps.current.onChange(next),
+        onFiles: (files, at) => latestProps.current.onFiles(files, at),
+        onImage: () => latestProps.current.onImage(),
       })
-      caret.current = plain.current === document.activeElement ? plain.current?.selectionEnd : undefined
-      setView(opened)
+      const isFocused = textarea.current === document.activeElement
+      caret.current = isFocused ? textarea.current?.selectionEnd : undefined
+      setView(openedView)
     }
-    // Where it cannot be loaded, the plain field stays.
+    // If it cannot be loaded, the textarea stays.
     begin().catch(() => undefined)
     return () => {
-      isOver = true
-      opened?.destroy()
+      isUnmounted = true
+      openedView?.destroy()
       setView(undefined)
     }
-  }, [parent, plain, words])
+  }, [parent, textarea, words])
   useLayoutEffect(() => {
     if (!view || caret.current === undefined) return
     view.focus(caret.current)
     caret.current = undefined
   }, [view])
-  useEffect(() => view?.setValue(told.value), [view, told.value])
-  useEffect(() => view?.setReadOnly(told.isReadOnly), [view, told.isReadOnly])
-  useEffect(() => view?.setPlaceholder(told.placeholder), [view, told.placeholder])
-  const attributes = JSON.stringify(told.attributes)
+  useEffect(() => view?.setValue(props.value), [view, props.value])
+  useEffect(() => view?.setReadOnly(props.isReadOnly), [view, props.isReadOnly])
+  useEffect(() => view?.setPlaceholder(props.placeholder), [view, props.placeholder])
+  const attributes = JSON.stringify(props.attributes)
   useEffect(() => view?.setAttributes(JSON.parse(attributes)), [view, attributes])
   return view
 }
 
-const SLASH = ['heading', 'subheading', 'list', 'numbers', 'quote', 'codeBlock', 'table', 'rule', 'image'] as const
+const SLASH_COMMANDS = [
+  'heading',
+  'subheading',
+  'list',
+  'numbers',
+  'quote',
+  'codeBlock',
+  'table',
+  'rule',
+  'image',
+] as const

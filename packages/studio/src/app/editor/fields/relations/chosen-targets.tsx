@@ -8,36 +8,31 @@ import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import unseen from '../../../ui/visually-hidden.module.css'
 import { createItemHandlers, type ItemHandlers, type OpenMenu } from '../lists/item-handlers.ts'
 import { ItemMenuButton } from '../lists/item-menu.tsx'
-import list from '../lists/list.module.css'
+import listStyles from '../lists/list.module.css'
 import { ListCommands } from '../lists/list-commands.ts'
 import { useDeferredFocus } from '../lists/use-item-list.ts'
 import styles from './relation.module.css'
 import { getReferenceKey, type Reference } from './relation-targets.ts'
 import { useTitle } from './use-title.ts'
 
-/** What {@link ChosenTargets} take. */
 export interface ChosenTargetsProps {
   readonly references: readonly Reference[]
-  /** Whether each one says its collection. */
+  /** True to show the collection of each target. */
   readonly isCollectionShown: boolean
   readonly isReadOnly: boolean
   readonly onChange: (references: readonly Reference[]) => void
 }
 
-/** The height of a row until it is measured, in pixels. */
+/** The estimated height of a row, in pixels. */
 const ROW_PX = 44
 const NO_FOLDS = { set: () => undefined, setAll: () => undefined }
 
-/** The entries that a field refers to, in order; only those that are seen are drawn, and looked up. */
-export function ChosenTargets({
-  references,
-  isCollectionShown: isTold,
-  isReadOnly,
-  onChange,
-}: ChosenTargetsProps): ReactNode {
+/** The targets of a relation, in order. Only visible rows are rendered and looked up. */
+export function ChosenTargets(props: ChosenTargetsProps): ReactNode {
+  const { references, isCollectionShown, isReadOnly, onChange } = props
   const box = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<OpenMenu>()
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const ids = references.map(getReferenceKey)
   const rows = useVirtualizer({
     count: references.length,
@@ -50,17 +45,16 @@ export function ChosenTargets({
     references,
     ids,
     onChange,
-    say: setSaid,
+    announce: setAnnouncement,
     box,
     show: (index) => rows.scrollToIndex(index),
   })
   const handlers = useMemo(() => createItemHandlers(commands, box, setMenu), [commands])
-  const drawn = rows.getVirtualItems()
   if (references.length === 0) return null
   return (
     <div ref={box} className={styles.chosen}>
       <ol data-part="items" className={styles.rows} style={{ blockSize: rows.getTotalSize() }}>
-        {drawn.map(({ index, start, key }) => {
+        {rows.getVirtualItems().map(({ index, start, key }) => {
           const reference = references[index]
           return (
             reference && (
@@ -76,7 +70,7 @@ export function ChosenTargets({
                   reference={reference}
                   id={ids[index] ?? ''}
                   isAlone={references.length === 1}
-                  isCollectionShown={isTold}
+                  isCollectionShown={isCollectionShown}
                   isReadOnly={isReadOnly}
                   handlers={handlers}
                   onRemove={() => commands.remove(ids[index] ?? '')}
@@ -91,7 +85,7 @@ export function ChosenTargets({
         <MoveMenu menu={menu} commands={commands} last={ids.length - 1} onClose={() => setMenu(undefined)} />
       )}
       <p role="status" className={unseen.unseen}>
-        {said}
+        {announcement}
       </p>
     </div>
   )
@@ -99,39 +93,39 @@ export function ChosenTargets({
 
 interface CommandProps extends Pick<ChosenTargetsProps, 'references' | 'onChange'> {
   readonly ids: readonly string[]
-  readonly say: (text: string) => void
+  readonly announce: (text: string) => void
   readonly box: { readonly current: HTMLDivElement | null }
   readonly show: (index: number) => void
 }
 
-/** What changes the order; the same object as long as the field is there. */
-function useCommands({ box, say, ...props }: CommandProps): ListCommands {
+/** Creates the commands that change the order. They stay the same object while the field is mounted. */
+function useCommands({ box, announce, ...props }: CommandProps): ListCommands {
   const { t } = useTexts()
   const focus = useDeferredFocus(box, props.references)
-  const now = useRef({ ...props, t })
+  const latest = useRef({ ...props, t })
   useLayoutEffect(() => {
-    now.current = { ...props, t }
+    latest.current = { ...props, t }
   })
   return useMemo(
     () =>
       new ListCommands({
         getList: () => ({
           field: {},
-          items: now.current.references,
-          ids: now.current.ids,
+          items: latest.current.references,
+          ids: latest.current.ids,
           kinds: [],
-          t: now.current.t,
+          t: latest.current.t,
         }),
         getId: (item) => getReferenceKey(item as Reference),
-        setItems: (items) => now.current.onChange(items as readonly Reference[]),
+        setItems: (items) => latest.current.onChange(items as readonly Reference[]),
         folds: NO_FOLDS,
         focus: (id, part) => {
           focus(id, part)
-          if (id !== undefined) requestAnimationFrame(() => now.current.show(now.current.ids.indexOf(id)))
+          if (id !== undefined) requestAnimationFrame(() => latest.current.show(latest.current.ids.indexOf(id)))
         },
-        announce: say,
+        announce,
       }),
-    [focus, say],
+    [focus, announce],
   )
 }
 
@@ -156,13 +150,12 @@ function MoveMenu({ menu: { id, anchor }, commands, last, onClose }: MoveMenuPro
   )
 }
 
-const TargetGlimpse = lazy(() => import('./target-card.tsx').then((module) => ({ default: module.TargetCard })))
+const TargetCard = lazy(() => import('./target-card.tsx').then((module) => ({ default: module.TargetCard })))
 
-/** What a {@link ChosenTarget} takes. */
 interface ChosenTargetProps {
   readonly reference: Reference
   readonly id: string
-  /** Whether there is no other one to move it past. */
+  /** True if it is the only target, and cannot be moved. */
   readonly isAlone: boolean
   readonly isCollectionShown: boolean
   readonly isReadOnly: boolean
@@ -170,42 +163,42 @@ interface ChosenTargetProps {
   readonly onRemove: () => void
 }
 
-/** One entry that a field refers to: its title, a glimpse of it, and what moves and removes it. */
+/** A target of a relation: its title, which opens a card, and the buttons that move and remove it. */
 function ChosenTarget(props: ChosenTargetProps): ReactNode {
-  const { reference, id, isAlone, isCollectionShown: isTold, isReadOnly, handlers, onRemove } = props
+  const { reference, id, isAlone, isCollectionShown, isReadOnly, handlers, onRemove } = props
   const { t } = useTexts()
-  const { text, status, exists: isThere } = useTitle(reference)
-  const [isSeen, setSeen] = useState(false)
-  const opener = useRef<HTMLButtonElement>(null)
+  const { text, status, exists } = useTitle(reference)
+  const [isCardOpen, setCardOpen] = useState(false)
+  const titleButton = useRef<HTMLButtonElement>(null)
   const isMovable = !isReadOnly && !isAlone
   return (
     <div className={styles.target}>
       {isMovable && (
-        <span aria-hidden="true" className={list.grip} onPointerDown={(event) => handlers.onGrip(id, event)}>
+        <span aria-hidden="true" className={listStyles.grip} onPointerDown={(event) => handlers.onGrip(id, event)}>
           <Icon name="grip" />
         </span>
       )}
       <button
-        ref={opener}
+        ref={titleButton}
         type="button"
         aria-haspopup="dialog"
-        disabled={!isThere}
+        disabled={!exists}
         className={styles.title}
-        onClick={() => setSeen(true)}
+        onClick={() => setCardOpen(true)}
       >
         <bdi dir="auto">{text}</bdi>
       </button>
-      {isTold && <span className={styles.collection}>{toLabel(reference.collection)}</span>}
+      {isCollectionShown && <span className={styles.collection}>{toLabel(reference.collection)}</span>}
       {status !== undefined && <Badge tone={status === 'published' ? 'good' : 'neutral'}>{status}</Badge>}
       {isMovable && <ItemMenuButton id={id} name={text} handlers={handlers} />}
       {!isReadOnly && (
-        <button type="button" aria-label={t.fields.removeNamed(text)} className={list.more} onClick={onRemove}>
+        <button type="button" aria-label={t.fields.removeNamed(text)} className={listStyles.more} onClick={onRemove}>
           <Icon name="close" />
         </button>
       )}
-      {isSeen && (
+      {isCardOpen && (
         <Suspense fallback={null}>
-          <TargetGlimpse reference={reference} title={text} anchor={opener} onClose={() => setSeen(false)} />
+          <TargetCard reference={reference} title={text} anchor={titleButton} onClose={() => setCardOpen(false)} />
         </Suspense>
       )}
     </div>

@@ -3,13 +3,12 @@ import type { ListItem } from '../../../api/live-changes.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { getEntryTitle, type StudioCollection } from '../../../model/studio-model.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import { Icon } from '../../../ui/icon.tsx'
 import { useVirtualRows } from '../../../ui/use-virtual-rows.ts'
 import styles from './picker.module.css'
 import type { Choices } from './use-choices.ts'
 
-/** What an {@link OptionList} takes. */
 export interface OptionListProps {
   readonly label: string
   readonly collection: StudioCollection
@@ -21,28 +20,28 @@ export interface OptionListProps {
   readonly onToggle: (id: string) => void
 }
 
-/** The height of an option until it is measured, in pixels. */
+/** The estimated height of an option, in pixels. */
 const ROW_PX = 44
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }
 
-/** A field to search, with what is found below (ARIA combobox); only the options that are seen are drawn. */
+/** A search field with its results (ARIA combobox). Only visible options are rendered. */
 export function OptionList(props: OptionListProps): ReactNode {
   const { label, collection, choices, typed, onType, isMany, isChosen, onToggle } = props
   const { items, total, isStale, loadMore } = choices
   const id = useId()
   const [active, setActive] = useState(0)
   const { box, rows } = useVirtualRows(items.length, ROW_PX, loadMore)
-  const go = (index: number): void => {
-    const next = Math.max(0, Math.min(index, items.length - 1))
-    setActive(next)
-    rows.scrollToIndex(next)
+  const activate = (index: number): void => {
+    const nextIndex = Math.max(0, Math.min(index, items.length - 1))
+    setActive(nextIndex)
+    rows.scrollToIndex(nextIndex)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = STEPS[event.key]
-    const chosen = items[active]
-    if (step !== undefined) go(active + step)
-    // What is shown of former words is not what somebody means by Enter.
-    else if (event.key === 'Enter' && chosen && !isStale) onToggle(chosen.id)
+    const activeItem = items[active]
+    if (step !== undefined) activate(active + step)
+    // Enter must not pick a result of the previous search.
+    else if (event.key === 'Enter' && activeItem && !isStale) onToggle(activeItem.id)
     if (step !== undefined || event.key === 'Enter') event.preventDefault()
   }
   return (
@@ -68,7 +67,7 @@ export function OptionList(props: OptionListProps): ReactNode {
             setActive(0)
           }}
           onKeyDown={onKeyDown}
-          className={field.input}
+          className={fieldStyles.input}
         />
       </div>
       <div ref={box} className={styles.box}>

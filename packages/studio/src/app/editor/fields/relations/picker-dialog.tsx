@@ -6,7 +6,7 @@ import { useTexts } from '../../../messages/messages.tsx'
 import type { StudioCollection, StudioModel } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
 import { Button } from '../../../ui/controls/button.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import { Select } from '../../../ui/controls/select.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { CreateTargetContext } from '../field-editor.ts'
@@ -15,7 +15,6 @@ import styles from './picker.module.css'
 import type { Reference } from './relation-targets.ts'
 import { buildChoicesQuery, useChoices } from './use-choices.ts'
 
-/** What a {@link PickerDialog} takes. */
 export interface PickerDialogProps {
   readonly title: string
   /** The collections to choose from. */
@@ -26,21 +25,21 @@ export interface PickerDialogProps {
   readonly onClose: () => void
 }
 
-/** Finds the entries that a relation leads to. */
+/** A dialog to search for and pick the targets of a relation. */
 export function PickerDialog(props: PickerDialogProps): ReactNode {
   const { title, targets, onClose } = props
   const { t } = useTexts()
   const { collections } = useModel()
-  const open = targets.flatMap((key) => collections.get(key) ?? [])
-  const [key, setKey] = useState(() => firstOf(targets, props.chosen))
-  const collection = open.find((one) => one.key === key) ?? open[0]
+  const targetCollections = targets.flatMap((target) => collections.get(target) ?? [])
+  const [key, setKey] = useState(() => getFirstKey(targets, props.chosen))
+  const collection = targetCollections.find((candidate) => candidate.key === key) ?? targetCollections[0]
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      {open.length > 1 && (
+      {targetCollections.length > 1 && (
         <Select
           label={t.fields.collection}
           value={collection?.key ?? null}
-          options={open.map((one) => ({ id: one.key, label: one.label }))}
+          options={targetCollections.map((target) => ({ id: target.key, label: target.label }))}
           onChange={setKey}
           placeholder={t.common.nothingChosen}
         />
@@ -50,18 +49,18 @@ export function PickerDialog(props: PickerDialogProps): ReactNode {
   )
 }
 
-/** The key of the collection that a picker begins with. */
-const firstOf = (targets: readonly string[], chosen: readonly Reference[]): string | undefined =>
+/** Returns the key of the collection that the picker shows first. */
+const getFirstKey = (targets: readonly string[], chosen: readonly Reference[]): string | undefined =>
   chosen[0]?.collection ?? targets[0]
 
-/** Asks for what a picker shows first, before it is opened. */
+/** Loads the first page of a picker before it opens. */
 export function prefetchChoices(
   { client, queries }: Studio,
   { collections }: StudioModel,
   targets: readonly string[],
   chosen: readonly Reference[],
 ): void {
-  const collection = collections.get(firstOf(targets, chosen) ?? '')
+  const collection = collections.get(getFirstKey(targets, chosen) ?? '')
   if (collection) void queries.prefetchInfiniteQuery(buildChoicesQuery(client, collection))
 }
 
@@ -70,10 +69,10 @@ function CollectionPicker(props: PickerDialogProps & { readonly collection: Stud
   const { t } = useTexts()
   const [typed, setTyped] = useState('')
   const choices = useChoices(collection, typed)
-  const ids = new Set(chosen.filter((one) => one.collection === collection.key).map(({ id }) => id))
-  const take = (id: string): void => onToggle({ collection: collection.key, id })
+  const ids = new Set(chosen.filter((reference) => reference.collection === collection.key).map(({ id }) => id))
+  const toggle = (id: string): void => onToggle({ collection: collection.key, id })
   const create = useCreateTarget(collection, (id) => {
-    take(id)
+    toggle(id)
     choices.reload()
   })
   return (
@@ -86,13 +85,13 @@ function CollectionPicker(props: PickerDialogProps & { readonly collection: Stud
         onType={setTyped}
         isMany={isMany}
         isChosen={(id) => ids.has(id)}
-        onToggle={take}
+        onToggle={toggle}
       />
-      <p role="status" className={field.description}>
+      <p role="status" className={fieldStyles.description}>
         <ChoicesState {...choices} />
       </p>
       {choices.error !== null && (
-        <p role="alert" className={field.error}>
+        <p role="alert" className={fieldStyles.error}>
           {getErrorText(choices.error, t)}
         </p>
       )}
@@ -119,42 +118,43 @@ function ChoicesState({ isLoading, total, error }: ReturnType<typeof useChoices>
 }
 
 /**
- * Makes an entry to refer to: in a dialog where the form offers one, else in another tab, from where it is taken when the person is back.
+ * Returns a function that creates a target: in a dialog if the form has one, otherwise in another tab, whose entry is taken when the user
+ * returns.
  *
- * @param onCreated told its id
+ * @param onCreated receives the id of the new entry
  */
 export function useCreateTarget({ key }: StudioCollection, onCreated: (id: string) => void): () => void {
   const router = useRouter()
   const openCreate = useContext(CreateTargetContext)
   const tab = useRef<Window>(null)
-  const created = useRef(onCreated)
+  const latestOnCreated = useRef(onCreated)
   useEffect(() => {
-    created.current = onCreated
+    latestOnCreated.current = onCreated
   })
   useEffect(() => {
-    const look = (): void => {
-      const id = tab.current && createdIn(tab.current, key)
+    const checkTab = (): void => {
+      const id = tab.current && getCreatedId(tab.current, key)
       if (id === null || id === undefined) return
       tab.current = null
-      created.current(id)
+      latestOnCreated.current(id)
     }
-    addEventListener('focus', look)
-    return () => removeEventListener('focus', look)
+    addEventListener('focus', checkTab)
+    return () => removeEventListener('focus', checkTab)
   }, [key])
   return () => {
     if (openCreate) return openCreate(key, onCreated)
-    const place = { to: '/c/$collection/$id', params: { collection: key, id: 'new' } } as const
-    tab.current = open(router.buildLocation(place).publicHref, '_blank')
+    const link = { to: '/c/$collection/$id', params: { collection: key, id: 'new' } } as const
+    tab.current = open(router.buildLocation(link).publicHref, '_blank')
   }
 }
 
-/** The entry that a tab of the Studio shows; `undefined`: none that is stored. */
-function createdIn(tab: Window, collection: string): string | undefined {
+/** Returns the id of the stored entry that another tab shows; `undefined` if it shows none. */
+function getCreatedId(tab: Window, collection: string): string | undefined {
   try {
-    const [, found, id] = /\/c\/([^/]+)\/([0-9a-f-]{36})$/.exec(tab.location.pathname) ?? []
-    return found === collection ? id : undefined
+    const [, openCollection, id] = /\/c\/([^/]+)\/([0-9a-f-]{36})$/.exec(tab.location.pathname) ?? []
+    return openCollection === collection ? id : undefined
   } catch {
-    // It has left the Studio.
+    // The tab has left the Studio.
     return undefined
   }
 }

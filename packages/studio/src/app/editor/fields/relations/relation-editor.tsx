@@ -3,7 +3,7 @@ import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { useModel } from '../../../model/use-model.ts'
 import { Button } from '../../../ui/controls/button.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
 import { preloadable, runWhenIdle } from '../../../ui/preloadable.tsx'
 import type { FieldEditorProps } from '../field-editor.ts'
@@ -14,66 +14,72 @@ import { getReferenceKey, getTargets, type Reference, readReferences, toRelation
 const loadPicker = () => import('./picker-dialog.tsx')
 const { Component: PickerDialog, preload } = preloadable(async () => (await loadPicker()).PickerDialog)
 
-/** The editor of references to other entries: one, or several in order. */
+/** The editor of a relation to one entry, or to several in order. */
 export function RelationEditor(props: FieldEditorProps): ReactNode {
-  const { field: own, label, value, onChange, error, isReadOnly } = props
+  const { field, label, value, onChange, error, isReadOnly } = props
   const { t } = useTexts()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
-  const references = useMemo(() => readReferences(own, value), [own, value])
-  const targets = getTargets(own)
+  const references = useMemo(() => readReferences(field, value), [field, value])
+  const targets = getTargets(field)
   const prefetch = usePrefetch(targets, references)
-  const put = (next: readonly Reference[]): void => onChange(toRelationValue(own, next))
-  const toggle = (one: Reference): void => {
-    const others = references.filter((other) => getReferenceKey(other) !== getReferenceKey(one))
-    if (!own.many) setOpen(false)
-    put(own.many && others.length < references.length ? others : [...(own.many ? references : []), one])
+  const setReferences = (next: readonly Reference[]): void => onChange(toRelationValue(field, next))
+  const toggle = (reference: Reference): void => {
+    if (!field.many) {
+      setOpen(false)
+      setReferences([reference])
+      return
+    }
+    const remaining = references.filter((candidate) => getReferenceKey(candidate) !== getReferenceKey(reference))
+    setReferences(remaining.length < references.length ? remaining : [...references, reference])
   }
   return (
     <div
       role="group"
       aria-labelledby={`${id}-label`}
       aria-describedby={`${id}-note ${id}-error`}
-      className={field.field}
-      data-required={own.required || undefined}
+      className={fieldStyles.field}
+      data-required={field.required || undefined}
     >
-      <p id={`${id}-label`} className={field.label}>
+      <p id={`${id}-label`} className={fieldStyles.label}>
         {label}
-        {own.many && references.length > 0 && <span className={styles.count}>{t.fields.items(references.length)}</span>}
+        {field.many && references.length > 0 && (
+          <span className={styles.count}>{t.fields.items(references.length)}</span>
+        )}
       </p>
-      <p id={`${id}-note`} className={field.description} hidden={own.description === undefined}>
-        {own.description}
+      <p id={`${id}-note`} className={fieldStyles.description} hidden={field.description === undefined}>
+        {field.description}
       </p>
       <ChosenTargets
         references={references}
         isCollectionShown={targets.length > 1}
         isReadOnly={isReadOnly}
-        onChange={put}
+        onChange={setReferences}
       />
       {!isReadOnly && targets.length > 0 && (
         <div className={styles.actions}>
           <Button
-            icon={own.many ? 'plus' : 'search'}
+            icon={field.many ? 'plus' : 'search'}
             onPress={() => setOpen(true)}
             onHoverStart={prefetch}
             onFocus={prefetch}
           >
-            {own.many || references.length === 0 ? t.fields.choose : t.fields.chooseAnother}
+            {field.many || references.length === 0 ? t.fields.choose : t.fields.chooseAnother}
           </Button>
         </div>
       )}
-      {targets.length === 0 && <p className={field.description}>{t.fields.hiddenTarget}</p>}
-      <p id={`${id}-error`} className={field.error} hidden={error === undefined}>
+      {targets.length === 0 && <p className={fieldStyles.description}>{t.fields.hiddenTarget}</p>}
+      <p id={`${id}-error`} className={fieldStyles.error} hidden={error === undefined}>
         {error}
       </p>
       {isOpen && (
-        <ErrorBoundary fallback={() => <p className={field.error}>{t.errors.network}</p>}>
+        <ErrorBoundary fallback={() => <p className={fieldStyles.error}>{t.errors.network}</p>}>
           <Suspense fallback={null}>
             <PickerDialog
               title={label}
               targets={targets}
               chosen={references}
-              isMany={own.many}
+              isMany={field.many}
               onToggle={toggle}
               onClose={() => setOpen(false)}
             />
@@ -84,7 +90,7 @@ export function RelationEditor(props: FieldEditorProps): ReactNode {
   )
 }
 
-/** Loads the picker once the field is there. @returns asks for what it shows first, when somebody is about to open it */
+/** Loads the code of the picker when idle. @returns a function that prefetches its first page */
 function usePrefetch(targets: readonly string[], chosen: readonly Reference[]): () => void {
   const studio = useStudio()
   const model = useModel()

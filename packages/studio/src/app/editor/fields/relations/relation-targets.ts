@@ -2,102 +2,105 @@ import type { FieldDescription } from 'daybook'
 import { getEntryTitle, type StudioCollection } from '../../../model/studio-model.ts'
 import { isRecord } from '../../saving/field-values.ts'
 
-/** An entry that a relation leads to. */
+/** A reference to the target of a relation. */
 export interface Reference {
   readonly collection: string
   readonly id: string
 }
 
-/** The collections that a relation leads to, as far as the session may read them. */
+/** Returns the target collections of a relation that the user may read. */
 export const getTargets = ({ relation }: Pick<FieldDescription, 'relation'>): readonly string[] =>
   [relation?.to ?? []].flat()
 
-/** Whether the references of a relation name their collection. */
-const isTagged = ({ relation }: Pick<FieldDescription, 'relation'>): boolean => Array.isArray(relation?.to)
+/** Returns true if the references of a relation name their collection. */
+const namesCollection = ({ relation }: Pick<FieldDescription, 'relation'>): boolean => Array.isArray(relation?.to)
 
-/** The references that a value holds, in order. */
+/** Reads the references in a value, in order. */
 export function readReferences(field: Pick<FieldDescription, 'relation'>, value: unknown): readonly Reference[] {
-  const [only = ''] = getTargets(field)
-  const all = Array.isArray(value) ? value : [value]
-  return all.flatMap((one) => {
-    if (typeof one === 'string' && one !== '') return [{ collection: only, id: one }]
-    const isReference = isRecord(one) && typeof one.collection === 'string' && typeof one.id === 'string'
-    return isReference ? [{ collection: String(one.collection), id: String(one.id) }] : []
+  const [onlyTarget = ''] = getTargets(field)
+  const items = Array.isArray(value) ? value : [value]
+  return items.flatMap((item) => {
+    if (typeof item === 'string' && item !== '') return [{ collection: onlyTarget, id: item }]
+    const isReference = isRecord(item) && typeof item.collection === 'string' && typeof item.id === 'string'
+    return isReference ? [{ collection: String(item.collection), id: String(item.id) }] : []
   })
 }
 
-/** The value that holds references. */
+/** Converts references to the value of a field. */
 export function toRelationValue(
   field: Pick<FieldDescription, 'relation' | 'many'>,
   references: readonly Reference[],
 ): unknown {
-  const values = references.map((one) => (isTagged(field) ? { collection: one.collection, id: one.id } : one.id))
+  const values = references.map(({ collection, id }) => (namesCollection(field) ? { collection, id } : id))
   return field.many ? values : (values[0] ?? null)
 }
 
-/** One text for each entry. */
 export const getReferenceKey = ({ collection, id }: Reference): string => `${collection}/${id}`
 
-/** An entry, as a list answers it. */
+/** An entry, as lists return it. */
 interface TitledItem {
   readonly id: string
   readonly [key: string]: unknown
 }
 
-/** What is shown in the place of an id. */
+/** The title and status of a target. */
 export interface TargetTitle {
-  /** `undefined`: it has no title. */
+  /** `undefined` if the entry has no title. */
   readonly title: string | undefined
   readonly status: string | undefined
 }
 
-/** Asks for entries of a collection by their ids. */
-type AskForTitles = (collection: StudioCollection, ids: readonly string[]) => Promise<readonly TitledItem[]>
+/** Loads entries of a collection by id. */
+type LoadEntries = (collection: StudioCollection, ids: readonly string[]) => Promise<readonly TitledItem[]>
 
-interface Waiting {
+interface PendingTitles {
   readonly collection: StudioCollection
-  readonly asked: Map<string, PromiseWithResolvers<TargetTitle | null>>
+  readonly titles: Map<string, PromiseWithResolvers<TargetTitle | null>>
 }
 
-/** How long titles are gathered before they are asked for together, in milliseconds. */
-const GATHER_MS = 8
+/** The time during which ids are collected for one request, in milliseconds. */
+const COLLECT_MS = 8
 
-/** Looks titles up by id: those of one moment take one request for each collection. */
+/** Loads titles by id, in one request per collection for ids that are requested together. */
 export class TitleLoader {
-  readonly #ask: AskForTitles
-  #waiting = new Map<string, Waiting>()
+  readonly #loadEntries: LoadEntries
+  #pending = new Map<string, PendingTitles>()
 
-  constructor(ask: AskForTitles) {
-    this.#ask = ask
+  constructor(loadEntries: LoadEntries) {
+    this.#loadEntries = loadEntries
   }
 
-  /** @returns `null`: it is not there, or the session may not see it */
+  /** Resolves to `null` if the entry does not exist, or the user may not read it. */
   load(collection: StudioCollection, id: string): Promise<TargetTitle | null> {
-    if (this.#waiting.size === 0) setTimeout(() => this.#flush(), GATHER_MS)
-    const waiting = this.#waiting.get(collection.key) ?? { collection, asked: new Map() }
-    this.#waiting.set(collection.key, waiting)
-    const found = waiting.asked.get(id) ?? Promise.withResolvers<TargetTitle | null>()
-    waiting.asked.set(id, found)
-    return found.promise
+    if (this.#pending.size === 0) setTimeout(() => this.#flush(), COLLECT_MS)
+    const pending = this.#pending.get(collection.key) ?? { collection, titles: new Map() }
+    this.#pending.set(collection.key, pending)
+    const title = pending.titles.get(id) ?? Promise.withResolvers<TargetTitle | null>()
+    pending.titles.set(id, title)
+    return title.promise
   }
 
   #flush(): void {
-    const all = [...this.#waiting.values()]
-    this.#waiting = new Map()
-    for (const { collection, asked } of all) {
-      const ids = [...asked.keys()]
-      for (let at = 0; at < ids.length; at += collection.maxLimit) {
-        void this.#answer(collection, ids.slice(at, at + collection.maxLimit), asked)
+    const pending = [...this.#pending.values()]
+    this.#pending = new Map()
+    for (const { collection, titles } of pending) {
+      const ids = [...titles.keys()]
+      for (let start = 0; start < ids.length; start += collection.maxLimit) {
+        void this.#loadPage(collection, ids.slice(start, start + collection.maxLimit), titles)
       }
     }
   }
 
-  async #answer(collection: StudioCollection, ids: readonly string[], asked: Waiting['asked']): Promise<void> {
+  async #loadPage(
+    collection: StudioCollection,
+    ids: readonly string[],
+    titles: PendingTitles['titles'],
+  ): Promise<void> {
     try {
-      const items = new Map((await this.#ask(collection, ids)).map((item) => [item.id, item]))
-      for (const id of ids) asked.get(id)?.resolve(toTitle(collection, items.get(id)))
+      const items = new Map((await this.#loadEntries(collection, ids)).map((item) => [item.id, item]))
+      for (const id of ids) titles.get(id)?.resolve(toTitle(collection, items.get(id)))
     } catch (error) {
-      for (const id of ids) asked.get(id)?.reject(error)
+      for (const id of ids) titles.get(id)?.reject(error)
     }
   }
 }

@@ -9,17 +9,17 @@ import { useTexts } from '../../../messages/messages.tsx'
 import { getEntryTitle } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
 import { Button } from '../../../ui/controls/button.tsx'
-import field from '../../../ui/controls/field.module.css'
+import fieldStyles from '../../../ui/controls/field.module.css'
 import type { FieldEditorProps } from '../field-editor.ts'
 import { useFormDocument } from '../field-editor.ts'
 import styles from './relation.module.css'
 
-const PAGE = 10
+const PAGE_SIZE = 10
 
-/** What refers to the entry, from the other side of a relation: it is read alone. */
+/** The entries that refer to this one, from the other side of a relation. Read-only. */
 export function ReverseEditor(props: FieldEditorProps): ReactNode {
-  const { name } = useFormDocument()
-  return name.id === null ? null : <Referrers {...props} collection={name.collection} id={name.id} />
+  const { collection, id } = useFormDocument().documentRef
+  return id === null ? null : <Referrers {...props} collection={collection} id={id} />
 }
 
 interface ReferrersProps extends FieldEditorProps {
@@ -27,41 +27,41 @@ interface ReferrersProps extends FieldEditorProps {
   readonly id: string
 }
 
-function Referrers({ field: own, label, collection, id }: ReferrersProps): ReactNode {
+function Referrers({ field, label, collection, id }: ReferrersProps): ReactNode {
   const { t } = useTexts()
   const [offset, setOffset] = useState(0)
-  const from = useModel().collections.get(own.reverse?.collection ?? '')
-  const { data, error } = useReferrers(collection, id, own.key, from?.titleField, offset)
+  const source = useModel().collections.get(field.reverse?.collection ?? '')
+  const { data, error } = useReferrers(collection, id, field.key, source?.titleField, offset)
   const total = data?.total ?? 0
   return (
-    <div role="group" aria-label={label} className={field.field}>
-      <p className={field.label}>
+    <div role="group" aria-label={label} className={fieldStyles.field}>
+      <p className={fieldStyles.label}>
         {label}
         {data && <span className={styles.count}>{t.lists.entries(total)}</span>}
       </p>
-      <p className={field.description}>{own.description ?? t.fields.referrers}</p>
+      <p className={fieldStyles.description}>{field.description ?? t.fields.referrers}</p>
       {error !== null && (
-        <p role="alert" className={field.error}>
+        <p role="alert" className={fieldStyles.error}>
           {getErrorText(error, t)}
         </p>
       )}
-      {from && total > 0 && (
+      {source && total > 0 && (
         <ul className={styles.referrers}>
           {data?.items.map((item) => (
             <li key={item.id}>
-              <Link to="/c/$collection/$id" params={{ collection: from.key, id: item.id }} dir="auto">
-                {getEntryTitle(from, item) ?? t.lists.untitled}
+              <Link to="/c/$collection/$id" params={{ collection: source.key, id: item.id }} dir="auto">
+                {getEntryTitle(source, item) ?? t.lists.untitled}
               </Link>
             </li>
           ))}
         </ul>
       )}
-      {total > PAGE && (
+      {total > PAGE_SIZE && (
         <div className={styles.actions}>
-          <Button isDisabled={offset === 0} onPress={() => setOffset(offset - PAGE)}>
+          <Button isDisabled={offset === 0} onPress={() => setOffset(offset - PAGE_SIZE)}>
             {t.fields.earlier}
           </Button>
-          <Button isDisabled={offset + PAGE >= total} onPress={() => setOffset(offset + PAGE)}>
+          <Button isDisabled={offset + PAGE_SIZE >= total} onPress={() => setOffset(offset + PAGE_SIZE)}>
             {t.fields.later}
           </Button>
         </div>
@@ -78,9 +78,9 @@ function useReferrers(collection: string, id: string, key: string, titleField: s
       const query = {
         include: [key],
         select: [`${key}.${titleField ?? 'id'}`],
-        reverse: { [key]: { limit: PAGE, offset } },
+        reverse: { [key]: { limit: PAGE_SIZE, offset } },
       }
-      // The fields come from the model, which types know nothing of.
+      // The types do not know the fields, which come from the model.
       const entry = await client.collections[collection]?.findById(id, query as object, { signal })
       return ((entry as Readonly<Record<string, unknown>> | null)?.[key] ?? null) as ListPage | null
     },

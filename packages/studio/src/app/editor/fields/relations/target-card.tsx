@@ -17,7 +17,6 @@ import { isRecord, type Values } from '../../saving/field-values.ts'
 import styles from './relation.module.css'
 import type { Reference } from './relation-targets.ts'
 
-/** What a {@link TargetCard} takes. */
 export interface TargetCardProps {
   readonly reference: Reference
   readonly title: string
@@ -25,9 +24,9 @@ export interface TargetCardProps {
   readonly onClose: () => void
 }
 
-/** How many fields are shown, and how much of a text, in characters. */
-const MOST_FIELDS = 4
-const MOST_TEXT = 200
+/** The maximum number of fields, and of characters of a text. */
+const MAX_FIELDS = 4
+const MAX_TEXT_LENGTH = 200
 const SHOWN_TYPES: ReadonlySet<string> = new Set([
   'text',
   'markdown',
@@ -42,12 +41,12 @@ const SHOWN_TYPES: ReadonlySet<string> = new Set([
   'slug',
 ])
 
-/** A look at an entry that is referred to, with a link that opens it in another tab. */
+/** A card with some fields of a target, and a link that opens it in another tab. */
 export function TargetCard({ reference, title, anchor, onClose }: TargetCardProps): ReactNode {
   const { t } = useTexts()
   const router = useRouter()
   const collection = useModel().collections.get(reference.collection)
-  const place = { to: '/c/$collection/$id', params: { collection: reference.collection, id: reference.id } } as const
+  const link = { to: '/c/$collection/$id', params: { collection: reference.collection, id: reference.id } } as const
   return (
     <Popover
       isOpen
@@ -56,12 +55,12 @@ export function TargetCard({ reference, title, anchor, onClose }: TargetCardProp
       placement="bottom start"
       className={menu.popover ?? ''}
     >
-      <Dialog aria-label={title} className={styles.glimpse ?? ''}>
-        <p className={styles.glimpseTitle} dir="auto">
+      <Dialog aria-label={title} className={styles.card ?? ''}>
+        <p className={styles.cardTitle} dir="auto">
           {title}
         </p>
-        {collection && <GlimpseFields reference={reference} collection={collection} />}
-        <a href={router.buildLocation(place).publicHref} target="_blank" rel="noreferrer" className={buttonClass()}>
+        {collection && <CardFields reference={reference} collection={collection} />}
+        <a href={router.buildLocation(link).publicHref} target="_blank" rel="noreferrer" className={buttonClass()}>
           <Icon name="external" />
           {t.fields.openInTab}
         </a>
@@ -70,7 +69,7 @@ export function TargetCard({ reference, title, anchor, onClose }: TargetCardProp
   )
 }
 
-function GlimpseFields({
+function CardFields({
   reference: { id },
   collection,
 }: {
@@ -80,14 +79,14 @@ function GlimpseFields({
   const { t } = useTexts()
   const { client } = useStudio()
   const { key, statusField, titleField } = collection
-  const shown = collection.fields
-    .filter(({ key: one, type, many }) => SHOWN_TYPES.has(type) && !many && one !== titleField)
-    .slice(0, MOST_FIELDS)
+  const shownFields = collection.fields
+    .filter((field) => SHOWN_TYPES.has(field.type) && !field.many && field.key !== titleField)
+    .slice(0, MAX_FIELDS)
   const { data, error, isPending } = useQuery({
     queryKey: queryKeys.previewCard(key, id, 'fields'),
     queryFn: ({ signal }) => {
-      const query = { select: shown.map((one) => one.key), ...(statusField === null ? {} : { draft: true }) }
-      // The fields come from the model, which types know nothing of.
+      const query = { select: shownFields.map((field) => field.key), ...(statusField === null ? {} : { draft: true }) }
+      // The types do not know the fields, which come from the model.
       return client.collections[key]?.findById(id, query as object, { signal }) as Promise<Values | null>
     },
   })
@@ -95,19 +94,19 @@ function GlimpseFields({
   if (isPending) return <p role="status">{t.common.loading}</p>
   return (
     <dl className={styles.facts}>
-      {shown.map((one) => (
-        <GlimpseField key={one.key} field={one} value={isRecord(data) ? data[one.key] : null} />
+      {shownFields.map((field) => (
+        <CardField key={field.key} field={field} value={isRecord(data) ? data[field.key] : null} />
       ))}
     </dl>
   )
 }
 
-function GlimpseField({ field, value }: { readonly field: FieldDescription; readonly value: unknown }): ReactNode {
+function CardField({ field, value }: { readonly field: FieldDescription; readonly value: unknown }): ReactNode {
   if (value === null || value === undefined || value === '') return null
   return (
     <>
       <dt>{toLabel(field.key)}</dt>
-      <dd dir="auto">{String(value).slice(0, MOST_TEXT)}</dd>
+      <dd dir="auto">{String(value).slice(0, MAX_TEXT_LENGTH)}</dd>
     </>
   )
 }

@@ -7,34 +7,34 @@ import type { StudioCollection } from '../../../model/studio-model.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { buildTitleQuery } from './use-title.ts'
 
-/** Entries to choose from, as far as they are loaded. */
+/** The loaded entries to choose from. */
 export interface Choices {
   readonly items: readonly ListItem[]
   readonly total: number | undefined
   readonly error: unknown
   readonly isLoading: boolean
-  /** Whether the items are those of former words. */
+  /** True while the items are those of the previous search. */
   readonly isStale: boolean
   readonly loadMore: () => void
   readonly reload: () => void
 }
 
-/** How long after the last key a search begins, in milliseconds. */
+/** The pause in typing before a search, in milliseconds. */
 const SEARCH_MS = 150
-const PAGE = 40
+const PAGE_SIZE = 40
 
-/** How the entries of a collection that have some words are asked for, page by page. */
+/** Builds the paged query for the entries of a collection that match some words. */
 export function buildChoicesQuery(client: StudioClient, collection: StudioCollection, q = '') {
   const query = {
     ...buildTitleQuery(collection),
     sort: '-updatedAt',
-    limit: Math.min(PAGE, collection.maxLimit),
+    limit: Math.min(PAGE_SIZE, collection.maxLimit),
     ...(q === '' || !collection.searchable ? {} : { q }),
   }
   return infiniteQueryOptions({
     queryKey: queryKeys.choices(collection.key, query),
     queryFn: async ({ pageParam, signal }) =>
-      // The fields come from the model, which types know nothing of.
+      // The types do not know the fields, which come from the model.
       (await client.collections[collection.key]?.findMany({ ...query, cursor: pageParam } as object, {
         signal,
       })) as unknown as ListPage,
@@ -43,7 +43,7 @@ export function buildChoicesQuery(client: StudioClient, collection: StudioCollec
   })
 }
 
-/** The entries of a collection that have some words; an older search is given up. */
+/** Loads the entries of a collection that match some words. A new search cancels the previous one. */
 export function useChoices(collection: StudioCollection, typed: string): Choices {
   const { client } = useStudio()
   const q = useDebounced(typed.trim(), SEARCH_MS)

@@ -8,16 +8,15 @@ import type { StudioCollection } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
 import { type Reference, TitleLoader } from './relation-targets.ts'
 
-/** What a reference is shown as. */
 export interface ShownTitle {
-  /** Its title; while it is looked up, or where there is none, what says so. */
+  /** The title, or a text that says that it is loading or missing. */
   readonly text: string
   readonly status: string | undefined
-  /** Whether it can be opened. */
+  /** True if the target can be opened. */
   readonly exists: boolean
 }
 
-/** The title of an entry that is referred to. */
+/** Loads the title of a target. */
 export function useTitle({ collection: key, id }: Reference): ShownTitle {
   const { t } = useTexts()
   const { client } = useStudio()
@@ -32,19 +31,19 @@ export function useTitle({ collection: key, id }: Reference): ShownTitle {
   return { text: data.title ?? t.lists.untitled, status: data.status, exists: true }
 }
 
-/** What is asked of entries that are shown by their titles alone. */
+/** Builds the query for entries that are shown only by title. */
 export function buildTitleQuery({ titleField, statusField }: StudioCollection): object {
-  const select = [titleField, statusField].filter((one) => one !== undefined && one !== null)
+  const select = [titleField, statusField].filter((key) => key !== undefined && key !== null)
   return { select: select.length > 0 ? select : ['id'], ...(statusField === null ? {} : { draft: true }) }
 }
 
-/** The loader of a client. */
+/** Returns the title loader of a client. */
 function getTitleLoader(client: StudioClient): TitleLoader {
-  const known = loaders.get(client)
-  if (known) return known
+  const cachedLoader = loaders.get(client)
+  if (cachedLoader) return cachedLoader
   const loader = new TitleLoader(async (collection, ids) => {
     const query = { ...buildTitleQuery(collection), where: { id: { in: ids } }, limit: ids.length }
-    // The fields come from the model, which types know nothing of.
+    // The types do not know the fields, which come from the model.
     const page = (await client.collections[collection.key]?.findMany(query as object)) as unknown as ListPage
     return page.items
   })
