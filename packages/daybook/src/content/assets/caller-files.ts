@@ -64,26 +64,26 @@ export interface NewFile extends UploadFields {
  * ```
  */
 export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
-  readonly #engine: ContentContext
+  readonly #context: ContentContext
   readonly #access: () => Access
 
-  constructor(engine: ContentContext, access: () => Access) {
-    this.#engine = engine
+  constructor(context: ContentContext, access: () => Access) {
+    this.#context = context
     this.#access = access
   }
 
   /** Finds the file at a path without `/uploads/`; `null` if there is none that the caller may read. */
   async find(path: string): Promise<StoredFile | null> {
-    const { model, files } = this.#engine
+    const { model, files } = this.#context
     const assets = model.collections.get(ASSETS)
     if (!assets || !files || !isStorableText(path)) return null
-    const row = await this.#visible(assets, path)
+    const row = await this.#findVisible(assets, path)
     return row ? toStoredFile(files, assets, row) : null
   }
 
   /** The maximum size of a file, in bytes. */
   get maxBytes(): number {
-    return this.#parts().intake.maxBytes
+    return this.#requireFiles().intake.maxBytes
   }
 
   /**
@@ -93,13 +93,13 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
    * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PAYLOAD_TOO_LARGE; CONFLICT with `details.field` if a file has that name
    */
   async plan(size: number, { originalName, directory = '', filename }: NewFile): Promise<AssetPlace> {
-    const { assets, intake } = this.#parts()
+    const { assets, intake } = this.#requireFiles()
     const place = { directory, filename: filename ?? createFilename(originalName) }
     validatePlace(place.directory, place.filename)
     await this.#access().authorizeWrite(assets, 'create')
     if (size > intake.maxBytes) throw fileTooLarge(intake.maxBytes)
     const path = getAssetPath(place)
-    if (await this.#engine.store.read.entries.storedByValue(assets, 'path', path)) throw pathTakenError(path)
+    if (await this.#context.store.read.entries.storedByValue(assets, 'path', path)) throw pathTakenError(path)
     return place
   }
 
@@ -110,37 +110,36 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
    * `details.field` if a file has that name; {Error} in a hook inside a transaction, which would stay open until the file has arrived
    */
   async store(content: AsyncIterable<Uint8Array>, file: NewFile): Promise<Entry<C, 'assets'>> {
-    const { originalName, signal = new AbortController().signal, ...texts } = file
-    const engine = this.#engine
-    const { assets, files, intake } = this.#parts()
-    if (engine.isInTransaction) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
+    const { originalName, signal = new AbortController().signal, ...fields } = file
+    const context = this.#context
+    const { assets, files, intake } = this.#requireFiles()
+    if (context.isInTransaction) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
     const access = this.#access()
     // A file that the caller may not store is not accepted.
     await access.authorizeWrite(assets, 'create')
     const source = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
     const staged = await intake.stage(source, originalName, signal)
     try {
-      const context = await createWriteContext(engine, access)
-      return tagDocument(await createAsset(context, files, assets, toNewAsset(staged, texts, files)))
+      const writeContext = await createWriteContext(context, access)
+      return tagDocument(await createAsset(writeContext, files, assets, toNewAsset(staged, fields, files)))
     } finally {
       await intake.discard(staged.stagedName)
     }
   }
 
-  #parts(): { readonly assets: CollectionModel; readonly files: Files; readonly intake: Intake } {
-    const { model, files, intake } = this.#engine
+  #requireFiles(): { readonly assets: CollectionModel; readonly files: Files; readonly intake: Intake } {
+    const { model, files, intake } = this.#context
     const assets = model.collections.get(ASSETS)
-    if (!assets || !files || !intake) throw new Error('This engine has no files.')
+    if (!assets || !files || !intake) throw new Error('This content has no files.')
     return { assets, files, intake }
   }
 
-  async #visible(assets: CollectionModel, path: string): Promise<EntryRow | undefined> {
+  async #findVisible(assets: CollectionModel, path: string): Promise<EntryRow | undefined> {
     const access = this.#access()
     try {
       const filter = await access.authorizeRead(assets)
-      const { store } = this.#engine.resolveReplica(access)
-      const row = await store.read.entries.byValue(assets, 'path', path, { where: filter?.where })
-      return row
+      const { store } = this.#context.resolveReplica(access)
+      return await store.read.entries.byValue(assets, 'path', path, { where: filter?.where })
     } catch (error) {
       if (error instanceof DaybookError && (error.status === 401 || error.status === 403)) return undefined
       throw error
@@ -163,11 +162,11 @@ function toStoredFile(files: Files, assets: CollectionModel, row: EntryRow): Sto
     sha256,
     async open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
       const blobs = await files.blobs()
-      const found = await blobs.read(path, range)
-      if (!found) return null
+      const blob = await blobs.read(path, range)
+      if (!blob) return null
       const start = range?.start ?? 0
-      const end = Math.min(range?.end ?? found.size - 1, found.size - 1)
-      return new FileBody(found.content, Math.max(0, end - start + 1))
+      const end = Math.min(range?.end ?? blob.size - 1, blob.size - 1)
+      return new FileBody(blob.content, Math.max(0, end - start + 1))
     },
   })
 }

@@ -16,7 +16,6 @@ import type { Files, ImageMetadata } from './files.ts'
 export interface NewAsset {
   /** The name of the staged file. */
   readonly staged: string
-
   readonly metadata: AssetMetadata
   readonly place: AssetPlace
   /** The headers with which a store of files serves the file. */
@@ -77,7 +76,7 @@ async function storeAsset(
   context: WriteContext,
   files: Files,
   assets: CollectionModel,
-  { metadata: facts, place, data }: Pick<NewAsset, 'metadata' | 'place' | 'data'>,
+  { metadata, place, data }: Pick<NewAsset, 'metadata' | 'place' | 'data'>,
   endClaim: (writer: Writer) => Promise<void>,
 ): Promise<EntryResponse> {
   const path = getAssetPath(place)
@@ -86,7 +85,7 @@ async function storeAsset(
     await endClaim(writer)
   }
   const { directory, filename } = place
-  const values = { ...facts, filename, path, url: `/uploads/${path}` }
+  const values = { ...metadata, filename, path, url: `/uploads/${path}` }
   const options = { upload: { values, complete } }
   const body = parseCreate(context, assets, { directory, ...data }, options)
   return execute(context, () => prepareCreate(context, assets, body, options))
@@ -108,12 +107,12 @@ export interface UploadFields {
  *
  * @throws VALIDATION_ERROR with one issue for each invalid field
  */
-export function toNewAsset(file: StagedFile, texts: UploadFields, files: Files): NewAsset {
-  const { stagedName: staged, originalName, mimeType, size, sha256, image } = file
-  const { directory = '', filename = createFilename(originalName), alt } = texts
+export function toNewAsset(file: StagedFile, fields: UploadFields, files: Files): NewAsset {
+  const { stagedName, originalName, mimeType, size, sha256, image } = file
+  const { directory = '', filename = createFilename(originalName), alt } = fields
   validatePlace(directory, filename)
   return {
-    staged,
+    staged: stagedName,
     metadata: { originalName, mimeType, size, sha256, ...image },
     place: { directory, filename },
     headers: { type: servedType(mimeType), disposition: formatDisposition(mimeType, filename, originalName) },
@@ -125,9 +124,9 @@ export function toNewAsset(file: StagedFile, texts: UploadFields, files: Files):
 /** @throws VALIDATION_ERROR with one issue for an invalid directory and for an invalid filename */
 export function validatePlace(directory: string, filename: string): void {
   const issues: Issue[] = []
-  const inDirectory = directory === '' ? undefined : findDirectoryViolation(directory)
-  if (inDirectory) issues.push(createIssue('/directory', ...inDirectory))
-  const inFilename = findFilenameViolation(filename)
-  if (inFilename) issues.push(createIssue('/filename', ...inFilename))
+  const directoryViolation = directory === '' ? undefined : findDirectoryViolation(directory)
+  if (directoryViolation) issues.push(createIssue('/directory', ...directoryViolation))
+  const filenameViolation = findFilenameViolation(filename)
+  if (filenameViolation) issues.push(createIssue('/filename', ...filenameViolation))
   if (issues.length > 0) throw validationError(issues)
 }

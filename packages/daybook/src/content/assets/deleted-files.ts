@@ -41,8 +41,8 @@ export interface DeletedFilesParts {
 }
 
 /**
- * The bytes of deleted assets, which the journal refers to while they can be restored. Since the path of an asset is public and may get
- * another file, the bytes have an internal key until they are restored or purged.
+ * The bytes of deleted assets, which the journal refers to while they can be restored. Since the path of an asset is public and may
+ * get another file, the bytes have an internal key until they are restored or purged.
  */
 export class DeletedFiles {
   readonly #parts: DeletedFilesParts
@@ -65,15 +65,15 @@ export class DeletedFiles {
   }
 
   /**
-   * Clears a claimed path that no asset has: keeps the bytes of a restorable deletion, and removes all others. Continues after a crash.
+   * Clears a claimed path that no asset has: keeps the bytes of a restorable deletion, and removes all others. Resumes after a crash.
    *
    * @param deletion the journal's number of the deletion whose bytes may be at the path; 0: none
    */
   async clearPath(path: string, deletion: number): Promise<void> {
     const blobs = await this.#parts.blobs()
     const file = deletion === 0 ? undefined : (await this.#findInRange(deletion, deletion))[0]
-    const isWhole = file?.path === path && (await blobs.size(path)) === file.size
-    if (file && isWhole && (await blobs.size(file.key)) !== file.size) {
+    const isComplete = file?.path === path && (await blobs.size(path)) === file.size
+    if (file && isComplete && (await blobs.size(file.key)) !== file.size) {
       // An interrupted move may have left a part of the bytes.
       await blobs.delete(file.key)
       await blobs.move(path, file.key)

@@ -11,10 +11,10 @@ export async function computeDigest(content: Readable): Promise<string> {
 
 /** The error of bytes with an unexpected digest. */
 export class DigestMismatch extends Error {
-  override readonly name = 'OtherBytes'
+  override readonly name = 'DigestMismatch'
 }
 
-/** Creates a stream that passes bytes through, and fails with {@link DigestMismatch}at the end if their digest differs. */
+/** Creates a stream that passes bytes through, and fails with {@link DigestMismatch} at the end if their digest differs. */
 export function verifyDigest(sha256: string): Transform {
   const hash = createHash('sha256')
   return new Transform({

@@ -17,16 +17,16 @@ const MAX_CONCURRENT_CHECKS = 4
 
 /** Looks for missing files of assets, one sample at a time, so that operators notice a loss before visitors do. */
 export class FileCheck {
-  readonly #engine: ContentContext
+  readonly #context: ContentContext
   readonly #files: Files
   readonly #log: Log
   readonly #missing = new Set<string>()
   /** The `pk` after which the next sample begins. */
-  #after: number | undefined
+  #position: number | undefined
   #running: Promise<void> | undefined
 
-  constructor(engine: ContentContext, files: Files, log: Log) {
-    this.#engine = engine
+  constructor(context: ContentContext, files: Files, log: Log) {
+    this.#context = context
     this.#files = files
     this.#log = log
   }
@@ -36,7 +36,7 @@ export class FileCheck {
     return this.#missing.size
   }
 
-  /** Returns true if files are known to be missing. The first call starts the first check, which would slow down the start of a service. */
+  /** Returns true if files are known to be missing. The first call starts the first check, so as not to slow down the start. */
   hasMissing(): boolean {
     this.#running ??= this.run()
     return this.missingCount > 0
@@ -53,9 +53,9 @@ export class FileCheck {
 
   /** Checks the missing files again, and the files of the next assets, at most 128. */
   async #check(): Promise<void> {
-    const assets = this.#engine.model.collections.get(ASSETS)
+    const assets = this.#context.model.collections.get(ASSETS)
     if (!assets) return
-    const { read } = this.#engine.store
+    const { read } = this.#context.store
     const paths = new Set([...this.#missing, ...(await this.#nextSample(assets, read))])
     if (paths.size === 0) return
     const blobs = await this.#files.blobs()
@@ -77,16 +77,16 @@ export class FileCheck {
 
   /** Returns the paths of the next batch of assets; after the last batch, of the first one. */
   async #nextSample(assets: CollectionModel, read: Reader): Promise<readonly string[]> {
-    this.#after ??= await this.#firstPosition(read)
-    const following = await read.entries.batchAfter(assets, this.#after)
+    this.#position ??= await this.#firstPosition(read)
+    const following = await read.entries.batchAfter(assets, this.#position)
     const sample = following.length > 0 ? following : await read.entries.batchAfter(assets, 0)
-    this.#after = sample.at(-1)?.pk ?? 0
+    this.#position = sample.at(-1)?.pk ?? 0
     return sample.map(getPath)
   }
 
   /** Returns a random start, so that several processes cover all assets sooner. */
   async #firstPosition(read: Reader): Promise<number> {
-    const count = await countStoredFiles(this.#engine.model, read)
+    const count = await countStoredFiles(this.#context.model, read)
     return count <= SMALL_STORE ? 0 : Math.floor(Math.random() * count)
   }
 }

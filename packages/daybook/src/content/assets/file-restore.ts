@@ -13,8 +13,8 @@ const CLAIM_MS = 24 * 60 * 60 * 1000
 const CLAIMS_PER_TRANSACTION = 100
 
 /**
- * Restores files before their assets, in a store that no service uses. Their paths stay claimed until the end, so that a service removes
- * the files of an aborted restore.
+ * Restores files before their assets, in a store that no service uses. Their paths stay claimed until the end, so that a service
+ * removes the files of an aborted restore.
  */
 export class FileRestore {
   readonly #files: Files
@@ -28,8 +28,8 @@ export class FileRestore {
 
   static async begin(files: Files, store: Store): Promise<FileRestore> {
     // These claims are from an earlier run, since nothing else writes to this store.
-    const left = await store.read.system.fileClaims()
-    await forEachBatch(left, (batch) =>
+    const remainingClaims = await store.read.system.fileClaims()
+    await forEachBatch(remainingClaims, (batch) =>
       store.transaction(async (writer) => {
         for (const claim of batch) await writer.fileClaims.release(claim)
       }),
@@ -42,7 +42,7 @@ export class FileRestore {
    *
    * @param open opens the bytes
    * @returns true if the file was stored now
-   * @throws {OtherBytes} if its digest differs; {StartupError} if another file has the path
+   * @throws {DigestMismatch} if its digest differs; {StartupError} if another file has the path
    */
   async restoreFile(
     { path, sha256 }: StoredAssetFile,
@@ -54,9 +54,9 @@ export class FileRestore {
     if (state === 'taken') throw new StartupError(STORE_IN_USE)
     this.#claims.push(claim)
     const blobs = await this.#files.blobs()
-    const there = await blobs.read(path)
-    if (there) {
-      if ((await computeDigest(there.content)) === sha256) return false
+    const existing = await blobs.read(path)
+    if (existing) {
+      if ((await computeDigest(existing.content)) === sha256) return false
       throw createPathTakenError(path)
     }
     const bytes = pipeline(await open(), verifyDigest(sha256), () => {})

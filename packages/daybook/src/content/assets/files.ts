@@ -54,7 +54,7 @@ interface ClaimedPlacement {
   readonly deletion: number
   /** Moves the file to the path. @returns the error if that fails */
   bring(): Promise<DaybookError | undefined>
-  /** The error when an asset or another upload has the path. */
+  /** The error if an asset or another upload has the path. */
   readonly refusal: DaybookError
 }
 
@@ -80,9 +80,9 @@ export interface FilesParts {
 }
 
 /**
- * The files of assets, which stay consistent with the assets: a path is claimed in the store before its file exists, the claim ends in the
- * transaction that stores the asset, and the transaction that deletes an asset claims its path without a holder. {@link sweep} clears the
- * paths of claims whose holders are gone. The bytes of restorable deleted assets move to a key that is not public.
+ * The files of assets, which stay consistent with the assets: a path is claimed in the store before its file exists, the claim ends in
+ * the transaction that stores the asset, and the transaction that deletes an asset claims its path without a holder. {@link sweep}
+ * clears the paths of claims whose holders are gone. The bytes of restorable deleted assets move to a key that is not public.
  */
 export class Files {
   /** The bytes of deleted assets. */
@@ -92,9 +92,9 @@ export class Files {
   #blobs: Promise<BlobStore> | undefined
   #images: DerivedImages | undefined
   /** The paths of assets with a pending deletion, and the time until which each is awaited. */
-  readonly #leaving = new Map<string, number>()
+  readonly #pendingDeletions = new Map<string, number>()
   #endListening: (() => void) | undefined
-  #removing: Promise<void> = Promise.resolve()
+  #removal: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(parts: FilesParts) {
@@ -122,9 +122,9 @@ export class Files {
    * @param isCaller true if the author is the caller
    * @throws FORBIDDEN, PAYLOAD_TOO_LARGE with `details.limit`
    */
-  async requireQuota(read: Reader, person: string, isCaller = true): Promise<void> {
+  async requireQuota(read: Reader, author: string, isCaller = true): Promise<void> {
     const { quota } = this.#parts
-    if (quota) await requireWithinQuota(read, this.#assets, person, isCaller, quota)
+    if (quota) await requireWithinQuota(read, this.#assets, author, isCaller, quota)
   }
 
   /** Describes the image at a path. */
@@ -151,7 +151,7 @@ export class Files {
         (await (await this.blobs()).publish(staged, path, headers)) ? undefined : pathTakenError(path),
       refusal: pathTakenError(path),
     }
-    return this.#placeClaimed(placement, commit)
+    return this.#placeWithClaim(placement, commit)
   }
 
   /**
@@ -163,20 +163,20 @@ export class Files {
   async restore<T>(file: DeletedFile, commit: (end: EndClaim) => Promise<T>): Promise<T> {
     const { path, deletion } = file
     const bring = (): Promise<DaybookError | undefined> => this.deleted.moveBack(file)
-    return this.#placeClaimed({ path, deletion, bring, refusal: pathTakenSinceError(path) }, commit)
+    return this.#placeWithClaim({ path, deletion, bring, refusal: pathTakenSinceError(path) }, commit)
   }
 
-  async #placeClaimed<T>(
+  async #placeWithClaim<T>(
     { path, deletion, bring, refusal }: ClaimedPlacement,
     commit: (end: EndClaim) => Promise<T>,
   ): Promise<T> {
     const claim: FileClaim = { path, holder: this.createName() }
-    const left = await this.#claim(claim, refusal)
-    const renewing = setInterval(() => void this.#renew(claim), CLAIM_RENEWAL_MS).unref()
+    const leftDeletion = await this.#claim(claim, refusal)
+    const renewal = setInterval(() => void this.#renew(claim), CLAIM_RENEWAL_MS).unref()
     let reason: DaybookError | undefined
     try {
-      if (left !== undefined) await this.deleted.clearPath(path, left)
-      if ((left ?? 0) !== deletion) await this.#expect(claim, deletion)
+      if (leftDeletion !== undefined) await this.deleted.clearPath(path, leftDeletion)
+      if ((leftDeletion ?? 0) !== deletion) await this.#expect(claim, deletion)
       reason = await bring()
       if (reason) throw reason
       return await commit(async (writer) => {
@@ -188,25 +188,25 @@ export class Files {
       else await this.#abandon(claim)
       throw error
     } finally {
-      clearInterval(renewing)
+      clearInterval(renewal)
     }
   }
 
   /** Clears the path of an asset once its pending deletion is committed. */
   clearAfterDeletion(path: string): void {
     if (this.#isClosed) return
-    this.#leaving.set(path, Date.now() + MAX_DELETION_MS)
-    this.#endListening ??= this.#parts.store.journal.onGrowth(() => this.#removeLeft())
+    this.#pendingDeletions.set(path, Date.now() + MAX_DELETION_MS)
+    this.#endListening ??= this.#parts.store.journal.onGrowth(() => this.#startRemoval())
   }
 
   /** Removes files that no asset needs: the remains of interrupted uploads, and the files of assets that cannot be restored. */
   async sweep(): Promise<void> {
     const { store, log } = this.#parts
     const claims = await store.read.system.fileClaims()
-    const gone = claims.filter(({ holder }) => this.#process.isGone(holder))
-    if (gone.length > 0)
-      await store.transaction((writer) => forEachInTurn(gone, (claim) => writer.fileClaims.release(claim)))
-    await this.#settle(claims.map(({ path }) => path))
+    const abandoned = claims.filter(({ holder }) => this.#process.isGone(holder))
+    if (abandoned.length > 0)
+      await store.transaction((writer) => forEachInTurn(abandoned, (claim) => writer.fileClaims.release(claim)))
+    await this.#clearUnused(claims.map(({ path }) => path))
     await this.deleted.purge()
     const staged = await this.#sweepStaged()
     if (claims.length + staged > 0) log.info({ paths: claims.length, staged }, 'files: swept')
@@ -215,11 +215,11 @@ export class Files {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#endListening?.()
-    await this.#removing
+    await this.#removal
     await (await this.#blobs?.catch(() => undefined))?.close()
   }
 
-  /** @returns the deletion whose bytes may be at the path, 0 for other bytes; `undefined` if there are none of this service */
+  /** @returns the deletion whose bytes may be at the path; 0 for bytes of an interrupted upload; `undefined` for an unused path */
   async #claim(claim: FileClaim, refusal: DaybookError): Promise<number | undefined> {
     const { store } = this.#parts
     for (const until = Date.now() + MAX_CLAIM_WAIT_MS; ; await sleep(CLAIM_RETRY_MS)) {
@@ -256,50 +256,50 @@ export class Files {
   async #abandon(claim: FileClaim): Promise<void> {
     try {
       await this.#release(claim)
-      await this.#settle([claim.path])
+      await this.#clearUnused([claim.path])
     } catch (err) {
       this.#parts.log.warn({ err }, 'files: what an upload left is removed by the next sweep')
     }
   }
 
-  #removeLeft(): void {
-    this.#removing = this.#removing
+  #startRemoval(): void {
+    this.#removal = this.#removal
       .then(() => this.#removeDeleted())
       .catch((err) => this.#parts.log.warn({ err }, 'files: what deletions left is removed by the next sweep'))
   }
 
   async #removeDeleted(): Promise<void> {
-    if (this.#leaving.size === 0 || this.#isClosed) return
+    if (this.#pendingDeletions.size === 0 || this.#isClosed) return
     const claims = await this.#parts.store.read.system.fileClaims()
-    const left = claims.map(({ path }) => path).filter((path) => this.#leaving.has(path))
-    await this.#settle(left)
-    for (const path of left) this.#leaving.delete(path)
-    for (const [path, until] of this.#leaving) if (until < Date.now()) this.#leaving.delete(path)
-    if (this.#leaving.size > 0) return
+    const committed = claims.map(({ path }) => path).filter((path) => this.#pendingDeletions.has(path))
+    await this.#clearUnused(committed)
+    for (const path of committed) this.#pendingDeletions.delete(path)
+    for (const [path, until] of this.#pendingDeletions) if (until < Date.now()) this.#pendingDeletions.delete(path)
+    if (this.#pendingDeletions.size > 0) return
     this.#endListening?.()
     this.#endListening = undefined
   }
 
   /** Clears paths without a holder and without an asset. */
-  async #settle(paths: readonly string[]): Promise<void> {
-    const own = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGE_VARIANTS_PREFIX))
-    for (let at = 0; at < own.length; at += CLAIMS_PER_TRANSACTION) {
-      await this.#settleBatch(own.slice(at, at + CLAIMS_PER_TRANSACTION))
+  async #clearUnused(paths: readonly string[]): Promise<void> {
+    const ownPaths = this.#images ? paths : paths.filter((path) => !path.startsWith(IMAGE_VARIANTS_PREFIX))
+    for (let at = 0; at < ownPaths.length; at += CLAIMS_PER_TRANSACTION) {
+      await this.#clearBatch(ownPaths.slice(at, at + CLAIMS_PER_TRANSACTION))
     }
   }
 
-  async #settleBatch(paths: readonly string[]): Promise<void> {
+  async #clearBatch(paths: readonly string[]): Promise<void> {
     const { store } = this.#parts
     const holder = this.createName()
-    const held: FileClaim[] = []
+    const claims: FileClaim[] = []
     const unused: { readonly path: string; readonly deletion: number }[] = []
     await store.transaction(async (writer) => {
-      held.length = 0
+      claims.length = 0
       unused.length = 0
       await forEachInTurn(paths, async (path) => {
         const result = await writer.fileClaims.take({ path, holder }, CLAIM_MS)
         if (result.state === 'taken') return
-        held.push({ path, holder })
+        claims.push({ path, holder })
         const deletion = result.state === 'left' ? result.deletion : 0
         if (!(await this.#hasAsset(writer.read, path))) unused.push({ path, deletion })
       })
@@ -309,10 +309,12 @@ export class Files {
       await Promise.all(unused.map(({ path, deletion }) => limit(() => this.#clear(path, deletion))))
     } catch (error) {
       // Uploads must not wait for these claims once the store is back.
-      await store.transaction((writer) => forEachInTurn(held, (claim) => writer.fileClaims.release(claim)))
+      await store.transaction((writer) => forEachInTurn(claims, (claim) => writer.fileClaims.release(claim)))
       throw error
     }
-    await store.transaction((writer) => forEachInTurn(held, async (claim) => void (await writer.fileClaims.end(claim))))
+    await store.transaction((writer) =>
+      forEachInTurn(claims, async (claim) => void (await writer.fileClaims.end(claim))),
+    )
   }
 
   async #clear(path: string, deletion: number): Promise<void> {
@@ -356,8 +358,8 @@ async function forEachInTurn<T>(items: readonly T[], work: (item: T) => Promise<
 }
 
 /**
- * Checks that the files of an author are within the quota. Runs in the transaction that stores a file, so that concurrent uploads cannot
- * exceed it.
+ * Checks that the files of an author are within the quota. Runs in the transaction that stores a file, so that concurrent uploads
+ * cannot exceed it.
  *
  * @param isCaller true if the author is the caller
  * @throws FORBIDDEN with `details.limit` for too many files; PAYLOAD_TOO_LARGE with `details.limit` for too many bytes
@@ -365,21 +367,21 @@ async function forEachInTurn<T>(items: readonly T[], work: (item: T) => Promise<
 async function requireWithinQuota(
   read: Reader,
   assets: CollectionModel,
-  person: string,
+  author: string,
   isCaller: boolean,
   { files = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY }: AssetQuota,
 ): Promise<void> {
-  const where = equals(FILTERABLE_AUTHOR_FIELDS.get('createdBy') as FilterableField, person)
+  const where = equals(FILTERABLE_AUTHOR_FIELDS.get('createdBy') as FilterableField, author)
   const sum = { kind: 'sum', name: 'sum:size', by: assets.filterableFields.get('size') as FilterableField } as const
   const size = { found: 1, visible: 1, all: 1 }
-  const used = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })
-  if ((used?.count ?? 0) > files) {
+  const usage = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })
+  if ((usage?.count ?? 0) > files) {
     const message = isCaller
       ? `You have ${files} files, as many as you may; delete one first.`
       : `The uploader of this file has ${files} others, as many as the quota allows; delete one of those first.`
     throw new DaybookError('FORBIDDEN', message, { limit: files })
   }
-  if (Number(used?.value ?? 0) > bytes) {
+  if (Number(usage?.value ?? 0) > bytes) {
     const message = `${isCaller ? 'Your files' : 'The files of its uploader'} have at most ${bytes} bytes together, this one included; delete some first.`
     throw new DaybookError('PAYLOAD_TOO_LARGE', message, { limit: bytes })
   }

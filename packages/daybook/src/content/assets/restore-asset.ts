@@ -22,15 +22,15 @@ export async function restoreAsset(
   version: RestoredVersion,
   options: Preconditions,
 ): Promise<EntryResponse> {
-  const { services: engine, author: person, isDry } = context
-  const { files } = engine
-  const isThere = (await engine.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
-  if (!files || isThere || !isUuidShaped(id))
+  const { services, author, isDry } = context
+  const { files } = services
+  const exists = (await services.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
+  if (!files || exists || !isUuidShaped(id))
     return execute(context, () => prepareRestore(context, assets, id, version, options))
-  if (engine.isInTransaction) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
-  const restore = (endClaim: EndClaim): Promise<EntryResponse> => {
+  if (services.isInTransaction) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
+  const commit = (endClaim: EndClaim): Promise<EntryResponse> => {
     const completeFile: CompleteFile = async (writer, createdBy) => {
-      if (createdBy !== null) await files.requireQuota(writer.read, createdBy, createdBy === person)
+      if (createdBy !== null) await files.requireQuota(writer.read, createdBy, createdBy === author)
       await endClaim(writer)
     }
     return execute(context, () => prepareRestore(context, assets, id, version, { ...options, completeFile }))
@@ -39,7 +39,7 @@ export async function restoreAsset(
   await prepareRestore(context, assets, id, version, { ...options, completeFile: async () => {} })
   const file = await files.deleted.findByAsset(id.toLowerCase())
   if (!file) throw bytesGoneError()
-  if (!isDry) return files.restore(file, restore)
+  if (!isDry) return files.restore(file, commit)
   if (!(await files.deleted.hasBytes(file))) throw bytesGoneError()
-  return restore(async () => {})
+  return commit(async () => {})
 }

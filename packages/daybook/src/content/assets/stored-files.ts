@@ -30,5 +30,5 @@ export async function* readStoredFiles(
 export async function countStoredFiles(model: Model, read: Reader): Promise<number> {
   if (!model.collections.has(ASSETS) || !(await read.system.storedCollections()).includes(ASSETS)) return 0
   const { counts } = await read.counters.of(ASSETS)
-  return Object.values(counts).reduce((sum, one) => sum + one, 0)
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
