@@ -24,12 +24,14 @@ export class CliCommand extends Command {
     this.configureHelp({
       commandUsage: (command) => `${formatUsage(command)} ${command.commands.length > 0 ? 'COMMAND' : '[options]'}`,
       commandDescription: (command) => toPlainText(command.description()),
-      subcommandTerm: nameWithArguments,
+      subcommandTerm: formatNameWithArguments,
       subcommandDescription: (command) => toPlainText(command.description()),
       argumentTerm: (argument) => argument.name(),
       optionTerm: ({ flags }) => formatFlags(flags),
-      optionDescription: ({ description, defaultValueDescription: initial }) =>
-        toPlainText(initial === undefined ? description : `${description} (default: ${initial})`),
+      optionDescription: ({ description, defaultValueDescription }) =>
+        toPlainText(
+          defaultValueDescription === undefined ? description : `${description} (default: ${defaultValueDescription})`,
+        ),
     })
   }
 
@@ -64,14 +66,14 @@ export class CliCommand extends Command {
   override help(context?: HelpContext | ((text: string) => string)): never {
     if (typeof context !== 'object' || !context.error) return super.help()
     const [, name] = this.args
-    if (name !== undefined) throw new UsageError(unknownCommandAdvice(this, name))
+    if (name !== undefined) throw new UsageError(describeUnknownCommand(this, name))
     throw new UsageError(`Write one of: ${this.commands.map(formatUsage).join(', ')}`)
   }
 
   override error(message: string, { code }: ErrorOptions = {}): never {
     const name = /'(.*)'/s.exec(message)?.[1] ?? ''
-    if (code === 'commander.unknownCommand') throw new UsageError(unknownCommandAdvice(this, name))
-    if (code === 'commander.unknownOption') throw new UsageError(unknownOptionAdvice(this, name.replace(/=.*$/s, '')))
+    if (code === 'commander.unknownCommand') throw new UsageError(describeUnknownCommand(this, name))
+    if (code === 'commander.unknownOption') throw new UsageError(describeUnknownOption(this, name.replace(/=.*$/s, '')))
     throw new UsageError(`Write: ${formatUsage(this)}`)
   }
 }
@@ -80,16 +82,16 @@ export class CliCommand extends Command {
  * Describes an option.
  *
  * @param flags its name and, in angle brackets, the name of its value
- * @param initial its default, in words
+ * @param defaultText its default, in words
  */
-export function defineOption(flags: string, description: string, initial?: string): Option {
-  return new Option(flags, description).default(undefined, initial)
+export function defineOption(flags: string, description: string, defaultText?: string): Option {
+  return new Option(flags, description).default(undefined, defaultText)
 }
 
 /** Describes an option that takes several values, one each time. */
-export function defineRepeatedOption(flags: string, description: string, initial?: string): Option {
+export function defineRepeatedOption(flags: string, description: string, defaultText?: string): Option {
   const collect = (value: string, values: unknown): readonly string[] => [...((values ?? []) as string[]), value]
-  return defineOption(flags, `${description} May stand more than once.`, initial).argParser(collect)
+  return defineOption(flags, `${description} May stand more than once.`, defaultText).argParser(collect)
 }
 
 /** The options that every command takes. */
@@ -100,14 +102,14 @@ export const COMMON_OPTIONS: readonly Option[] = [
 
 /** Returns the shortest command line of a command: `daybook erase COLLECTION ID`. */
 export const formatUsage = (command: Command): string =>
-  command.parent ? `${getCommandPath(command.parent)} ${nameWithArguments(command)}` : command.name()
+  command.parent ? `${getCommandPath(command.parent)} ${formatNameWithArguments(command)}` : command.name()
 
-function nameWithArguments(command: Command): string {
+function formatNameWithArguments(command: Command): string {
   const args = command.registeredArguments.map((argument) =>
     argument.required ? argument.name() : `[${argument.name()}]`,
   )
-  const needed = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => formatFlags(flags))
-  return [command.name(), ...args, ...needed].join(' ')
+  const mandatory = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => formatFlags(flags))
+  return [command.name(), ...args, ...mandatory].join(' ')
 }
 
 /** Descriptions are Markdown, for the docs. */
@@ -119,14 +121,14 @@ export const formatFlags = (flags: string): string => flags.replace(/[<>]/g, '')
 const getCommandPath = (command: Command): string =>
   command.parent ? `${getCommandPath(command.parent)} ${command.name()}` : command.name()
 
-function unknownCommandAdvice(parent: Command, name: string): string {
+function describeUnknownCommand(parent: Command, name: string): string {
   const names = parent.commands.map((command) => command.name())
   const similar = findNearest(name, names)
   const advice = similar ? `Did you mean ${getCommandPath(parent)} ${similar}?` : `Write one of: ${names.join(', ')}`
   return `There is no command "${[...getCommandPath(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
 }
 
-function unknownOptionAdvice({ options }: Command, flag: string): string {
+function describeUnknownOption({ options }: Command, flag: string): string {
   const names = options.map((option) => option.name())
   const name = flag.replace(/^--/, '')
   if (names.includes(name)) return `${flag} takes no value.`

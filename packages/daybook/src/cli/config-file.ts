@@ -14,8 +14,8 @@ const DEFAULT_FILES = ['daybook.config.ts', 'daybook.config.js', 'daybook.config
  */
 export function findConfig(option: string | undefined): string {
   const files = (option === undefined ? DEFAULT_FILES : [option]).map((file) => resolve(file))
-  const present = files.find((file) => existsSync(file))
-  if (present) return present
+  const existingFile = files.find((file) => existsSync(file))
+  if (existingFile) return existingFile
   const missing = option === undefined ? `${DEFAULT_FILES.join(', ')} in this folder` : option
   throw new UsageError(`There is no config: ${missing}. Name one with --config FILE.`)
 }

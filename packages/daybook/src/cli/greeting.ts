@@ -24,7 +24,7 @@ export interface Greeting {
 
 /** Returns the first output of a service in a terminal: its URLs, how to write, and what to change before other people use it. */
 export function greetingText(greeting: Greeting): string {
-  const sections = [describeUrls(greeting), firstWrite(greeting), describeRisks(greeting)].filter(
+  const sections = [describeUrls(greeting), describeFirstWrite(greeting), describeRisks(greeting)].filter(
     ({ length }) => length > 0,
   )
   return `\n${sections.map((lines) => `${lines.join('\n')}\n`).join('\n')}\n`
@@ -43,10 +43,10 @@ function describeUrls({ url, config, model }: Greeting): readonly string[] {
 const toReachableUrl = (url: string): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:')
 
 /** Returns the commands for a first write; empty if every collection needs entries of others. */
-function firstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }: Greeting): readonly string[] {
+function describeFirstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }: Greeting): readonly string[] {
   const [write] = [...model.collections.values()].flatMap(makeFirstWrites)
   if (!write) return []
-  const file = shellPath(envFile)
+  const file = toShellPath(envFile)
   const makeToken = `  echo "DAYBOOK_SERVICE_TOKEN=$(openssl rand -hex 32)" >> ${file}`
   return [
     ...(hasServiceToken ? [] : ['Writing takes a token. Make one, and start the service again:', makeToken, '']),
@@ -65,8 +65,8 @@ function makeFirstWrites(
   const { key, schemas, relations } = collection
   const { properties = {}, required = [] } = schemas.create as CreateSchema
   const related = [...relations.keys()].map((path) => path.split('.')[0])
-  const needed = required.length > 0 ? required : listTitleFields(collection)
-  const values = needed.map((name) => [name, makeExample(properties[name] ?? {}, name)] as const)
+  const keys = required.length > 0 ? required : listTitleFields(collection)
+  const values = keys.map((name) => [name, makeExample(properties[name] ?? {}, name)] as const)
   const isSelfContained =
     values.length > 0 && values.every(([name, value]) => value !== undefined && !related.includes(name))
   return isSelfContained ? [{ collection: key, json: JSON.stringify(Object.fromEntries(values)) }] : []
@@ -79,8 +79,8 @@ interface CreateSchema {
 }
 
 /** Returns the first text field, which is likely the title. */
-function listTitleFields({ filterableFields: comparables, fields }: CollectionModel): readonly string[] {
-  const texts = fields.filter(({ key }) => comparables.get(key)?.isText === true)
+function listTitleFields({ filterableFields, fields }: CollectionModel): readonly string[] {
+  const texts = fields.filter(({ key }) => filterableFields.get(key)?.isText === true)
   return texts.slice(0, 1).map(({ key }) => key)
 }
 
@@ -98,7 +98,7 @@ function describeRisks({ url, config, data, warnings }: Greeting): readonly stri
 const isLocal = (url: string): boolean => /\/\/(?:127\.|\[::1\]:)/.test(url)
 
 /** Returns a path relative to the current folder that begins with `./`, as the `.` command of shells requires. */
-function shellPath(path: string): string {
+function toShellPath(path: string): string {
   const short = `./${relative(process.cwd(), path).replaceAll(sep, '/')}`
   return /^[\w./-]+$/.test(short) ? short : quoteForShell(short)
 }

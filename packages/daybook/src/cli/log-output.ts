@@ -63,7 +63,7 @@ class WaitingLines {
       const at = this.#times[n] ?? 0
       if (at !== lastAt) time = new Date(at).toISOString()
       lastAt = at
-      const text = `${head}${time}",${common}${this.#fieldsOf(n)},"msg":"request"}\n`
+      const text = `${head}${time}",${common}${this.#formatFields(n)},"msg":"request"}\n`
       if (piece.length + text.length > pieceBytes) {
         if (piece !== '') yield piece
         piece = ''
@@ -73,7 +73,7 @@ class WaitingLines {
     yield piece
   }
 
-  #fieldsOf(n: number): string {
+  #formatFields(n: number): string {
     const names = `"requestId":${JSON.stringify(this.#ids[n])},"method":${JSON.stringify(this.#methods[n])}`
     return `${names},"url":${JSON.stringify(this.#urls[n])},"status":${this.#statuses[n]},"ms":${this.#durations[n]}`
   }

@@ -49,7 +49,7 @@ export async function makeMigrationPlan(
   }
 }
 
-/** Counts the stored values that a write would refuse, by field and kind, in the order of the config. */
+/** Counts the stored values that a write would reject, by field and kind, in the order of the config. */
 async function countInvalidValues(read: Reader, model: Model): Promise<readonly InvalidValueCount[]> {
   const counts = new Map<string, InvalidValueCount>()
   for await (const { path, kind, message } of findInvalidValues(read, model)) {

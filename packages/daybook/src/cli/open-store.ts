@@ -55,12 +55,12 @@ export async function openSnapshot(config: DaybookConfig, data: string): Promise
 /**
  * Makes sure that a store can be copied, whatever its config was.
  *
- * @param shown the name of the store in messages
+ * @param label the name of the store in messages
  * @returns a reader of the store
  * @throws {StartupError} if it cannot be copied, with advice
  */
-export async function requireCopyable(snapshot: Snapshot, shown = 'The database'): Promise<Reader> {
-  const fault = await findCopyObstacle(snapshot, shown)
+export async function requireCopyable(snapshot: Snapshot, label = 'The database'): Promise<Reader> {
+  const fault = await findCopyObstacle(snapshot, label)
   if (fault !== undefined) throw new StartupError(fault)
   return new Reader(snapshot.dialect, snapshot)
 }
@@ -98,8 +98,8 @@ export async function openCopy(
     if (source) await copyDatabase(source, model, databaseFile(folder), isServed)
     else copySqlite(databaseFile(data), databaseFile(folder))
     // The copy gets a store of files of its own, so that the files of the service stay as they are.
-    const opened = await open(model, { ...config, assets: { ...assets, store: disk() } }, folder, options)
-    return { ...opened, close: () => opened.close().finally(remove) }
+    const content = await open(model, { ...config, assets: { ...assets, store: disk() } }, folder, options)
+    return { ...content, close: () => content.close().finally(remove) }
   } catch (error) {
     await remove()
     throw error

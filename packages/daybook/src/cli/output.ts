@@ -32,7 +32,7 @@ export class Progress implements Disposable {
   constructor(count: ProgressCount, stream: ProgressStream = process.stderr) {
     this.#count = count
     this.#stream = stream
-    this.#shownTenth = this.#tenth(count.done ?? 0)
+    this.#shownTenth = this.#getTenth(count.done ?? 0)
   }
 
   /** @param failed the part of `done` that failed */
@@ -42,7 +42,7 @@ export class Progress implements Disposable {
       if (elapsed - this.#shownAt >= DRAW_EVERY_MS) this.#draw(done, failed, elapsed)
       return
     }
-    const tenth = this.#tenth(done)
+    const tenth = this.#getTenth(done)
     const isDue = elapsed - this.#shownAt >= LINE_EVERY_MS || tenth > this.#shownTenth
     if (!isDue || done === this.#count.total) return
     this.#stream.write(`${this.#describe(done, failed, elapsed)}\n`)
@@ -68,13 +68,13 @@ export class Progress implements Disposable {
     this.#stream.write(CLEAR_LINE + line.slice(0, (this.#stream.columns ?? 80) - 1))
   }
 
-  #tenth(done: number): number {
+  #getTenth(done: number): number {
     return Math.floor((done / this.#count.total) * 10)
   }
 
   #describe(done: number, failed: number, elapsed: number): string {
-    const { unit, total, done: before = 0 } = this.#count
-    const rate = Math.round((done - before) / Math.max(elapsed / 1000, 0.001))
+    const { unit, total, done: doneBefore = 0 } = this.#count
+    const rate = Math.round((done - doneBefore) / Math.max(elapsed / 1000, 0.001))
     return `${done}/${total} ${unit}, ${rate}/s${failed > 0 ? `, ${failed} failed` : ''}`
   }
 }

@@ -96,16 +96,16 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 }
 
 /** Describes rejected content, such as that of the config's seed. */
-function explainRefusal({ message, details: { issues = [] } }: DaybookError): string {
-  const unsaid = issues.filter((issue) => !message.includes(issue.message))
-  return [message, ...unsaid.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
+function explainRejection({ message, details: { issues = [] } }: DaybookError): string {
+  const missingIssues = issues.filter((issue) => !message.includes(issue.message))
+  return [message, ...missingIssues.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
 }
 
 /** Returns the message of an error. Only an unexpected error keeps its stack. */
 function explainCommandError(error: unknown): string {
   if (error instanceof UsageError) return `${error.message}\nSee daybook --help.`
   if ([ConfigError, StartupError, MigrationError].some((kind) => error instanceof kind)) return (error as Error).message
-  if (error instanceof DaybookError && error.status < 500) return explainRefusal(error)
+  if (error instanceof DaybookError && error.status < 500) return explainRejection(error)
   const { syscall, code = '' } = error as NodeJS.ErrnoException
   // In a worker, the system call of a port in use is `bind`.
   const isListening = syscall === 'listen' || syscall === 'bind'

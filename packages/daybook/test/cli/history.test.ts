@@ -47,7 +47,8 @@ test('daybook erase erases the former content of an entry, keeps its records, an
   await first.send('PUT', '/api/globals/site', { name: 'A site' })
   await first.stop()
 
-  const stays = 'What it is now stays, and so does its working copy. To erase these, delete it, and erase it again.\n'
+  const stays =
+    'What it is now stays, and so does its draft. To erase these, delete the document, and erase it again.\n'
   expect(await run('erase', 'notes', id)).toMatchObject({
     status: 0,
     stdout: `2 former versions of notes ${id} would be erased. To erase them, write --yes.\n${stays}`,

@@ -51,8 +51,8 @@ async function saveStore(source: BackupSource, path: string, isFilesOnly: boolea
   await folder.prepare()
   const saved = await saveFiles(source, folder)
   try {
-    const { written, existing: there, faults } = saved.files
-    const files = `${written + there} files (${written} new)`
+    const { written, existing, faults } = saved.files
+    const files = `${written + existing} files (${written} new)`
     if (saved.snapshot instanceof SqliteSnapshot && !isFilesOnly) {
       await folder.saveDatabase(saved.snapshot, saved.seq)
       printLine(`backed up the database as of ${saved.seq}, and ${files}, to ${path}`)

@@ -99,7 +99,7 @@ interface BulkWrite {
   prepare(collection: CollectionModel): (writeContext: WriteContext, entries: BulkSelection) => Promise<BulkResult>
 }
 
-/** Writes every entry that matches, in steps of one transaction each. The status is 1 if a step was refused. */
+/** Writes every entry that matches, in steps of one transaction each. The status is 1 if a step was rejected. */
 async function writeMatches(key: string, options: UpdateOptions, { done, prepare }: BulkWrite): Promise<number> {
   const config = await loadConfig(options.config)
   const model = compileModel(config)
@@ -152,12 +152,12 @@ async function writeSteps(counts: BulkCounts, write: (step: BulkStep) => Promise
     })
   } catch (error) {
     if (!(error instanceof DaybookError) || error.details.refused === undefined) throw error
-    progress.say(describeRefusal(error))
+    progress.say(describeRejection(error))
     return 1
   }
 }
 
-function describeRefusal({ message, details }: DaybookError): string {
+function describeRejection({ message, details }: DaybookError): string {
   // The message is about the first entry, and usually about its first issue.
   const issues = (details.issues ?? []).filter((issue) => !message.includes(issue.message))
   const [, ...otherIds] = details.refused as readonly string[]
@@ -208,14 +208,14 @@ function readSetting(pair: string, { schemas }: CollectionModel): readonly [key:
   const properties = schemas.update.properties as Readonly<Record<string, unknown>> | undefined
   if (text === 'null') return [key, null]
   // Text fields get the text unchanged. Validation reports values that other fields do not accept.
-  return [key, takesText(properties?.[key]) ? text : (parseJson(text) ?? text)]
+  return [key, acceptsText(properties?.[key]) ? text : (parseJson(text) ?? text)]
 }
 
-function takesText(schema: unknown): boolean {
+function acceptsText(schema: unknown): boolean {
   if (!isRecord(schema)) return true
   const { type, enum: values = [], anyOf = [], oneOf = [] } = schema as Readonly<Record<string, readonly unknown[]>>
   if ([type].flat().includes('string' as never) || values.some((value) => typeof value === 'string')) return true
-  return [...anyOf, ...oneOf].some(takesText)
+  return [...anyOf, ...oneOf].some(acceptsText)
 }
 
 function parseJson(text: string): unknown {

@@ -56,22 +56,22 @@ async function copyContent(options: CopyOptions): Promise<number> {
     const run = options.verifyOnly ? verifyStore : copyDatabase
     return await run({ from, to, source, collections, model })
   } catch (error) {
-    throw error instanceof DaybookError ? new StartupError(`${messageWithCause(error)} ${GO_ON}`) : error
+    throw error instanceof DaybookError ? new StartupError(`${formatWithCause(error)} ${GO_ON}`) : error
   } finally {
     await source.close()
   }
 }
 
-const messageWithCause = ({ message, cause }: DaybookError): string =>
+const formatWithCause = ({ message, cause }: DaybookError): string =>
   cause instanceof Error ? `${message} (${cause.message})` : message
 
 /** Returns the keys of the stored collections. */
-async function requireKnownCollections(source: Snapshot, shown: string, model: Model): Promise<readonly string[]> {
-  const read = await requireCopyable(source, shown)
+async function requireKnownCollections(source: Snapshot, label: string, model: Model): Promise<readonly string[]> {
+  const read = await requireCopyable(source, label)
   const collections = await read.system.storedCollections()
   const unknown = collections.filter((key) => !model.collections.has(key))
   if (unknown.length > 0) {
-    const message = `${shown} holds collections that the config does not have: ${unknown.join(', ')}.`
+    const message = `${label} holds collections that the config does not have: ${unknown.join(', ')}.`
     throw new StartupError(`${message} Bring them back into the config, or run daybook migrate on the store first.`)
   }
   const renames = (await findPendingRenames(read, model)).map(
@@ -79,7 +79,7 @@ async function requireKnownCollections(source: Snapshot, shown: string, model: M
   )
   if (renames.length === 0) return collections
   throw new StartupError(
-    `The config renames fields of what ${shown} holds:\n${renames.join('')}Run daybook migrate --apply on the store first.`,
+    `The config renames fields of what ${label} holds:\n${renames.join('')}Run daybook migrate --apply on the store first.`,
   )
 }
 
@@ -91,29 +91,25 @@ async function copyAssets(options: CopyOptions): Promise<number> {
     )
   const data = resolve(dataFolder(options))
   const config = await loadConfig(options.config)
-  const former = await loadConfig(options.filesFrom)
+  const formerConfig = await loadConfig(options.filesFrom)
   const model = compileModel(config)
-  const opened = new Closers()
-  const openFiles = async (owner: DaybookConfig) => {
-    const blobs = await openBlobs(owner, data)
-    opened.defer(() => blobs.close())
+  const closers = new Closers()
+  const openFiles = async (filesConfig: DaybookConfig) => {
+    const blobs = await openBlobs(filesConfig, data)
+    closers.defer(() => blobs.close())
     return blobs
   }
   try {
     const snapshot = await openSnapshot(config, data)
-    opened.defer(() => snapshot.close())
+    closers.defer(() => snapshot.close())
     const read = await requireModelFit(snapshot, model)
-    const [source, to] = [await openFiles(former), await openFiles(config)]
+    const [source, to] = [await openFiles(formerConfig), await openFiles(config)]
     const from = async ({ path }: { readonly path: string }) => (await source.read(path))?.content
-    const {
-      written,
-      existing: there,
-      faults,
-    } = await copyFiles({ model, read, from, to, isVerified: options.verifyOnly })
+    const { written, existing, faults } = await copyFiles({ model, read, from, to, isVerified: options.verifyOnly })
     process.stderr.write(describeFaults(faults))
-    printLine(`files: ${written} copied, ${there} there already, ${faults.length} missing`)
+    printLine(`files: ${written} copied, ${existing} there already, ${faults.length} missing`)
     return faults.length === 0 ? 0 : 1
   } finally {
-    await opened.close()
+    await closers.close()
   }
 }

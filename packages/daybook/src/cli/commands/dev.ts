@@ -29,7 +29,7 @@ export const dev: CliCommand = new CliCommand('dev').takes(...SERVE_OPTIONS).run
 })
 
 /** The timeout for the watching process to forward the signal, in milliseconds. */
-const PASSING_ON_MS = 5000
+const FORWARDING_MS = 5000
 
 /** Ends `daybook dev` after a fault that a change of a file cannot fix. */
 async function endWatching(error: unknown): Promise<never> {
@@ -37,9 +37,9 @@ async function endWatching(error: unknown): Promise<never> {
   if (error instanceof DatabaseFileError || isListening) {
     // The watching process forwards the signal, and exits with the status of this one.
     const waiting = new AbortController()
-    const passedOn = once(process, 'SIGTERM')
+    const forwarded = once(process, 'SIGTERM')
     process.kill(process.ppid, 'SIGTERM')
-    await Promise.race([passedOn, sleep(PASSING_ON_MS, undefined, waiting)])
+    await Promise.race([forwarded, sleep(FORWARDING_MS, undefined, waiting)])
     waiting.abort()
   }
   throw error

@@ -36,7 +36,7 @@ export const erase: CliCommand = new CliCommand('erase')
     return 0
   })
 
-const STAYS = 'What it is now stays, and so does its working copy. To erase these, delete it, and erase it again.\n'
+const STAYS = 'What it is now stays, and so does its draft. To erase these, delete the document, and erase it again.\n'
 
 function requireDocument({ collections, globals }: Model, collection: string, id: string): JournalDocument {
   if (collection === GLOBALS && !globals.has(id))

@@ -80,9 +80,9 @@ function rethrowInvalidSince(error: unknown): never {
 }
 
 async function writeFiles(files: AssetFiles, blobs: BlobStore, folder: string): Promise<boolean> {
-  const { written, existing: there, faults } = await exportFiles(files, blobs, new DigestFolder(folder))
+  const { written, existing, faults } = await exportFiles(files, blobs, new DigestFolder(folder))
   const missing = faults.length > 0 ? `, ${faults.length} missing` : ''
-  process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${there} there already${missing}\n`)
+  process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${existing} there already${missing}\n`)
   if (faults.length > 0) printNotice('Nothing is exported. Without --files, the content alone is.')
   return faults.length === 0
 }
@@ -111,8 +111,8 @@ async function writeContent(content: ContentExport, path: string): Promise<numbe
 /** Turns a file-system error into a message for the user. Other errors are thrown unchanged. */
 function rethrowFileError(path: string, error: unknown): never {
   const isOfFile = error instanceof Error && 'syscall' in error
-  const shown = path === STDOUT ? 'Standard output' : path
-  throw isOfFile ? new StartupError(`${shown} cannot be written: ${error.message}`) : error
+  const label = path === STDOUT ? 'Standard output' : path
+  throw isOfFile ? new StartupError(`${label} cannot be written: ${error.message}`) : error
 }
 
 /** The target of an export. */

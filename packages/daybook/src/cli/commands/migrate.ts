@@ -51,7 +51,7 @@ export const migrate: CliCommand = new CliCommand('migrate')
     defineRepeatedOption('--skip <NAME>', 'Notes that a migration of that name need not run on this store.'),
   )
   .runs(async (options: MigrateOptions) => {
-    refuseExclusive(options)
+    rejectExclusive(options)
     const configFile = findConfig(options.config)
     const files = findMigrations(configFile)
     const config = await loadConfig(configFile)
@@ -63,8 +63,8 @@ export const migrate: CliCommand = new CliCommand('migrate')
       await requireNoUnfinishedRestore(context.store.read)
       if (options.list !== undefined) return await listInvalidValues(context, options.list)
       if (options.skip !== undefined) return await skip(context, files, options.skip)
-      const warning = await outdatedServicesWarning(context)
-      return await untilInterrupted(async (signal) => {
+      const warning = await describeOutdatedServices(context)
+      return await runInterruptibly(async (signal) => {
         const run = { files, warning, signal, dryRun: options.dryRun ?? false }
         if (!run.dryRun) return planAndApply({ engine: context, ...run }, options)
         const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
@@ -76,14 +76,14 @@ export const migrate: CliCommand = new CliCommand('migrate')
   })
 
 /** Rejects options that exclude each other. */
-function refuseExclusive({ apply, dryRun, list, skip }: MigrateOptions): void {
+function rejectExclusive({ apply, dryRun, list, skip }: MigrateOptions): void {
   const flags = Object.entries({ '--apply': apply, '--dry-run': dryRun, '--list': list, '--skip': skip })
   const present = flags.filter(([, value]) => value !== undefined).map(([flag]) => flag)
   if (present.length > 1) throw new UsageError(`${present.join(' and ')} exclude each other. Give one of them.`)
 }
 
 /** Returns the exit status of the work, or that of an interrupted command. */
-function untilInterrupted(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+function runInterruptibly(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   return withSignal(async (signal) => {
     try {
       return await work(signal)
@@ -101,7 +101,7 @@ const OUTDATED_WARNING =
   'values that they store may be hidden.'
 
 /** Returns a warning about processes that serve the store with another config; `undefined` if there are none. */
-async function outdatedServicesWarning({ store, model }: ContentContext): Promise<string | undefined> {
+async function describeOutdatedServices({ store, model }: ContentContext): Promise<string | undefined> {
   const services = await store.database.listServices?.()
   if (!services) return POOLER_WARNING
   const config = digestConfig(model)
@@ -113,7 +113,7 @@ async function outdatedServicesWarning({ store, model }: ContentContext): Promis
 /** A run that may change the store, or a copy of it. */
 interface PlannedRun extends Omit<MigrateJob, 'log'> {
   readonly files: readonly LocatedMigration[]
-  /** See {@link outdatedServicesWarning}. */
+  /** See {@link describeOutdatedServices}. */
   readonly warning: string | undefined
 }
 

@@ -18,19 +18,19 @@ function describePlugins({ model, routes }: Service): string {
     .map((plugin) => {
       const pluginRoutes = routes.filter((route) => route.plugin === plugin.name)
       const head = `${plugin.name} ${plugin.version}${plugin.system ? ', may do everything (asSystem)' : ''}\n`
-      return `${head}${formatTable(contributionRows(plugin, pluginRoutes))}`
+      return `${head}${formatTable(listContributionRows(plugin, pluginRoutes))}`
     })
     .join('\n')
 }
 
 /** Returns a row for each contribution of a plugin. The first of a kind names it. */
-function contributionRows(plugin: Plugin, routes: Service['routes']): readonly (readonly string[])[] {
+function listContributionRows(plugin: Plugin, routes: Service['routes']): readonly (readonly string[])[] {
   const { collections = {}, globals = {}, fields = {}, hooks = {}, requires = {} } = plugin
   const lines: Readonly<Record<string, readonly string[]>> = {
     requires: Object.entries(requires).map(([name, range]) => `${name} ${range}`),
     collections: Object.keys(collections),
     globals: Object.keys(globals),
-    fields: Object.entries(fields).map(([key, added]) => `${key}: ${Object.keys(added).join(', ')}`),
+    fields: Object.entries(fields).map(([key, addedFields]) => `${key}: ${Object.keys(addedFields).join(', ')}`),
     hooks: Object.values(hooks).flatMap(describeHooks),
     routes: routes.map(({ method, path, protection }) => `${method} ${path} (${protection})`),
   }

@@ -60,8 +60,8 @@ interface RestoreJob {
 async function restoreFiles(job: RestoreJob): Promise<number> {
   const snapshot = await openSnapshot(job.config, job.data)
   try {
-    const { written, existing: there, faults } = await copyBackupFiles(job, snapshot)
-    printLine(`restored ${written} files (${there} there already), from ${job.path}`)
+    const { written, existing, faults } = await copyBackupFiles(job, snapshot)
+    printLine(`restored ${written} files (${existing} there already), from ${job.path}`)
     return faults.length === 0 ? 0 : 1
   } finally {
     await snapshot.close()
@@ -78,14 +78,14 @@ async function restoreAll(job: RestoreJob, allowsMissing: boolean): Promise<numb
   await rm(part, { force: true })
   const seq = await folder.copyDatabase(part)
   const snapshot = snapshotSqlite(part)
-  const { written, existing: there, faults } = await copyBackupFiles(job, snapshot).finally(() => snapshot.close())
+  const { written, existing, faults } = await copyBackupFiles(job, snapshot).finally(() => snapshot.close())
   if (faults.length > 0 && !allowsMissing) {
     printNotice(`${faults.length} files are missing, so the database is not restored. ${MISSING_ADVICE}`)
     return 1
   }
   if (!(await moveExclusively(part, file))) requireAbsent(file)
   await syncPath(data)
-  printLine(`restored the database as of ${seq}, and ${written + there} files, from ${path}`)
+  printLine(`restored the database as of ${seq}, and ${written + existing} files, from ${path}`)
   return 0
 }
 
@@ -102,10 +102,10 @@ function requireUnserved(data: string): void {
 
 /** Rejects a folder with a database or a write-ahead log, which SQLite would apply to the restored file. */
 function requireAbsent(file: string): void {
-  const present = [file, `${file}-wal`].find(existsSync)
-  if (present === undefined) return
+  const existingFile = [file, `${file}-wal`].find(existsSync)
+  if (existingFile === undefined) return
   throw new StartupError(
-    `There is a ${present} already. Restore into an empty folder: name one with --data, or move it away.`,
+    `There is a ${existingFile} already. Restore into an empty folder: name one with --data, or move it away.`,
   )
 }
 

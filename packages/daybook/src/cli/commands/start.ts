@@ -85,7 +85,7 @@ export async function serveHere(options: ServeOptions, readable: boolean): Promi
   const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'draining')
     // A second signal ends it at once.
-    for (const again of ['SIGTERM', 'SIGINT'] as const) process.once(again, () => process.exit(1))
+    for (const nextSignal of ['SIGTERM', 'SIGINT'] as const) process.once(nextSignal, () => process.exit(1))
     void listening.stop().then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
@@ -119,14 +119,14 @@ async function serveInWorkers(options: ServeOptions, count: number): Promise<num
   const { runWorkers } = await import('../../node/workers.ts')
   if (!readMetrics(options)) return runWorkers({ count, log, onListening: announce }).status
   const { WorkersMetrics } = await import('../../node/metrics-server.ts')
-  const figures = new WorkersMetrics()
+  const workersMetrics = new WorkersMetrics()
   let alive: Iterable<WorkerProcess> = []
-  const metrics = await openMetricsServer(options, log, () => figures.text(alive))
+  const metrics = await openMetricsServer(options, log, () => workersMetrics.text(alive))
   const workers = runWorkers({
     count,
     log,
     onListening: (url) => announce(url, metrics),
-    onExited: (worker) => figures.addExited(worker),
+    onExited: (worker) => workersMetrics.addExited(worker),
   })
   alive = workers.alive
   return workers.status.finally(() => metrics?.close())
@@ -171,7 +171,7 @@ async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }
   const config = await loadConfig(configFile)
   const metrics = readMetrics(options) !== undefined
   const hasPlugins = (config.plugins ?? []).length > 0
-  if (hasPlugins) surviveRejections(log)
+  if (hasPlugins) logUnhandledRejections(log)
   const data = dataFolder(options)
   // The first worker reports for all.
   const isFirst = worker === undefined || worker.number === 1
@@ -180,7 +180,7 @@ async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }
   const cookieOptions = isDevelopment && port > 0 ? { cookiePrefix: cookiePrefixForPort(port) } : {}
   const service = await createService(config, { data, log, metrics, ...cookieOptions })
   await afterStart?.()
-  if (!hasPlugins && hasOwnCode(config)) surviveRejections(log)
+  if (!hasPlugins && hasOwnCode(config)) logUnhandledRejections(log)
   const listening = await serve(service, { port, host }).catch(async (error) => {
     await service.close()
     throw error
@@ -198,7 +198,7 @@ function hasOwnCode({ collections, globals = {}, routes = [] }: DaybookConfig): 
 }
 
 /** Logs unhandled rejections in code of plugins or the config, instead of ending the process. */
-function surviveRejections(log: Log): void {
+function logUnhandledRejections(log: Log): void {
   process.on('unhandledRejection', (reason) => {
     log.error({ err: reason instanceof Error ? reason : new Error(String(reason)) }, 'unhandled rejection')
   })

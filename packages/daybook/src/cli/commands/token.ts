@@ -63,7 +63,7 @@ export const token: CliCommand = new CliCommand('token')
       .runs(async (options: CommonOptions) => {
         await using opened = await openCommandStore(options)
         const tokens = await new ApiTokens(opened.context.store.records).list()
-        process.stdout.write(formatTable([COLUMN_NAMES, ...tokens.map(tokenColumns)]))
+        process.stdout.write(formatTable([COLUMN_NAMES, ...tokens.map(toRow)]))
         return 0
       }),
   )
@@ -92,7 +92,7 @@ function checkScopes(scopes: readonly string[], { collections, globals }: Model)
 
 const COLUMN_NAMES = ['NAME', 'BEGINS WITH', 'SCOPES', 'ROLES', 'EXPIRES', 'LAST USED']
 
-const tokenColumns = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: ApiToken): readonly string[] => [
+const toRow = ({ name, prefix, scopes, roles, expiresAt, lastUsedAt }: ApiToken): readonly string[] => [
   name,
   prefix,
   scopes.join(','),

@@ -133,7 +133,7 @@ export const user: CliCommand = new CliCommand('user')
   .addCommand(
     new CliCommand('list').description('Prints all accounts.').runs((options: CommonOptions) =>
       withAccounts(options, async (accounts) => {
-        process.stdout.write(formatTable([COLUMN_NAMES, ...(await accounts.list()).map(accountColumns)]))
+        process.stdout.write(formatTable([COLUMN_NAMES, ...(await accounts.list()).map(toRow)]))
       }),
     ),
   )
@@ -150,11 +150,11 @@ async function withAccounts(
     throw new StartupError(
       "This config keeps no accounts in the database. Add: import { betterAuth } from 'daybook/better-auth', and auth: betterAuth()",
     )
-  await work(await auth.manage({ records: store.records, log: SILENT }), store).catch(rethrowRefusal)
+  await work(await auth.manage({ records: store.records, log: SILENT }), store).catch(rethrowRejection)
   return 0
 }
 
-function rethrowRefusal(error: unknown): never {
+function rethrowRejection(error: unknown): never {
   if (!(error instanceof DaybookError) || error.code === 'INTERNAL_ERROR') throw error
   const issues = (error.details.issues ?? []).map(({ path, message }) => `${path.slice(1)} ${message}`)
   throw new StartupError(issues.length > 0 ? `${issues.join('; ')}.` : error.message)
@@ -173,7 +173,7 @@ function printPassword(password: string): void {
 
 const COLUMN_NAMES = ['EMAIL', 'NAME', 'ROLES', 'BANNED', 'SINCE']
 
-const accountColumns = ({ email, name, roles, isBanned, createdAt }: Account): readonly string[] => [
+const toRow = ({ email, name, roles, isBanned, createdAt }: Account): readonly string[] => [
   email,
   name,
   roles.join(','),

@@ -46,7 +46,7 @@ export const webhooks: CliCommand = new CliCommand('webhooks')
         const all = listEndpoints(opened.model, opened.context.store)
         const selected = endpoint === undefined ? all : new Map([[endpoint, requireEndpoint(all, endpoint)]])
         const states = (['pending', 'parked'] as const).filter((state) => options[state])
-        const rows = states.length > 0 ? await failedRows(selected, states) : await statusRows(selected)
+        const rows = states.length > 0 ? await listFailedRows(selected, states) : await listStatusRows(selected)
         const columnNames = states.length > 0 ? FAILED_HEAD : STATUS_HEAD
         const text = isJson
           ? `${JSON.stringify(rows.map(({ json }) => json))}\n`
@@ -122,28 +122,28 @@ const FAILED_HEAD = [
   'REASON',
 ]
 
-async function statusRows(endpoints: Endpoints): Promise<readonly Row[]> {
-  const statuses = [...endpoints].map(async ([endpoint, journal]) => statusRow(endpoint, await journal.status()))
+async function listStatusRows(endpoints: Endpoints): Promise<readonly Row[]> {
+  const statuses = [...endpoints].map(async ([endpoint, journal]) => toStatusRow(endpoint, await journal.status()))
   return Promise.all(statuses)
 }
 
-function statusRow(endpoint: string, status: SubscriptionStatus): Row {
-  const { seq, head: columnNames, pending, parked } = status
-  return { cells: [endpoint, ...[seq, columnNames - seq, pending, parked].map(String)], json: { endpoint, ...status } }
+function toStatusRow(endpoint: string, status: SubscriptionStatus): Row {
+  const { seq, head, pending, parked } = status
+  return { cells: [endpoint, ...[seq, head - seq, pending, parked].map(String)], json: { endpoint, ...status } }
 }
 
-async function failedRows(endpoints: Endpoints, states: readonly DeliveryState[]): Promise<readonly Row[]> {
+async function listFailedRows(endpoints: Endpoints, states: readonly DeliveryState[]): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const [endpoint, journal] of endpoints) {
     for (const state of states) {
       const deliveries = await journal.deliveries({ state, limit: MAX_PRINTED })
-      rows.push(...deliveries.map((delivery) => failedRow(endpoint, state, delivery)))
+      rows.push(...deliveries.map((delivery) => toFailedRow(endpoint, state, delivery)))
     }
   }
   return rows
 }
 
-function failedRow(endpoint: string, state: DeliveryState, delivery: FailedDelivery): Row {
+function toFailedRow(endpoint: string, state: DeliveryState, delivery: FailedDelivery): Row {
   const { seq, action, collection, id, attempts, failedAt, dueAt, reason } = delivery
   const document = `${collection}/${id}`
   const times = [failedAt ?? '', dueAt ?? '']

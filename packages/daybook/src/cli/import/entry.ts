@@ -2,7 +2,7 @@ import { basename, dirname, extname } from 'node:path'
 import type { Values } from '../../content/documents/document.ts'
 import { convertValue, namesSeveral, readTime } from './field-values.ts'
 import { FileError } from './file-error.ts'
-import { firstHeading, type SourceFile } from './front-matter.ts'
+import { findFirstHeading, type SourceFile } from './front-matter.ts'
 import type { ImportPlan } from './plan.ts'
 
 /** The content of a file as an entry. */
@@ -12,13 +12,13 @@ export interface FileEntry {
   /** The values of the file's fields. Relations may still hold names. */
   readonly values: Values
   /** Values that apply only to a new entry. */
-  readonly forNew: Values
+  readonly initialValues: Values
   /** ISO 8601. */
   readonly createdAt: string | undefined
   /** The front-matter keys without a field. */
-  readonly unused: readonly string[]
+  readonly unusedKeys: readonly string[]
   /** The fields for a single relation whose text seems to name several entries. */
-  readonly several: readonly string[]
+  readonly ambiguous: readonly string[]
 }
 
 /**
@@ -28,45 +28,45 @@ export interface FileEntry {
  * @throws {FileError} if the entry has no value of the key field, or an invalid time of creation
  */
 export function toEntry(plan: ImportPlan, path: string, source: SourceFile): FileEntry {
-  const { named, unused, several } = fillFields(plan, source)
-  const values = { ...named, ...plan.settings }
+  const { fieldValues, unusedKeys, ambiguous } = fillFields(plan, source)
+  const values = { ...fieldValues, ...plan.settings }
   const createdAt = findCreatedAt(plan, source)
-  addStatus(plan, source, named, values)
+  addStatus(plan, source, fieldValues, values)
   if (source.body.trim() !== '' || isBlankValue(values[plan.body])) values[plan.body] = source.body
   if (plan.title !== undefined && isBlankValue(values[plan.title])) {
-    const heading = firstHeading(source.body)
+    const heading = findFirstHeading(source.body)
     if (heading !== undefined) values[plan.title] = heading
   }
-  const forNew = addSlug(plan, path, values)
+  const initialValues = addSlug(plan, path, values)
   return {
     keyValue: getKeyValue(plan, values),
     values,
-    forNew,
+    initialValues,
     createdAt,
-    unused: unused.filter((key) => !plan.createdAt.includes(key) && !isDraftMark(plan, key)),
-    several,
+    unusedKeys: unusedKeys.filter((key) => !plan.createdAt.includes(key) && !isDraftMark(plan, key)),
+    ambiguous,
   }
 }
 
 /** The fields of the front matter. */
-interface NamedFields extends Pick<FileEntry, 'unused' | 'several'> {
-  readonly named: Values
+interface FrontMatterFields extends Pick<FileEntry, 'unusedKeys' | 'ambiguous'> {
+  readonly fieldValues: Values
 }
 
-function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): NamedFields {
-  const named: Values = {}
-  const unused: string[] = []
-  const several: string[] = []
+function fillFields(plan: ImportPlan, { texts, typed }: SourceFile): FrontMatterFields {
+  const fieldValues: Values = {}
+  const unusedKeys: string[] = []
+  const ambiguous: string[] = []
   for (const [key, text] of Object.entries(texts)) {
     const targets = plan.findTargets(key)
-    if (targets.length === 0) unused.push(key)
+    if (targets.length === 0) unusedKeys.push(key)
     for (const target of targets) {
       if (Object.hasOwn(plan.settings, target.key)) continue
-      named[target.key] = convertValue(key, target, { text, typed: () => typed()[key] })
-      if (namesSeveral(key, target, text)) several.push(target.key)
+      fieldValues[target.key] = convertValue(key, target, { text, typed: () => typed()[key] })
+      if (namesSeveral(key, target, text)) ambiguous.push(target.key)
     }
   }
-  return { named, unused, several }
+  return { fieldValues, unusedKeys, ambiguous }
 }
 
 const isBlankValue = (value: unknown): boolean => value === undefined || value === null || value === ''
@@ -81,13 +81,18 @@ function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefi
   throw new FileError('is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z', { path: `/${key}` })
 }
 
-const isDraftMark = ({ collection, findTargets: targetsOf }: ImportPlan, key: string): boolean =>
-  key === 'draft' && targetsOf(key).length === 0 && collection.status?.values.includes('draft') === true
+const isDraftMark = ({ collection, findTargets }: ImportPlan, key: string): boolean =>
+  key === 'draft' && findTargets(key).length === 0 && collection.status?.values.includes('draft') === true
 
 /** Sets the status of a file with `draft: true`, with which many generators mark drafts. `--set` must not publish them. */
-function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, values: Values): void {
+function addStatus(plan: ImportPlan, { texts }: SourceFile, fieldValues: Values, values: Values): void {
   const { status } = plan.collection
-  if (status && isBlankValue(named[status.key]) && isDraftMark(plan, 'draft') && /^true$/i.test(String(texts.draft))) {
+  if (
+    status &&
+    isBlankValue(fieldValues[status.key]) &&
+    isDraftMark(plan, 'draft') &&
+    /^true$/i.test(String(texts.draft))
+  ) {
     values[status.key] = 'draft'
   }
 }
@@ -96,21 +101,21 @@ function addStatus(plan: ImportPlan, { texts }: SourceFile, named: Values, value
 function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: Values): Values {
   const { slug } = collection
   if (!slug) return {}
-  const named = values[slug.key]
+  const slugText = values[slug.key]
   delete values[slug.key]
-  const explicit = typeof named === 'string' ? toSlug(lastSegment(named)) : undefined
-  const value = explicit ?? toSlug(nameOfFile(path))
+  const explicitSlug = typeof slugText === 'string' ? toSlug(getLastSegment(slugText)) : undefined
+  const value = explicitSlug ?? toSlug(getFileName(path))
   if (value === undefined) throw new FileError("cannot be made of this file's name; name one", { path: `/${slug.key}` })
-  if (explicit === undefined && key !== slug.key) return { [slug.key]: value }
+  if (explicitSlug === undefined && key !== slug.key) return { [slug.key]: value }
   values[slug.key] = value
   return {}
 }
 
 /** Some front matters contain slugs as paths or URLs: `/blog/2026/hello/`. */
-const lastSegment = (slug: string): string => /([^/]+)\/*$/.exec(slug.trim().replace(/[?#].*$/, ''))?.[1] ?? ''
+const getLastSegment = (slug: string): string => /([^/]+)\/*$/.exec(slug.trim().replace(/[?#].*$/, ''))?.[1] ?? ''
 
 /** Returns the name of a file; for `hello/index.md` that of its folder. */
-function nameOfFile(path: string): string {
+function getFileName(path: string): string {
   const name = basename(path, extname(path))
   const folder = basename(dirname(path))
   return name === 'index' && folder !== '' && folder !== '.' ? folder : name

@@ -31,7 +31,7 @@ const SINGLE_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolea
  */
 export function convertValue(key: string, target: TargetField, value: YamlValue): unknown {
   const { schema } = target
-  if (target.refersTo && schema.type !== 'array') return convert(schema, singleName(target, value))
+  if (target.refersTo && schema.type !== 'array') return convert(schema, requireSingleName(target, value))
   if (typeof value.text !== 'string' || !isListOfSingles(target)) return convert(schema, value)
   const parts = isOfPeople(key, target) ? splitPeople(value.text) : splitAtCommas(value.text)
   return convert(schema, { text: parts, typed: () => parts })
@@ -49,7 +49,7 @@ const isOfPeople = (key: string, target: TargetField): boolean =>
 const isListOfSingles = ({ schema: { type, items } }: TargetField): boolean =>
   type === 'array' && isRecord(items) && SINGLE_TYPES.includes(items.type)
 
-function singleName(target: TargetField, { text, typed }: YamlValue): YamlValue {
+function requireSingleName(target: TargetField, { text, typed }: YamlValue): YamlValue {
   if (!Array.isArray(text)) return { text, typed }
   if (text.length > 1) {
     const field = target.refersTo?.holdsFiles ? 'f.asset({' : `f.relation('${target.refersTo?.key}', {`
@@ -78,10 +78,10 @@ export interface YamlValue {
 
 /** Returns the schema of the values of a field, with the fields inside it. */
 export function getSchema(field: Field): JsonSchema {
-  return field.type.schema(field.options, nest)
+  return field.type.schema(field.options, buildObjectSchema)
 }
 
-function nest(fields: Fields): JsonSchema {
+function buildObjectSchema(fields: Fields): JsonSchema {
   const properties = Object.entries(fields).map(([key, field]) => [key, getSchema(field)] as const)
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
@@ -104,24 +104,24 @@ const CONVERTERS: Readonly<Record<string, (schema: JsonSchema, value: YamlValue)
 }
 
 function convertText(format: string, text: string): unknown {
-  if (format === 'date') return emptyToNull(readTime(text)?.day ?? text)
-  if (format === 'date-time') return emptyToNull(readTime(text)?.moment ?? text)
-  return format === 'undefined' ? text : emptyToNull(text.trim())
+  if (format === 'date') return toNullIfEmpty(readTime(text)?.day ?? text)
+  if (format === 'date-time') return toNullIfEmpty(readTime(text)?.moment ?? text)
+  return format === 'undefined' ? text : toNullIfEmpty(text.trim())
 }
 
-const emptyToNull = (text: string): string | null => (text.trim() === '' ? null : text)
+const toNullIfEmpty = (text: string): string | null => (text.trim() === '' ? null : text)
 
 const NUMBER_FORMAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 function convertNumber(text: unknown): unknown {
   if (typeof text !== 'string') return text
-  return NUMBER_FORMAT.test(text.trim()) ? Number(text) : emptyToNull(text)
+  return NUMBER_FORMAT.test(text.trim()) ? Number(text) : toNullIfEmpty(text)
 }
 
 function convertBoolean(text: unknown): unknown {
   if (typeof text !== 'string') return text
   if (/^(?:true|yes|on)$/i.test(text.trim())) return true
-  return /^(?:false|no|off)$/i.test(text.trim()) ? false : emptyToNull(text)
+  return /^(?:false|no|off)$/i.test(text.trim()) ? false : toNullIfEmpty(text)
 }
 
 /** Converts a list. A single value is a list of one. */

@@ -16,7 +16,7 @@ export interface SourceFile {
   /** Returns the front matter with the types of YAML, for values without a type of a field. */
   typed(): YamlValues
   /** Returns the line of a front-matter key, or of a part of its value; in the file, from 1. */
-  lineOf(key: string, inside: readonly string[]): number | undefined
+  findLine(key: string, inside: readonly string[]): number | undefined
   /** The text after the front matter. */
   readonly body: string
   /** The line of the file in which the body begins, from 1. */
@@ -40,16 +40,16 @@ const MAX_FRONT_MATTER = 262_144
  * @throws {FileError} if the front matter cannot be read
  */
 export function readSource(text: string): SourceFile {
-  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
-  const opening = /^---[ \t]*\r?\n/.exec(plain)
-  if (!opening) return { texts: {}, typed: () => ({}), lineOf: () => undefined, body: plain, bodyLine: 1 }
+  const markdown = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const opening = /^---[ \t]*\r?\n/.exec(markdown)
+  if (!opening) return { texts: {}, typed: () => ({}), findLine: () => undefined, body: markdown, bodyLine: 1 }
   const start = opening[0].length
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm
   closing.lastIndex = start
-  const end = closing.exec(plain)
+  const end = closing.exec(markdown)
   if (!end) throw new FileError('the front matter has no closing line ---')
-  const yaml = plain.slice(start, end.index)
-  const body = plain.slice(end.index + end[0].length).replace(/^(?:[ \t]*\r?\n)+/, '')
+  const yaml = markdown.slice(start, end.index)
+  const body = markdown.slice(end.index + end[0].length).replace(/^(?:[ \t]*\r?\n)+/, '')
   let typed: YamlValues | undefined
   return {
     texts: readYaml(yaml, TEXTS),
@@ -57,9 +57,9 @@ export function readSource(text: string): SourceFile {
       typed ??= readYaml(yaml, {})
       return typed
     },
-    lineOf: (key, inside) => lineInYaml(yaml, key, inside),
+    findLine: (key, inside) => findLineInYaml(yaml, key, inside),
     body,
-    bodyLine: plain.slice(0, plain.length - body.length).split('\n').length,
+    bodyLine: markdown.slice(0, markdown.length - body.length).split('\n').length,
   }
 }
 
@@ -86,7 +86,7 @@ function parseYaml(yaml: string, options: YamlOptions): unknown {
 /** The opening `---` takes one line. */
 const LINES_BEFORE_YAML = 1
 
-function lineInYaml(yaml: string, key: string, inside: readonly string[]): number | undefined {
+function findLineInYaml(yaml: string, key: string, inside: readonly string[]): number | undefined {
   const lineCounter = new LineCounter()
   const document = parseDocument(yaml, { ...TEXTS, lineCounter })
   const { contents } = document
@@ -100,8 +100,8 @@ function lineInYaml(yaml: string, key: string, inside: readonly string[]): numbe
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}#[ \t]+(.*)$/
 
-/** Returns the plain text of the first `# heading` outside code; `undefined` without one. */
-export function firstHeading(markdown: string): string | undefined {
+/** Returns the markdown text of the first `# heading` outside code; `undefined` without one. */
+export function findFirstHeading(markdown: string): string | undefined {
   let fence: string | undefined
   for (const line of markdown.split(/\r?\n/)) {
     const mark = FENCE.exec(line)?.[1]

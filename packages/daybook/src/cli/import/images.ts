@@ -48,14 +48,14 @@ interface AssetTexts {
 
 /** Imports the images that files refer to by paths. Equal bytes become one asset. */
 export class ImportedImages {
-  readonly counts: { uploaded: number; there: number; left: number } = { uploaded: 0, there: 0, left: 0 }
+  readonly counts: { uploaded: number; existing: number; failed: number } = { uploaded: 0, existing: 0, failed: 0 }
   readonly #parts: ImagesParts
   readonly #root: ImportRoot
   readonly #assets: CollectionModel
   /** The assets by path. */
   readonly #imported = new Map<string, Promise<ImportedAsset>>()
   /** Images are imported one after the other, in the order of the texts, so that each finds earlier ones by digest. */
-  readonly #inTurn = pLimit(1)
+  readonly #queue = pLimit(1)
 
   constructor(parts: ImagesParts) {
     this.#parts = parts
@@ -67,16 +67,16 @@ export class ImportedImages {
   async rewrite(text: string, { path, locale }: SourceFilePath): Promise<RewrittenText> {
     const addresses = new Map<ImageReference, string>()
     const faults: Fault[] = []
-    for (const place of findImages(text)) {
-      const { address, alt, line } = place
+    for (const reference of findImages(text)) {
+      const { address, alt, line } = reference
       try {
         const file = this.#root.find(path, address)
         if (file === undefined) continue
-        await this.#inTurn(() => requireImage(file))
-        addresses.set(place, (await this.#import(file, { alt, locale })).url)
+        await this.#queue(() => requireImage(file))
+        addresses.set(reference, (await this.#import(file, { alt, locale })).url)
       } catch (error) {
         faults.push({ line, message: `${address}: ${formatFileError(error)}; the image stays as it is written` })
-        this.counts.left += 1
+        this.counts.failed += 1
       }
     }
     return { text: rewriteImages(text, addresses), faults }
@@ -88,13 +88,13 @@ export class ImportedImages {
    * @throws {FileError} if a path leads to no file that can be imported
    */
   async resolve(target: TargetField, value: unknown, file: SourceFilePath): Promise<unknown> {
-    if (!Array.isArray(value)) return this.#idOf(target, value, file)
+    if (!Array.isArray(value)) return this.#toId(target, value, file)
     const ids: unknown[] = []
-    for (const item of value) ids.push(await this.#idOf(target, item, file))
+    for (const item of value) ids.push(await this.#toId(target, item, file))
     return [...new Set(ids)]
   }
 
-  async #idOf({ key }: TargetField, value: unknown, { path, locale }: SourceFilePath): Promise<unknown> {
+  async #toId({ key }: TargetField, value: unknown, { path, locale }: SourceFilePath): Promise<unknown> {
     const name = typeof value === 'string' ? value.trim() : value
     if (name === '') return null
     if (typeof name !== 'string' || isUuidShaped(name)) return name
@@ -109,14 +109,14 @@ export class ImportedImages {
 
   /** @throws like an upload */
   async #import(path: string, texts: AssetTexts): Promise<ImportedAsset> {
-    const asset = this.#imported.get(path) ?? this.#inTurn(() => this.#findOrUpload(path, texts))
+    const asset = this.#imported.get(path) ?? this.#queue(() => this.#findOrUpload(path, texts))
     this.#imported.set(path, asset)
     return asset
   }
 
   async #findOrUpload(path: string, texts: AssetTexts): Promise<ImportedAsset> {
-    const present = await this.#findBySha256(await computeDigest(createReadStream(path)))
-    if (present) return present
+    const existingAsset = await this.#findBySha256(await computeDigest(createReadStream(path)))
+    if (existingAsset) return existingAsset
     const { intake } = this.#parts
     const staged = await intake.stage(createReadStream(path), basename(path), new AbortController().signal)
     try {
@@ -130,7 +130,7 @@ export class ImportedImages {
   async #findBySha256(sha256: string): Promise<ImportedAsset | undefined> {
     const row = await this.#parts.context.store.read.entries.storedByValue(this.#assets, 'sha256', sha256)
     if (!row) return undefined
-    this.counts.there += 1
+    this.counts.existing += 1
     return JSON.parse(row.doc)
   }
 

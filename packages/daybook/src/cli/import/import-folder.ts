@@ -32,21 +32,21 @@ import { Relations } from './relations.ts'
 import { ImportCounts, type ImportOutcome, summarizeImport } from './report.ts'
 import {
   countFiles,
+  groupIntoBatches,
   ImportRoot,
-  linkedFolders,
-  localizedPages,
-  pageBatches,
+  listLinkedFolders,
+  listLocalizedPages,
+  listSinglePages,
   readText,
   type SourceFilePath,
   type SourcePage,
-  singlePages,
 } from './source-files.ts'
 
 /**
  * No client waits for a response, and the machine may be busy. One thread renders while this one stores, which takes longer. Its queue
  * is long enough for the time of a commit.
  */
-const UNSERVED: ContentOptions = {
+const CONTENT_OPTIONS: ContentOptions = {
   renderMs: 60_000,
   renderThreads: 1,
   renderDepth: 24,
@@ -63,17 +63,22 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
   const model = compileModel(config)
   const plan = makeImportPlan(model, options)
   const isDry = options.dryRun ?? false
-  const pages = options.localeFolders ? localizedPages(folder, model.locales) : singlePages(folder)
+  const pages = options.localeFolders ? listLocalizedPages(folder, model.locales) : listSinglePages(folder)
   const closers = new Closers()
   try {
     const data = resolve(dataFolder(options))
-    const { context, files, intake, close } = await (isDry ? openCopy : openContent)(model, config, data, UNSERVED)
+    const { context, files, intake, close } = await (isDry ? openCopy : openContent)(
+      model,
+      config,
+      data,
+      CONTENT_OPTIONS,
+    )
     closers.defer(close)
     const root = new ImportRoot(folder)
     const relations = new Relations(context)
     const images = new ImportedImages({ context, files, intake, root })
     openImages(files, config, SILENT, closers)
-    for (const path of linkedFolders(folder))
+    for (const path of listLinkedFolders(folder))
       printNotice(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.`)
     const total = countFiles(folder)
     const counts = new ImportCounts()
@@ -97,7 +102,7 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
       printLine(`stopped before ${total - counts.done} of the files.${advice}`)
       return INTERRUPTED
     }
-    return counts.outcomes.failed + images.counts.left > 0 ? 1 : 0
+    return counts.outcomes.failed + images.counts.failed > 0 ? 1 : 0
   } finally {
     await closers.close()
   }
@@ -130,7 +135,7 @@ export interface ImportJob {
 
 /** Imports every file. A file that fails is reported, and the import continues. */
 export async function importFiles(job: ImportJob): Promise<void> {
-  const batches = pageBatches(job.pages)
+  const batches = groupIntoBatches(job.pages)
   const importBatches = async (): Promise<void> => {
     for (let next = batches.next(); !next.done && !job.signal.aborted; next = batches.next()) {
       await importBatch(job, next.value)
@@ -188,8 +193,8 @@ async function importFile(
   // The first statements are synchronous, so that files claim keys in the order of their names.
   const source = readSource(readText(root.locate(path)))
   const entry = toEntry(plan, page.name, source)
-  counts.addUnused(entry.unused)
-  counts.addSeveral(entry.several)
+  counts.addUnusedKeys(entry.unusedKeys)
+  counts.addAmbiguous(entry.ambiguous)
   if (destination.id === undefined) claimKey(job, entry.keyValue, path)
   // The body comes first, since its images get their alternative texts from it.
   const hasImages = plan.isRendered && entry.values[plan.body] === source.body
@@ -201,11 +206,11 @@ async function importFile(
 /** Replaces names and paths of files with ids. */
 async function resolveReferences(
   { plan, relations, images }: ImportJob,
-  written: Values,
+  sourceValues: Values,
   file: SourceFilePath,
 ): Promise<Values> {
   const values: Values = {}
-  for (const [key, value] of Object.entries(written)) {
+  for (const [key, value] of Object.entries(sourceValues)) {
     const target = plan.fields.get(key)
     if (target?.refersTo?.holdsFiles) values[key] = await images.resolve(target, value, file)
     else values[key] = target ? await relations.resolve(target, value) : value
@@ -226,8 +231,9 @@ async function rewriteImages(
 
 /** Claims the key of an entry for a file. A second file with the same key is rejected. */
 function claimKey({ filesByKey, plan }: ImportJob, keyValue: string, path: string): void {
-  const rival = filesByKey.get(keyValue)
-  if (rival !== undefined) throw new FileError(`"${keyValue}" is also that of ${rival}`, { path: `/${plan.key}` })
+  const otherFile = filesByKey.get(keyValue)
+  if (otherFile !== undefined)
+    throw new FileError(`"${keyValue}" is also that of ${otherFile}`, { path: `/${plan.key}` })
   filesByKey.set(keyValue, path)
 }
 
@@ -239,21 +245,21 @@ async function storeEntry(
 ): Promise<ImportedEntry> {
   const { context, plan } = job
   const { collection } = plan
-  const { values, forNew, createdAt } = entry
-  const presentId = id ?? (await findImportedEntry(context, plan, entry.keyValue, locale))
+  const { values, initialValues, createdAt } = entry
+  const existingId = id ?? (await findImportedEntry(context, plan, entry.keyValue, locale))
   const writeContext = await createWriteContext(context, new Access(context.model, SYSTEM), { locale, transact })
-  if (presentId === undefined) {
+  if (existingId === undefined) {
     const options = createdAt === undefined ? {} : { createdAt }
-    const body = parseCreate(writeContext, collection, { ...forNew, ...values })
+    const body = parseCreate(writeContext, collection, { ...initialValues, ...values })
     const created = await execute(writeContext, () => prepareCreate(writeContext, collection, body, options))
     return { id: created.id, outcome: 'created', status: getReportedStatus(job, created) }
   }
-  const before = await context.store.read.entries.stored(collection, presentId)
-  const target = new EntryTarget(writeContext, collection, presentId)
+  const storedRow = await context.store.read.entries.stored(collection, existingId)
+  const target = new EntryTarget(writeContext, collection, existingId)
   const body = parseUpdate(writeContext, collection, values)
   const updated = await execute(writeContext, () => prepareUpdate(writeContext, target, body, { ifMatch: '*' }))
-  const outcome = updated.seq === before?.seq ? 'unchanged' : 'updated'
-  return { id: presentId, outcome, status: getReportedStatus(job, updated) }
+  const outcome = updated.seq === storedRow?.seq ? 'unchanged' : 'updated'
+  return { id: existingId, outcome, status: getReportedStatus(job, updated) }
 }
 
 /** Returns the status that a dry run reports. */
@@ -291,7 +297,7 @@ class SharedCommit {
   }
 
   readonly transact: Transact = async (work, options) => {
-    await this.#untilAllReady()
+    await this.#waitForAll()
     return this.#transact(work, options)
   }
 
@@ -301,7 +307,7 @@ class SharedCommit {
     this.#release()
   }
 
-  #untilAllReady(): Promise<void> {
+  #waitForAll(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
       this.leave()
@@ -337,15 +343,15 @@ function readIfPossible(root: ImportRoot, path: string): SourceFile | undefined 
 
 /** Returns the line of the front-matter key that fills a field. */
 function findLine(
-  { settings, findTargets: targetsOf }: ImportPlan,
+  { settings, findTargets }: ImportPlan,
   source: SourceFile | undefined,
   path: string,
 ): number | undefined {
   const [field = '', ...inside] = path.slice(1).split('/').map(unescapePointer)
   if (source === undefined || Object.hasOwn(settings, field)) return undefined
-  const fills = (key: string): boolean => key === field || targetsOf(key).some((target) => target.key === field)
+  const fills = (key: string): boolean => key === field || findTargets(key).some((target) => target.key === field)
   const key = Object.keys(source.texts).findLast(fills)
-  return key === undefined ? undefined : source.lineOf(key, inside)
+  return key === undefined ? undefined : source.findLine(key, inside)
 }
 
 const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -60,7 +60,7 @@ export function makeImportPlan(model: Model, options: ImportOptions): ImportPlan
   const mapped = readMap(collection, options.map ?? [])
   const targets = new Map([...mapped].map(([key, names]) => [key, names.flatMap((name) => fields.get(name) ?? [])]))
   const times = [...mapped].filter(([, names]) => names.includes(CREATED_AT)).map(([key]) => key)
-  const isSlug = slugCheck(collection)
+  const isSlug = makeSlugCheck(collection)
   const [body, key] = [findBody(collection, options.body), findKey(collection, options.key)]
   return {
     collection,
@@ -114,18 +114,20 @@ function findBody(collection: CollectionModel, option: string | undefined): stri
   const [first, ...rest] = rendered
   if (rendered.includes('body')) return 'body'
   if (first !== undefined && rest.length === 0) return first
-  const which = first === undefined ? 'no markdown field' : `several (${rendered.join(', ')})`
-  throw new UsageError(`The text of a file needs a field, and ${collection.key} has ${which}. Name one: --body FIELD.`)
+  const markdownFields = first === undefined ? 'no markdown field' : `several (${rendered.join(', ')})`
+  throw new UsageError(
+    `The text of a file needs a field, and ${collection.key} has ${markdownFields}. Name one: --body FIELD.`,
+  )
 }
 
 function findKey(collection: CollectionModel, option: string | undefined): string {
-  const { key, slug, filterableFields: comparables } = collection
+  const { key, slug, filterableFields } = collection
   const name = option ?? slug?.key
   if (name === undefined) {
     throw new UsageError(`${key} has no slug; name the field that tells entries apart with --key FIELD.`)
   }
   const { type } = requireField(collection, '--key', name)
-  const isText = comparables.get(name)?.scalar === 'text' && !type.references && type.role !== 'status'
+  const isText = filterableFields.get(name)?.scalar === 'text' && !type.references && type.role !== 'status'
   if (!isText) throw new UsageError(`--key takes an indexed field that holds text, and "${name}" is none.`)
   return name
 }
@@ -137,7 +139,7 @@ function findTitle({ slug, fieldMap }: CollectionModel): string | undefined {
   return field && isRequiredOnCreate(field) && getSchema(field).type === 'string' ? key : undefined
 }
 
-function slugCheck({ slug, fieldMap, validators }: CollectionModel): (text: string) => boolean {
+function makeSlugCheck({ slug, fieldMap, validators }: CollectionModel): (text: string) => boolean {
   const field = slug && fieldMap[slug.key]
   if (!field) return () => false
   const validate = validators.make(getSchema(field))
@@ -185,12 +187,12 @@ function readSetting(collection: CollectionModel, target: TargetField, text: str
     if (!target.refersTo) checkBody(collection, 'update', { [key]: value }, FULL_RIGHTS)
     return value
   } catch (error) {
-    throw refuseSetting(key, text, error)
+    throw makeSettingError(key, text, error)
   }
 }
 
-/** Returns the error of a setting that is refused, without the path to its field. */
-function refuseSetting(key: string, text: string, error: unknown): UsageError {
+/** Returns the error of a invalid setting, without the path to its field. */
+function makeSettingError(key: string, text: string, error: unknown): UsageError {
   const [fault] = listFaults(error)
   const reason = fault?.path === `/${key}` ? fault.message : formatFileError(error)
   return new UsageError(`--set ${key}=${text}: ${reason}.`)
@@ -211,7 +213,7 @@ export async function resolveSettings(plan: ImportPlan, relations: Relations, { 
       const { [key]: ids } = checkBody(plan.collection, 'update', { [key]: settings[key] }, FULL_RIGHTS)
       for (const id of [ids].flat()) await requireEntry(target.refersTo, read, id)
     } catch (error) {
-      throw refuseSetting(key, String(value), error)
+      throw makeSettingError(key, String(value), error)
     }
   }
   return { ...plan, settings }

@@ -41,13 +41,13 @@ export class Relations {
     if (!refersTo) return value
     if (Array.isArray(value)) {
       const ids: unknown[] = []
-      for (const item of value) ids.push(await this.#idOf(key, refersTo, item))
+      for (const item of value) ids.push(await this.#toId(key, refersTo, item))
       return [...new Set(ids)]
     }
-    return this.#idOf(key, refersTo, value)
+    return this.#toId(key, refersTo, value)
   }
 
-  async #idOf(field: string, target: CollectionModel, value: unknown): Promise<unknown> {
+  async #toId(field: string, target: CollectionModel, value: unknown): Promise<unknown> {
     const name = typeof value === 'string' ? value.trim() : value
     if (name === '') return null
     if (typeof name !== 'string' || isUuidShaped(name)) return name
@@ -78,12 +78,12 @@ export class Relations {
 
   async #create(target: CollectionModel, name: string): Promise<string> {
     const from = target.slug?.from
-    const needed = target.fields
+    const requiredKeys = target.fields
       .filter(({ key, field }) => key !== from && isRequiredOnCreate(field))
       .map(({ key }) => key)
-    if (from === undefined || needed.length > 0) {
-      const lack = from === undefined ? 'its slug is made from no field' : `it needs ${needed.join(', ')}`
-      throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${lack}`)
+    if (from === undefined || requiredKeys.length > 0) {
+      const reason = from === undefined ? 'its slug is made from no field' : `it needs ${requiredKeys.join(', ')}`
+      throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${reason}`)
     }
     try {
       const writeContext = await createWriteContext(this.#context, new Access(this.#context.model, SYSTEM))

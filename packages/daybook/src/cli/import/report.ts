@@ -21,9 +21,9 @@ export class ImportCounts {
     failed: 0,
   }
   /** The number of files by front-matter key without a field. */
-  readonly unused: Map<string, number> = new Map()
+  readonly unusedKeys: Map<string, number> = new Map()
   /** The number of files by single relation whose text seems to name several entries. */
-  readonly several: Map<string, number> = new Map()
+  readonly ambiguous: Map<string, number> = new Map()
   /** The number of entries by status, in a dry run. */
   readonly statuses: Map<string, number> = new Map()
 
@@ -31,14 +31,14 @@ export class ImportCounts {
     return Object.values(this.outcomes).reduce((sum, count) => sum + count, 0)
   }
 
-  addUnused(keys: readonly string[]): void {
+  addUnusedKeys(keys: readonly string[]): void {
     for (const key of keys) {
-      if (this.unused.has(key) || this.unused.size < MAX_KEYS) addOne(this.unused, key)
+      if (this.unusedKeys.has(key) || this.unusedKeys.size < MAX_KEYS) addOne(this.unusedKeys, key)
     }
   }
 
-  addSeveral(fields: readonly string[]): void {
-    for (const field of fields) addOne(this.several, field)
+  addAmbiguous(fields: readonly string[]): void {
+    for (const field of fields) addOne(this.ambiguous, field)
   }
 
   addStatus(status: string): void {
@@ -72,28 +72,28 @@ export function summarizeImport(
     ...(isDry ? ['dry run: nothing is stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
     ...(translated > 0 ? [`${collection.key}: ${formatCount(translated, 'translation')} stored`] : []),
-    ...statusLines(counts),
-    ...createdLines(collection.key, relations),
-    ...imageLines(images),
-    ...severalLines(plan, counts),
-    ...unusedLines(collection, counts),
+    ...formatStatuses(counts),
+    ...formatCreated(collection.key, relations),
+    ...formatImages(images),
+    ...formatAmbiguous(plan, counts),
+    ...formatUnusedKeys(collection, counts),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function statusLines({ statuses }: ImportCounts): readonly string[] {
+function formatStatuses({ statuses }: ImportCounts): readonly string[] {
   if (statuses.size === 0) return []
   const counts = [...statuses].sort(([, a], [, b]) => b - a).map(([status, count]) => `${count} ${status}`)
   return [`status: ${counts.join(', ')}`]
 }
 
-function imageLines({ counts: { uploaded, there, left } }: ImportedImages): readonly string[] {
-  if (uploaded + there + left === 0) return []
-  const leftOut = left > 0 ? `, ${formatCount(left, 'reference')} left as written` : ''
-  return [`assets: ${uploaded} uploaded, ${there} there already${leftOut}`]
+function formatImages({ counts: { uploaded, existing, failed } }: ImportedImages): readonly string[] {
+  if (uploaded + existing + failed === 0) return []
+  const failedText = failed > 0 ? `, ${formatCount(failed, 'reference')} left as written` : ''
+  return [`assets: ${uploaded} uploaded, ${existing} there already${failedText}`]
 }
 
-function createdLines(collection: string, { created }: Relations): readonly string[] {
+function formatCreated(collection: string, { created }: Relations): readonly string[] {
   return [...created].map(([key, { count, names }]) => {
     const more = count > names.length ? ` and ${count - names.length} more` : ''
     return toPrintable(
@@ -102,20 +102,23 @@ function createdLines(collection: string, { created }: Relations): readonly stri
   })
 }
 
-function severalLines({ fields }: ImportPlan, { several }: ImportCounts): readonly string[] {
-  return [...several].flatMap(([key, count]) => {
+function formatAmbiguous({ fields }: ImportPlan, { ambiguous }: ImportCounts): readonly string[] {
+  return [...ambiguous].flatMap(([key, count]) => {
     const to = fields.get(key)?.refersTo?.key
     const advice = `to bring in each, make it f.relation('${to}', { many: true })`
     return [`${key}: ${formatCount(count, 'file')} with several names in one, which became one entry of ${to}`, advice]
   })
 }
 
-function unusedLines({ key: collection, fields }: CollectionModel, { unused }: ImportCounts): readonly string[] {
-  if (unused.size === 0) return []
-  const sorted = [...unused].sort(([, a], [, b]) => b - a)
-  const named = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${formatCount(count, 'file')})`)
+function formatUnusedKeys(
+  { key: collection, fields }: CollectionModel,
+  { unusedKeys }: ImportCounts,
+): readonly string[] {
+  if (unusedKeys.size === 0) return []
+  const sorted = [...unusedKeys].sort(([, a], [, b]) => b - a)
+  const keyTexts = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${formatCount(count, 'file')})`)
   const more = sorted.length > MAX_NAMED_KEYS ? ` and ${sorted.length - MAX_NAMED_KEYS} more` : ''
-  const line = `left out, because ${collection} has no such field: ${named.join(', ')}${more}`
+  const line = `left out, because ${collection} has no such field: ${keyTexts.join(', ')}${more}`
   const fieldKeys = fields.map(({ key }) => key)
   const keys = sorted.map(([key]) => key)
   const similar = keys

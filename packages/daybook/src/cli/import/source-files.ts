@@ -15,32 +15,32 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
  *
  * @param folder the start of each path
  */
-function* markdownFiles(folder: string): Generator<string> {
-  for (const entry of visibleEntries(folder)) {
+function* listMarkdownFiles(folder: string): Generator<string> {
+  for (const entry of listVisibleEntries(folder)) {
     const path = join(entry.parentPath, entry.name)
     if (MARKDOWN.test(entry.name) && isFile(entry, path)) yield path
   }
 }
 
 /** Finds the links to folders below a folder. The import does not follow them. */
-export function* linkedFolders(folder: string): Generator<string> {
-  for (const entry of visibleEntries(folder)) {
+export function* listLinkedFolders(folder: string): Generator<string> {
+  for (const entry of listVisibleEntries(folder)) {
     const path = join(entry.parentPath, entry.name)
     if (entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isDirectory()) yield path
   }
 }
 
 /** Lists the files and links below a folder, in the order of their names. */
-function* visibleEntries(folder: string): Generator<Dirent> {
-  for (const entry of readdirSync(folder, { withFileTypes: true }).sort(byName)) {
+function* listVisibleEntries(folder: string): Generator<Dirent> {
+  for (const entry of readdirSync(folder, { withFileTypes: true }).sort(compareNames)) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
-    if (entry.isDirectory()) yield* visibleEntries(join(folder, entry.name))
+    if (entry.isDirectory()) yield* listVisibleEntries(join(folder, entry.name))
     else yield entry
   }
 }
 
-/** Counts the files that {@link markdownFiles} finds. */
-export const countFiles = (folder: string): number => markdownFiles(folder).reduce((count) => count + 1, 0)
+/** Counts the files that {@link listMarkdownFiles} finds. */
+export const countFiles = (folder: string): number => listMarkdownFiles(folder).reduce((count) => count + 1, 0)
 
 /**
  * Reads the text of a file.
@@ -55,7 +55,7 @@ export function readText(path: string): string {
   return bytes.toString('utf8')
 }
 
-const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1)
+const compareNames = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1)
 
 function isFile(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile()
@@ -77,8 +77,8 @@ export interface SourceFilePath {
 }
 
 /** Lists the files of a folder, each as an entry. */
-export function* singlePages(folder: string): Generator<SourcePage> {
-  for (const path of markdownFiles(folder)) {
+export function* listSinglePages(folder: string): Generator<SourcePage> {
+  for (const path of listMarkdownFiles(folder)) {
     yield { name: relative(folder, path), files: [{ path, locale: undefined }] }
   }
 }
@@ -89,41 +89,41 @@ export function* singlePages(folder: string): Generator<SourcePage> {
  *
  * @throws {UsageError} if a file is in no folder of a locale, or two files of a locale are at the same place
  */
-export function localizedPages(folder: string, locales: LocalesModel | undefined): readonly SourcePage[] {
+export function listLocalizedPages(folder: string, locales: LocalesModel | undefined): readonly SourcePage[] {
   if (!locales) throw new UsageError('--locale-folders needs a config with locales.')
-  const byPlace = new Map<string, SourceFilePath[]>()
-  for (const path of markdownFiles(folder)) {
+  const filesByPlace = new Map<string, SourceFilePath[]>()
+  for (const path of listMarkdownFiles(folder)) {
     const [locale = '', ...place] = relative(folder, path).split(sep)
     if (place.length === 0 || !locales.available.includes(locale)) {
       throw new UsageError(`${path} is in no folder of a locale. The config has: ${locales.available.join(', ')}.`)
     }
-    const key = withoutExtension(join(...place))
-    const files = byPlace.get(key) ?? []
-    const rival = files.find((file) => file.locale === locale)
-    if (rival) throw new UsageError(`${path} stands for the same page as ${rival.path}. Leave one of them out.`)
-    byPlace.set(key, [...files, { path, locale }])
+    const key = removeExtension(join(...place))
+    const files = filesByPlace.get(key) ?? []
+    const otherFile = files.find((file) => file.locale === locale)
+    if (otherFile) throw new UsageError(`${path} stands for the same page as ${otherFile.path}. Leave one of them out.`)
+    filesByPlace.set(key, [...files, { path, locale }])
   }
-  const places = [...byPlace.keys()]
-  const placesByName = Map.groupBy(places, shortName)
+  const places = [...filesByPlace.keys()]
+  const placesByName = Map.groupBy(places, getShortName)
   return places.map((place) => {
     // The whole path distinguishes pages of the same name.
-    const isUnique = placesByName.get(shortName(place))?.length === 1
-    const name = isUnique ? shortName(place) : longName(place)
-    const files = (byPlace.get(place) ?? []).toSorted((a, b) => rank(locales, a) - rank(locales, b))
+    const isUnique = placesByName.get(getShortName(place))?.length === 1
+    const name = isUnique ? getShortName(place) : getLongName(place)
+    const files = (filesByPlace.get(place) ?? []).toSorted((a, b) => getRank(locales, a) - getRank(locales, b))
     return { name: `${name}.md`, files }
   })
 }
 
-const rank = (locales: LocalesModel, { locale }: SourceFilePath): number => (locale === locales.default ? 0 : 1)
+const getRank = (locales: LocalesModel, { locale }: SourceFilePath): number => (locale === locales.default ? 0 : 1)
 
-const withoutExtension = (path: string): string => path.slice(0, path.length - extname(path).length)
+const removeExtension = (path: string): string => path.slice(0, path.length - extname(path).length)
 
 /** `about` for `about/index`. */
-const pagePath = (path: string): string => (/[\\/]index$/.test(path) ? dirname(path) : path)
+const toPagePath = (path: string): string => (/[\\/]index$/.test(path) ? dirname(path) : path)
 
-const shortName = (path: string): string => pagePath(path).split(sep).at(-1) ?? path
+const getShortName = (path: string): string => toPagePath(path).split(sep).at(-1) ?? path
 
-const longName = (path: string): string => pagePath(path).split(sep).join('-')
+const getLongName = (path: string): string => toPagePath(path).split(sep).join('-')
 
 /** The largest number of pages in a batch. */
 const MAX_PAGES = 16
@@ -131,7 +131,7 @@ const MAX_PAGES = 16
 const ENOUGH_BYTES = 256 * 1024
 
 /** Groups pages into batches: small enough for all their texts to be in memory, and large enough to share a commit. */
-export function* pageBatches(pages: Iterable<SourcePage>): Generator<readonly SourcePage[]> {
+export function* groupIntoBatches(pages: Iterable<SourcePage>): Generator<readonly SourcePage[]> {
   let batch: SourcePage[] = []
   let bytes = 0
   for (const page of pages) {
@@ -174,20 +174,20 @@ export class ImportRoot {
    * @throws {FileError} if there is no such file, or it is hidden or outside of the folder
    */
   locate(path: string): string {
-    const real = realFile(path)
-    const inside = relative(this.#path, real).split(sep)
+    const realPath = resolveFile(path)
+    const inside = relative(this.#path, realPath).split(sep)
     if (inside[0] === '..' || isAbsolute(inside.join(sep))) {
       throw new FileError('leads out of the imported folder: copy the file into the folder')
     }
     if (inside.some((segment) => segment.startsWith('.'))) throw new FileError('is hidden')
-    return real
+    return realPath
   }
 }
 
-function realFile(path: string): string {
+function resolveFile(path: string): string {
   try {
-    const real = realpathSync(path)
-    if (statSync(real).isFile()) return real
+    const realPath = realpathSync(path)
+    if (statSync(realPath).isFile()) return realPath
   } catch {
     // A path that cannot be read is reported as missing.
   }

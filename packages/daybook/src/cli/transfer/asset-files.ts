@@ -47,10 +47,10 @@ export function openBlobs({ assets = {} }: DaybookConfig, data: string): Promise
 
 /** Writes the files of assets to a folder, each once. Existing intact files are skipped. */
 export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: DigestFolder): Promise<FilesOutcome> {
-  const begun = new Set<string>()
-  return takeFiles(files, async ({ path, sha256 }) => {
-    if (begun.has(sha256)) return 'skipped'
-    begun.add(sha256)
+  const begunDigests = new Set<string>()
+  return transferFiles(files, async ({ path, sha256 }) => {
+    if (begunDigests.has(sha256)) return 'skipped'
+    begunDigests.add(sha256)
     if (await folder.has(sha256)) return 'existing'
     const file = await blobs.read(path)
     if (!file) return { fault: 'is not in the store of files' }
@@ -70,9 +70,9 @@ export interface FilesCopy extends AssetFiles {
 /** Copies the files of assets to a store of files. Existing files with the same bytes stay. */
 export async function copyFiles({ from, to, isVerified = false, ...files }: FilesCopy): Promise<FilesOutcome> {
   const names = new ProcessName()
-  return takeFiles(files, async (file) => {
-    const present = await to.read(file.path)
-    if (present) return (await computeDigest(present.content)) === file.sha256 ? 'existing' : OCCUPIED
+  return transferFiles(files, async (file) => {
+    const existingFile = await to.read(file.path)
+    if (existingFile) return (await computeDigest(existingFile.content)) === file.sha256 ? 'existing' : OCCUPIED
     if (isVerified) return { fault: 'is not in the new store of files' }
     const content = await from(file)
     if (!content) return { fault: 'the source does not have it' }
@@ -85,23 +85,23 @@ export async function copyFiles({ from, to, isVerified = false, ...files }: File
   })
 }
 
-async function takeFiles(
+async function transferFiles(
   files: AssetFiles,
-  take: (file: StoredAssetFile) => Promise<FileOutcome>,
+  transfer: (file: StoredAssetFile) => Promise<FileOutcome>,
 ): Promise<FilesOutcome> {
   const { model, read, since } = files
   using progress = new Progress({ unit: 'files', total: await countStoredFiles(model, read) })
   const counts = { written: 0, existing: 0, skipped: 0 }
   const faults: string[] = []
   const limit = pLimit(FILES_AT_ONCE)
-  const takeOne = async (file: StoredAssetFile): Promise<void> => {
-    const outcome = await take(file)
+  const transferOne = async (file: StoredAssetFile): Promise<void> => {
+    const outcome = await transfer(file)
     if (typeof outcome === 'string') counts[outcome] += 1
     else faults.push(`${file.path}: ${outcome.fault}`)
     progress.update(counts.written + counts.existing, faults.length)
   }
   for await (const page of readStoredFiles(model, read, since))
-    await Promise.all(page.map((file) => limit(takeOne, file)))
+    await Promise.all(page.map((file) => limit(transferOne, file)))
   return { ...counts, faults }
 }
 

@@ -9,7 +9,7 @@ import { FOLDER_ERROR_REASONS } from '../../fs-errors.ts'
 import type { SqliteSnapshot } from '../../store/sqlite/sqlite-snapshot.ts'
 import { getDaybookVersion } from '../../version.ts'
 import { Progress } from '../output.ts'
-import { DigestFolder, isDigest, partName, removeParts, syncPath } from './digest-folder.ts'
+import { DigestFolder, isDigest, makePartName, removeParts, syncPath } from './digest-folder.ts'
 
 const MANIFEST = 'backup.json'
 const DATABASE_NAME = /^daybook-[0-9a-f]{16}\.db$/
@@ -62,7 +62,7 @@ export class BackupFolder {
    */
   async saveDatabase(snapshot: SqliteSnapshot, seq: number): Promise<void> {
     const at = new Date().toISOString()
-    const part = this.#newPart('database')
+    const part = this.#makePartPath('database')
     using progress = new Progress({ unit: 'pages of the database', total: snapshot.pages })
     try {
       await snapshot.copyTo(part, (done) => progress.update(done))
@@ -70,9 +70,9 @@ export class BackupFolder {
       const file = `daybook-${sha256.slice(0, 16)}.db`
       await syncPath(part)
       await rename(part, join(this.#path, file))
-      const former = await this.#readManifest().catch(() => undefined)
+      const formerManifest = await this.#readManifest().catch(() => undefined)
       await this.#writeManifest({ daybook: getDaybookVersion(), at, seq, database: { file, sha256 } })
-      await this.#removeFormer(file, former?.database.file)
+      await this.#removeFormer(file, formerManifest?.database.file)
     } finally {
       await rm(part, { force: true })
     }
@@ -99,12 +99,12 @@ export class BackupFolder {
     }
   }
 
-  #newPart(word: string): string {
-    return join(this.#path, partName(word, this.#process))
+  #makePartPath(word: string): string {
+    return join(this.#path, makePartName(word, this.#process))
   }
 
   async #writeManifest(manifest: Manifest): Promise<void> {
-    const part = this.#newPart('manifest')
+    const part = this.#makePartPath('manifest')
     await writeFile(part, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
     await rename(part, join(this.#path, MANIFEST))
     await syncPath(this.#path)

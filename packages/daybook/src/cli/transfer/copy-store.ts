@@ -34,15 +34,15 @@ export interface StoreAddress {
  * @throws {StartupError} for another address
  */
 export function readAddress(text: string, option: string): StoreAddress {
-  if (/^sqlite:./.test(text)) return sqliteAddress(text.slice('sqlite:'.length), option)
+  if (/^sqlite:./.test(text)) return parseSqliteAddress(text.slice('sqlite:'.length), option)
   // The text is not repeated, because it may contain a password.
-  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return postgresAddress(text, option)
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return parsePostgresAddress(text, option)
   throw new StartupError(
     `${option} names no store. Write sqlite:FOLDER or postgres://user:password@host:5432/database.`,
   )
 }
 
-function sqliteAddress(path: string, option: string): StoreAddress {
+function parseSqliteAddress(path: string, option: string): StoreAddress {
   const present = statSync(path, { throwIfNoEntry: false })
   const isFile = present ? present.isFile() : path.endsWith('.db')
   const file = isFile ? resolve(path) : databaseFile(path)
@@ -58,7 +58,7 @@ function sqliteAddress(path: string, option: string): StoreAddress {
   }
 }
 
-function postgresAddress(url: string, option: string): StoreAddress {
+function parsePostgresAddress(url: string, option: string): StoreAddress {
   const { hostname, port, pathname, searchParams } = new URL(url)
   return {
     label: hidePassword(option, url),
@@ -105,7 +105,7 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
     const total = await countAll(job.source, copy.tables)
     await copyRows(copy, total)
     const comparisons = await compareStores(job, copy.tables, total)
-    const different = differing(comparisons)
+    const different = listDifferingTables(comparisons)
     if (different.length > 0) {
       await copy.renew(different)
       return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
@@ -171,13 +171,13 @@ async function compareStores(
   }
 }
 
-const differing = (comparisons: readonly TableComparison[]): readonly string[] =>
+const listDifferingTables = (comparisons: readonly TableComparison[]): readonly string[] =>
   comparisons.filter(({ isSame }) => !isSame).map(({ name }) => name)
 
 /** @param advice advice about differences */
 function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableComparison[], advice = ''): number {
   process.stdout.write(summarizeCopy(comparisons))
-  const different = differing(comparisons)
+  const different = listDifferingTables(comparisons)
   const result =
     different.length === 0
       ? `${to.label} holds the same as ${from.label}`

@@ -19,7 +19,7 @@ export class DigestFolder {
   }
 
   /** Returns the path of a file. */
-  pathOf(sha256: string): string {
+  getPath(sha256: string): string {
     return join(this.#path, sha256.slice(0, 2), sha256)
   }
 
@@ -30,7 +30,7 @@ export class DigestFolder {
 
   /** True if a file of that name exists. */
   async exists(sha256: string): Promise<boolean> {
-    const status = await stat(this.pathOf(sha256)).catch(() => undefined)
+    const status = await stat(this.getPath(sha256)).catch(() => undefined)
     return status?.isFile() === true
   }
 
@@ -41,17 +41,17 @@ export class DigestFolder {
   }
 
   read(sha256: string): Readable {
-    return createReadStream(this.pathOf(sha256))
+    return createReadStream(this.getPath(sha256))
   }
 
   /**
    * Writes a file that only its owner can read. It is renamed when it is complete.
    *
-   * @throws {OtherBytes} if the bytes have another digest
+   * @throws {DigestMismatch} if the bytes have another digest
    */
   async write(sha256: string, content: Readable): Promise<void> {
-    const path = this.pathOf(sha256)
-    const part = join(dirname(path), partName(sha256, this.#process))
+    const path = this.getPath(sha256)
+    const part = join(dirname(path), makePartName(sha256, this.#process))
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     try {
       await pipeline(content, verifyDigest(sha256), createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }))
@@ -68,7 +68,7 @@ export class DigestFolder {
 const MAX_PART_MS = 24 * 60 * 60 * 1000
 
 /** Names a partial file after its process. The first word contains no dot. */
-export const partName = (word: string, process: ProcessName): string => `${word}.${process.createName()}.part`
+export const makePartName = (word: string, process: ProcessName): string => `${word}.${process.createName()}.part`
 
 /** Removes partial files of ended processes from a folder. */
 export async function removeParts(folder: string, process: ProcessName): Promise<void> {
@@ -76,8 +76,8 @@ export async function removeParts(folder: string, process: ProcessName): Promise
     const [, holder] = /^[^.]+\.(.+)\.part$/.exec(name) ?? []
     if (holder === undefined) continue
     const path = join(folder, name)
-    const isLeft = process.isGone(holder) || (await stat(path)).mtimeMs < Date.now() - MAX_PART_MS
-    if (isLeft) await rm(path, { force: true })
+    const isAbandoned = process.isGone(holder) || (await stat(path)).mtimeMs < Date.now() - MAX_PART_MS
+    if (isAbandoned) await rm(path, { force: true })
   }
 }
 

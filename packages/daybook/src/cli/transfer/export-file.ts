@@ -62,7 +62,7 @@ export class ExportFile {
       let number = 0
       let rest: Buffer[] = []
       let restBytes = 0
-      for (let chunk = await next(handle); chunk.length > 0; chunk = await next(handle)) {
+      for (let chunk = await readChunk(handle); chunk.length > 0; chunk = await readChunk(handle)) {
         onBytes?.(chunk)
         let from = 0
         for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
@@ -85,7 +85,7 @@ export class ExportFile {
 }
 
 /** Reads the next bytes into a new buffer, which is empty at the end of the file. */
-async function next(handle: FileHandle): Promise<Buffer> {
+async function readChunk(handle: FileHandle): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES)
   return buffer.subarray(0, bytesRead)
 }

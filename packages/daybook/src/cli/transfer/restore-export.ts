@@ -221,7 +221,7 @@ async function restoreFiles({ file, model, folder }: FilesContent, restore: File
       .restoreFile(asset, getBlobHeaders(asset), async () => folder.read(asset.sha256))
       .catch((error) => {
         if (!(error instanceof DigestMismatch)) throw error
-        throw new StartupError(`${folder.pathOf(asset.sha256)} has changed meanwhile. Run the same command again.`)
+        throw new StartupError(`${folder.getPath(asset.sha256)} has changed meanwhile. Run the same command again.`)
       })
     progress.update(++done)
   }
@@ -232,7 +232,7 @@ async function requireFile(line: RestoreLine, folder: DigestFolder): Promise<voi
   const asset = readAsset(line)
   if (!asset || (await folder.has(asset.sha256))) return
   const fault = (await folder.exists(asset.sha256)) ? 'has other bytes than its name says' : 'is missing'
-  throw new FileError(`${folder.pathOf(asset.sha256)} ${fault}`)
+  throw new FileError(`${folder.getPath(asset.sha256)} ${fault}`)
 }
 
 /**

@@ -117,7 +117,7 @@ const QUERIES = [
 ]
 
 /** Reads everything from a service, with and without a session: status, tag and bytes by path. */
-export async function answersOf(
+export async function readResponses(
   service: Service,
   collections: readonly string[],
   globals: readonly string[],

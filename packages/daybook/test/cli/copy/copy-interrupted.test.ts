@@ -9,7 +9,7 @@ import { DAYBOOK } from '../../support/built/command.ts'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { daybook, type Ended, folderOf } from '../cli.ts'
-import { answersOf, serve } from './copy-content.ts'
+import { readResponses, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
 
@@ -81,7 +81,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       expect(ended).toMatchObject({ status: 0 })
       const [, done, total] = /^(\d+)\/(\d+) rows copied/m.exec(ended.stderr) ?? []
       expect(Number(done) * 3, 'it goes on where it was').toBeGreaterThan(Number(total))
-      const ask = (service: Service) => answersOf(service, ['notes'], [])
+      const ask = (service: Service) => readResponses(service, ['notes'], [])
       expect(await serve(notes, place, ask)).toEqual(await serve(notes, { data: scene.at('source') }, ask))
     })
   }

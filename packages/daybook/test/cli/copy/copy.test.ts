@@ -11,7 +11,7 @@ import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { daybook, type Ended, folderOf } from '../cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
-import { answersOf, fill, sendKeyed, serve } from './copy-content.ts'
+import { fill, readResponses, sendKeyed, serve } from './copy-content.ts'
 import { allRows, change, rows } from './copy-file.ts'
 import { CopyPlace } from './copy-place.ts'
 
@@ -83,7 +83,7 @@ describe('a store with everything', () => {
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
     expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE orphaned IS NOT NULL')).not.toEqual([])
     expect(rows(scene.fileOf('back'), 'SELECT id FROM daybook$record_keys')).toEqual([{ id: 'a' }])
-    const ask = (service: Service) => answersOf(service, ...ALL_DOCUMENTS)
+    const ask = (service: Service) => readResponses(service, ...ALL_DOCUMENTS)
     const expected = await serve(everything, { data: scene.at('source') }, ask)
     expect(expected.size).toBeGreaterThan(300)
     expect(await serve(everything, { database: patientPostgres(scene.database.url) }, ask)).toEqual(expected)
@@ -183,7 +183,7 @@ describe('the example blog', () => {
   test('responds identically in PostgreSQL, and after the copy back', async () => {
     const copyBlog = (from: string, to: string): Promise<Ended> =>
       daybook(scene.folder.path, 'copy', '--config', BLOG, '--from', from, '--to', to)
-    const ask = (service: Service) => answersOf(service, ...BLOG_DOCUMENTS)
+    const ask = (service: Service) => readResponses(service, ...BLOG_DOCUMENTS)
     const expected = await serve(blog, { data: scene.at('source') }, ask)
     expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
     expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })

@@ -72,13 +72,13 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
 }
 
 /** A response; its status is 0 if the connection broke. */
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number
   readonly body: string
 }
 
 /** Sends a request as the service principal, on a new connection unless an agent keeps connections alive. */
-export function ask(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<Answer> {
+export function ask(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<ServiceResponse> {
   return new Promise((resolve, reject) => {
     const headers = { ...AUTH, 'content-type': 'application/json' }
     const sent = request(

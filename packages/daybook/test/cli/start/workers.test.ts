@@ -7,7 +7,7 @@ import { HeldRequest } from '../../support/network/held-request.ts'
 import { eventually } from '../../support/patience.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { daybook, folderOf } from '../cli.ts'
-import { type Answer, AUTH, ask, load, startSupervised, startWith } from './supervised.ts'
+import { AUTH, ask, load, type ServiceResponse, startSupervised, startWith } from './supervised.ts'
 
 const config = (fields = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -18,7 +18,7 @@ export default defineConfig({
 const EXAMPLE = join(import.meta.dirname, '../../../../../examples/blog/daybook.config.ts')
 const FILES = { 'daybook.config.ts': config() }
 
-const totalOf = ({ body }: Answer): number => JSON.parse(body).total
+const totalOf = ({ body }: ServiceResponse): number => JSON.parse(body).total
 
 describe('daybook start --workers', () => {
   it('prints one URL, seeds once, and shows a write of one worker to all of them at once', async () => {
@@ -123,7 +123,7 @@ describe('daybook start --workers', () => {
       count(await ask(`${service.url}/api/posts`, 'POST', { title: 'A' }, keepAliveAgent)),
     )
     const newConnections = load(2, async () => count(await ask(`${service.url}/api/posts`)))
-    function count({ status }: Answer): void {
+    function count({ status }: ServiceResponse): void {
       if (status !== 200 && status !== 201) failed.push(status)
     }
     await folder.write({ 'daybook.config.ts': config('mood: f.text(),') })

@@ -10,7 +10,7 @@ import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { toLines, withoutHeader } from '../../support/stores/export.ts'
 import { daybook, type Ended, folderOf, start } from '../cli.ts'
-import { answersOf, type Place, serve } from '../copy/copy-content.ts'
+import { type Place, readResponses, serve } from '../copy/copy-content.ts'
 import { allRows, change, rows } from '../copy/copy-file.ts'
 import { before, everything } from './restore-config.ts'
 import { fillBefore, touch } from './restore-content.ts'
@@ -81,7 +81,7 @@ describe('an export of every field type, in several locales, with orphaned value
     for (const target of ['target', database.url]) await run(target, 'import', 'source.ndjson')
     const ask = async (place: Place): Promise<ReadonlyMap<string, readonly unknown[]>> =>
       serve(everything, place, async (service) => {
-        const responses = await answersOf(service, ['things', 'people', 'empty'], ['site', 'untouched'])
+        const responses = await readResponses(service, ['things', 'people', 'empty'], ['site', 'untouched'])
         return new Map([...responses].map(([path, [status, , body]]) => [path, [status, body]]))
       })
     const source = await ask({ data: at('source') })
