@@ -14,7 +14,7 @@ import { Compression } from './compression.ts'
 import { findUndeclared, type Route } from './contract.ts'
 import { buildCorsHeaders, buildPreflightHeaders, requireSameOrigin } from './cors.ts'
 import { OVERLOADED, type QueueLimits, RequestQueue } from './overload.ts'
-import { explainRefusal, requireProtection, requireSessionOrRule } from './protection.ts'
+import { explainRejection, requireProtection, requireSessionOrRule } from './protection.ts'
 import {
   type HttpRequest,
   type RequestHandler,
@@ -120,7 +120,7 @@ function respondInTurn(app: App, request: HttpRequest, scope: RequestScope, resp
   const run = (): Promise<void> =>
     respondWithoutCache(app, request, scope, match).then(respond, () => respond(buildLastResortResponse(scope)))
   if (!match || match.route.isProbe) void run()
-  else app.queue.enter({ run, refuse: () => respond(respondOverloaded(app, request, scope)) })
+  else app.queue.enter({ run, reject: () => respond(respondOverloaded(app, request, scope)) })
 }
 
 /** Returns the cached response if it is current. That costs no more than a 503, so the request does not enter the queue. */
@@ -156,7 +156,7 @@ async function respondWithoutCache(
     return completeResponse(app, await app.compression.negotiate(response, request.headers), request, scope)
   } catch (error) {
     if (isFailure(error)) reportError(app, scope, error)
-    const explained = error instanceof DaybookError ? explainRefusal(error, request.headers) : error
+    const explained = error instanceof DaybookError ? explainRejection(error, request.headers) : error
     const declared = requireDeclared(app, buildErrorResponse(explained, scope.requestId), scope)
     return completeResponse(app, await app.compression.negotiate(declared, request.headers), request, scope)
   }

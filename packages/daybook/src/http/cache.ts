@@ -219,7 +219,7 @@ class CachedResponse {
   readonly tag: string
   /** The headers of a 304. */
   readonly unchanged: Readonly<Record<string, string>>
-  /** `undefined` if all requests so far were answered with 304. */
+  /** `undefined` if all requests so far got a 304. */
   readonly plain: ResponseBody | undefined
   readonly #coded = new Map<ContentCoding, ResponseBody>()
   /** The version of the store when the tag was last read. */

@@ -131,7 +131,7 @@ export function buildCodingHeaders(
 function chooseCoding(acceptEncoding: string): ContentCoding | 'identity' {
   const weights = new Map(acceptEncoding.split(',').map(readWeight))
   const getWeight = (coding: string): number => weights.get(coding) ?? weights.get('*') ?? 0
-  const best = CODINGS.reduce((best, coding) => (getWeight(coding) > getWeight(best) ? coding : best))
+  const best = CODINGS.reduce((chosen, coding) => (getWeight(coding) > getWeight(chosen) ? coding : chosen))
   const isWorse = getWeight(best) === 0 || getWeight(best) < (weights.get('identity') ?? 0)
   return isWorse ? 'identity' : best
 }

@@ -188,10 +188,15 @@ export function defineReadRoute<const P extends Parameters>(route: ReadContract<
 }
 
 /** Errors of any route. An auth adapter may limit the rate of requests. */
-const ANY_ERRORS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+export const COMMON_ERRORS: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
 /** Errors of a read. */
 export const READ_ERRORS: readonly ErrorCode[] = [
-  ...ANY_ERRORS,
+  ...COMMON_ERRORS,
   'UNAUTHORIZED',
   'FORBIDDEN',
   'NOT_FOUND',
@@ -205,8 +210,6 @@ export const WRITE_ERRORS: readonly ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
   'INSUFFICIENT_STORAGE',
 ]
-/** Errors of a route without a document. */
-export const COMMON_ERRORS: readonly ErrorCode[] = ANY_ERRORS
 
 const READ_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary']
 const WRITE_HEADERS: readonly HeaderName[] = ['ETag', 'Cache-Control', 'Vary', 'Daybook-Seq', 'Daybook-Dry-Run']

@@ -36,7 +36,8 @@ export function buildPreflightHeaders(config: CorsConfig | undefined, origin: st
   }
 }
 
-const REFUSAL = "A page of another origin may not do this with the browser's cookies. List its origin in cors.origins."
+const REJECTION =
+  "A page of another origin may not do this with the browser's cookies. List its origin in cors.origins."
 
 /**
  * Rejects a request that a page of another origin makes a browser send, since browsers add cookies to it. Programs send
@@ -48,12 +49,12 @@ export function requireSameOrigin({ headers, origin: serviceOrigin }: AuthContex
   const origin = headers.get('origin')
   if (origin === null) {
     const site = headers.get('sec-fetch-site') ?? 'none'
-    if (site !== 'same-origin' && site !== 'none') throw new DaybookError('FORBIDDEN', REFUSAL)
+    if (site !== 'same-origin' && site !== 'none') throw new DaybookError('FORBIDDEN', REJECTION)
     return
   }
   const isAllowed = cors?.credentials === true && cors.origins.includes(origin)
   // A proxy may terminate TLS without the service knowing, so schemes are not compared.
-  if (!isAllowed && getHost(origin) !== getHost(serviceOrigin)) throw new DaybookError('FORBIDDEN', REFUSAL)
+  if (!isAllowed && getHost(origin) !== getHost(serviceOrigin)) throw new DaybookError('FORBIDDEN', REJECTION)
 }
 
 /** `null`, the origin of sandboxed pages, has no host. */

@@ -26,7 +26,7 @@ export interface QueuedRequest {
   /** Responds to the request. Never rejects. */
   run(): Promise<void>
   /** Responds with 503. */
-  refuse(): void
+  reject(): void
 }
 
 interface WaitingRequest {
@@ -38,7 +38,7 @@ interface WaitingRequest {
 /** The error of all rejected requests: a single object, since rejecting has to be cheap. */
 export const OVERLOADED: DaybookError = new DaybookError(
   'SERVICE_UNAVAILABLE',
-  'The service has more requests than it can answer right now; retry as Retry-After says.',
+  'The service has more requests than it can handle right now; retry as Retry-After says.',
 )
 
 /**
@@ -66,7 +66,7 @@ export class RequestQueue {
   /** Runs a request at once or in its turn; rejects it if the queue is full or the wait is too long. */
   enter(request: QueuedRequest): void {
     if (this.#pending >= this.#limits.pendingRequests) {
-      request.refuse()
+      request.reject()
       return
     }
     this.#pending += 1
@@ -113,7 +113,7 @@ export class RequestQueue {
       if (!next) return
       if (performance.now() - next.since > this.#limits.queueMs) {
         this.#pending -= 1
-        next.request.refuse()
+        next.request.reject()
       } else {
         // The next request starts once this one has ended, or waits for a database.
         await Promise.race([this.#run(next.request), nextTurn()])

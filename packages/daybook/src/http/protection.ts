@@ -33,18 +33,19 @@ export async function isOpenByRule(model: Model, { resource, action }: Route, ca
   )
 }
 
-const TOKEN_REFUSED = 'The token of this request is not known here, or has expired. Send another one, or sign in again.'
+const TOKEN_REJECTED =
+  'The token of this request is not known here, or has expired. Send another one, or sign in again.'
 const SCHEME = 'This needs a session. Write the header as Authorization: Bearer TOKEN.'
-const COOKIE_REFUSED = 'No cookie of this request is a session, or it has ended. Sign in again.'
+const COOKIE_REJECTED = 'No cookie of this request is a session, or it has ended. Sign in again.'
 
 /** Adds the fault of the sent credential to an UNAUTHORIZED error; returns other errors unchanged. */
-export function explainRefusal(error: DaybookError, headers: RequestHeaders): DaybookError {
+export function explainRejection(error: DaybookError, headers: RequestHeaders): DaybookError {
   const { code, message, details } = error
   if (code !== 'UNAUTHORIZED' || message !== ERRORS.UNAUTHORIZED.message) return error
   const authorization = headers.get('authorization')
   const isBearer = authorization !== null && /^bearer +\S/i.test(authorization)
-  if (authorization !== null) return new DaybookError(code, isBearer ? TOKEN_REFUSED : SCHEME, details, error)
-  return headers.has('cookie') ? new DaybookError(code, COOKIE_REFUSED, details, error) : error
+  if (authorization !== null) return new DaybookError(code, isBearer ? TOKEN_REJECTED : SCHEME, details, error)
+  return headers.has('cookie') ? new DaybookError(code, COOKIE_REJECTED, details, error) : error
 }
 
 const PROTECTIONS: readonly unknown[] = ['public', 'session', 'provider']

@@ -161,8 +161,8 @@ const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
 /** Converts the response of an auth provider or a plugin. By default, it is not cached. */
 export function fromWebResponse({ status, headers, body }: Response): HttpResponse {
-  const commonHeaders = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
-  const allHeaders = { 'cache-control': 'private, no-store', ...Object.fromEntries(commonHeaders) }
+  const passedHeaders = [...headers].filter(([name]) => !HOP_BY_HOP.includes(name) && !SERVICE_HEADERS.includes(name))
+  const allHeaders = { 'cache-control': 'private, no-store', ...Object.fromEntries(passedHeaders) }
   return { status, headers: allHeaders, cookies: headers.getSetCookie(), ...(body ? { content: body } : {}) }
 }
 

@@ -30,7 +30,7 @@ export class Router {
     for (const route of routes) {
       const { address, names } = getRouteAddress(route)
       const endpoints: Endpoints = byAddress.get(address) ?? new Map()
-      if (endpoints.has(route.method)) throw new Error(`Two routes answer ${route.method} ${route.path}.`)
+      if (endpoints.has(route.method)) throw new Error(`Two routes match ${route.method} ${route.path}.`)
       byAddress.set(address, endpoints.set(route.method, { route, names }))
     }
     const router = createRouter<Endpoints>()

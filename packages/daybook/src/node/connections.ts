@@ -26,10 +26,10 @@ export class Connections {
   }
 
   /** Rejects data that the parser could not read, after the pending responses of the connection. */
-  refuseNext(socket: Socket, refuse: () => void): void {
+  rejectNext(socket: Socket, reject: () => void): void {
     const connection = this.#open.get(socket)
-    if (connection) connection.refuseNext(refuse)
-    else refuse()
+    if (connection) connection.rejectNext(reject)
+    else reject()
   }
 
   /**
@@ -93,10 +93,10 @@ export class HttpConnection {
    * Rejects the next request once all pending responses have been sent: a client would take an earlier rejection for one of them. A request
    * with a malformed body has no other response, so it is rejected at once.
    */
-  refuseNext(refuse: () => void): void {
+  rejectNext(reject: () => void): void {
     const latest = this.#latest
-    if (!latest || latest.writableFinished || !latest.req.complete) refuse()
-    else if (!this.#isBroken) latest.once('close', refuse)
+    if (!latest || latest.writableFinished || !latest.req.complete) reject()
+    else if (!this.#isBroken) latest.once('close', reject)
     this.#isBroken = true
   }
 

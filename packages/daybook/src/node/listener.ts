@@ -8,7 +8,7 @@ import type { RequestHandler } from '../http/request.ts'
 import type { FinishedResponse } from '../http/response.ts'
 import { EventStream } from '../journal/live/event-stream.ts'
 import { Connections, type HttpConnection } from './connections.ts'
-import { buildTargetRefusal, refuseMalformed, refuseRequest } from './refusals.ts'
+import { buildTargetRejection, rejectMalformed, rejectRequest } from './refusals.ts'
 import { findHeadFault, NodeRequest, TargetReader } from './request.ts'
 
 /** The minimum number of bytes of a streamed body that have to arrive within a body timeout. */
@@ -53,10 +53,10 @@ export class Listener {
       handleRequest(this, incoming, response)
     })
     server.on('checkExpectation', (_incoming: IncomingMessage, response: ServerResponse) => {
-      refuseRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
+      rejectRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
     })
     server.on('clientError', (error: Error, socket: Socket) => {
-      this.connections.refuseNext(socket, () => refuseMalformed(error, socket))
+      this.connections.rejectNext(socket, () => rejectMalformed(error, socket))
     })
   }
 }
@@ -86,7 +86,7 @@ function handleRequest(server: Listener, incoming: IncomingMessage, response: Se
   }
   const fault = findHeadFault(incoming)
   if (fault) {
-    refuseRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
+    rejectRequest(response, fault.status, 'VALIDATION_ERROR', fault.message)
     connection.finish()
     return
   }
@@ -99,19 +99,19 @@ function beginRequest(server: Listener, exchange: Exchange): void {
   const { incoming } = exchange
   const target = server.targets.read(incoming)
   if (target === undefined) {
-    sendResponse(exchange, buildTargetRefusal())
+    send(exchange, buildTargetRejection())
     return
   }
   const request = new NodeRequest(incoming, target)
   if (hasBody(incoming)) watchBody(server, incoming, request)
-  server.options.handle(request, (reply) => sendResponse(exchange, reply))
+  server.options.handle(request, (httpResponse) => send(exchange, httpResponse))
 }
 
 /** True if a request announces a body (RFC 9112, section 6.3). */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** Rejects a request whose body is late. The timeout applies to a whole body; a streamed one has to bring {@link STEADY_BYTES} in each such period. */
+/** Rejects a request whose body is late: a body has to be complete within the timeout; of a streamed one, {@link STEADY_BYTES} have to arrive. */
 function watchBody(server: Listener, incoming: IncomingMessage, request: NodeRequest): void {
   const { socket } = incoming
   let bytesSeen = socket.bytesRead
@@ -120,21 +120,21 @@ function watchBody(server: Listener, incoming: IncomingMessage, request: NodeReq
     const isSteady = request.isStreamed && socket.bytesRead - bytesSeen >= STEADY_BYTES
     bytesSeen = socket.bytesRead
     if (isSteady) timer = setTimeout(check, server.options.bodyTimeoutMs).unref()
-    else refuseLate(server, socket)
+    else rejectLate(server, socket)
   }
   let timer = setTimeout(check, server.options.bodyTimeoutMs).unref()
   incoming.once('close', () => clearTimeout(timer))
 }
 
 /** Rejects a request whose body does not arrive, and closes its connection. */
-function refuseLate({ connections }: Listener, socket: Socket): void {
+function rejectLate({ connections }: Listener, socket: Socket): void {
   const error = Object.assign(new Error('body timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-  connections.refuseNext(socket, () => refuseMalformed(error, socket))
+  connections.rejectNext(socket, () => rejectMalformed(error, socket))
 }
 
-function sendResponse(exchange: Exchange, reply: FinishedResponse): void {
+function send(exchange: Exchange, httpResponse: FinishedResponse): void {
   try {
-    const sent = startResponse(exchange, reply)
+    const sent = startSending(exchange, httpResponse)
     if (sent) return void finishLater(exchange, sent)
   } catch {
     // A header is invalid. A closed connection tells the client as much as an error response would.
@@ -152,12 +152,12 @@ async function finishLater({ connection, response }: Exchange, sent: Promise<voi
   connection.finish()
 }
 
-function startResponse(
+function startSending(
   { connection, incoming, response }: Exchange,
-  reply: FinishedResponse,
+  httpResponse: FinishedResponse,
 ): Promise<void> | undefined {
   connection.prepareHead(response)
-  const sent = writeResponse(response, reply)
+  const sent = writeResponse(response, httpResponse)
   if (hasBody(incoming) && !incoming.complete) boundRest(incoming)
   return sent
 }

@@ -67,8 +67,8 @@ export class WorkersMetrics {
   #exitedMetrics: Promise<MetricsSnapshot> = Promise.resolve([])
 
   /** Adds the last metrics of an exited worker: a decreasing sum would look like a restart. */
-  addExited({ lastMetrics: measured }: WorkerProcess): void {
-    this.#exitedMetrics = this.#exitedMetrics.then((before) => mergeCumulative(before, measured))
+  addExited({ lastMetrics }: WorkerProcess): void {
+    this.#exitedMetrics = this.#exitedMetrics.then((earlier) => mergeCumulative(earlier, lastMetrics))
   }
 
   async text(alive: Iterable<WorkerProcess>): Promise<string> {

@@ -7,7 +7,7 @@ import { buildErrorResponse, type FinishedResponse, finishResponse } from '../ht
 export const MAX_HEADER_BYTES: number = 16 * 1024
 
 /** Rejects a request before the service gets it, and closes its connection. */
-export function refuseRequest(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
+export function rejectRequest(response: ServerResponse, status: number, code: ErrorCode, message: string): void {
   const requestId = crypto.randomUUID()
   const { json } = buildErrorResponse(new DaybookError(code, message), requestId)
   response.writeHead(status, {
@@ -20,7 +20,7 @@ export function refuseRequest(response: ServerResponse, status: number, code: Er
 }
 
 /** Builds the response to a request with an invalid target; its connection stays open. */
-export function buildTargetRefusal(): FinishedResponse {
+export function buildTargetRejection(): FinishedResponse {
   const requestId = crypto.randomUUID()
   const error = new DaybookError('VALIDATION_ERROR', 'The request target or the Host header is not valid.')
   return finishResponse(buildErrorResponse(error, requestId), {
@@ -60,7 +60,7 @@ function isUnknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
 }
 
 /** Rejects malformed HTTP on the bare socket, and closes it. */
-export function refuseMalformed(error: ParserError, socket: Socket): void {
+export function rejectMalformed(error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [line, code, message] = MALFORMED[error.code ?? ''] ?? (isUnknownMethod(error) ? UNKNOWN_METHOD : INVALID)
   const requestId = crypto.randomUUID()

@@ -45,7 +45,7 @@ export interface Listening {
   readonly url: string
   readonly port: number
   /**
-   * Stops accepting connections, answers the requests on open ones, and closes the service. Each response says
+   * Stops accepting connections, responds to the requests on open ones, and closes the service. Each response says
    * `Connection: close`.
    *
    * @param graceMs the time after which busy connections are cut, in milliseconds; @default 30,000

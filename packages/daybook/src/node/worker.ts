@@ -53,12 +53,12 @@ export function serveAsWorker(listening: Listening, measure: () => Promise<Metri
   const end = (idleMs?: number): void => void listening.stop(undefined, idleMs, peers).then(() => process.exit(0))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => end())
   process.on('SIGHUP', () => {})
-  process.on('message', (received: unknown) => {
-    if (isMessage(received, 'retire')) end(RETIRING_IDLE_MS)
-    for (const step of SHUTDOWN_STEPS) if (isMessage(received, step)) releases[step].resolve()
-    if (!isMessage(received, 'measure')) return
+  process.on('message', (message: unknown) => {
+    if (isMessage(message, 'retire')) end(RETIRING_IDLE_MS)
+    for (const step of SHUTDOWN_STEPS) if (isMessage(message, step)) releases[step].resolve()
+    if (!isMessage(message, 'measure')) return
     // If the channel is closed, the parent has noticed the end of this worker.
-    void measure().then((metrics) => process.send?.(createMessage('measured', received.job, metrics), () => {}))
+    void measure().then((metrics) => process.send?.(createMessage('measured', message.job, metrics), () => {}))
   })
   process.send?.(createMessage('listening', 0, listening.url))
 }
@@ -98,7 +98,7 @@ export class WorkerProcess {
     this.exited = new Promise((resolve) => {
       this.#worker.once('exit', (status, signal) => resolve({ status, signal }))
     })
-    this.#worker.on('message', (received: unknown) => this.#received(received))
+    this.#worker.on('message', (message: unknown) => this.#handleMessage(message))
     this.listening = Promise.race([this.#announcedUrl.promise, this.exited.then(() => undefined)])
     this.#closeAbandonedConnection()
   }
@@ -136,19 +136,19 @@ export class WorkerProcess {
     this.#measureCallbacks.delete(job)
   }
 
-  #received(received: unknown): void {
-    if (isMessage<'listening', string>(received, 'listening')) {
+  #handleMessage(message: unknown): void {
+    if (isMessage<'listening', string>(message, 'listening')) {
       this.#isListening = true
-      this.#announcedUrl.resolve(received.body)
+      this.#announcedUrl.resolve(message.body)
     }
     for (const step of SHUTDOWN_STEPS) {
-      if (!isMessage(received, step)) continue
+      if (!isMessage(message, step)) continue
       this.#reachedSteps.add(step)
       this.#onStep(step)
     }
-    if (!isMessage<'measured', MetricsSnapshot>(received, 'measured')) return
-    this.#lastMetrics = received.body
-    this.#measureCallbacks.get(received.job)?.()
+    if (!isMessage<'measured', MetricsSnapshot>(message, 'measured')) return
+    this.#lastMetrics = message.body
+    this.#measureCallbacks.get(message.job)?.()
   }
 
   #send(kind: 'retire' | 'measure' | ShutdownStep): number {
@@ -174,12 +174,12 @@ export class WorkerProcess {
   /** Closes the connection that a dying worker has not accepted. The parent holds it until then, so its client would wait forever. */
   #closeAbandonedConnection(): void {
     const child: ChildProcess = this.#worker.process
-    const send = child.send as (this: ChildProcess, ...of: readonly unknown[]) => boolean
+    const send = child.send as (this: ChildProcess, ...parameters: readonly unknown[]) => boolean
     let lastHandle: unknown
-    child.send = (...message: readonly unknown[]) => {
-      if (message[1]) this.#lastConnectionAt = performance.now()
-      lastHandle = message[1] ?? lastHandle
-      return send.apply(child, [...message])
+    child.send = (...parameters: readonly unknown[]) => {
+      if (parameters[1]) this.#lastConnectionAt = performance.now()
+      lastHandle = parameters[1] ?? lastHandle
+      return send.apply(child, [...parameters])
     }
     void this.exited.then(() => {
       // An accepted connection is already closed here, and closing it again has no effect.

@@ -66,7 +66,7 @@ class Workers {
   #failedStarts = 0
   /** The number of consecutive workers that exited soon after their start. */
   #quickExits = 0
-  #rollover = { isRunning: false, isAskedAgain: false }
+  #rollover = { isRunning: false, isRequestedAgain: false }
 
   constructor(options: WorkersOptions) {
     this.#options = options
@@ -79,7 +79,7 @@ class Workers {
     const [first, ...otherSlots] = this.#slots as [WorkerSlot, ...WorkerSlot[]]
     // The first worker prepares the store or reports a fault, so that the others need not.
     const failed = await this.#start(first)
-    if (failed) this.#refuse(failed)
+    if (failed) this.#failFirstStart(failed)
     await Promise.all(otherSlots.map((slot) => this.#fill(slot)))
     if (!this.#end.signal.aborted && this.#url) this.#options.onListening(this.#url)
     return this.#completed.promise
@@ -99,14 +99,14 @@ class Workers {
   /** Replaces all workers, one after the other; a call during a run starts another run after it. */
   rollOver(): void {
     if (!this.#url || this.#end.signal.aborted) return
-    this.#rollover.isAskedAgain = true
+    this.#rollover.isRequestedAgain = true
     if (!this.#rollover.isRunning) void this.#rollOver()
   }
 
   async #rollOver(): Promise<void> {
     this.#rollover.isRunning = true
-    while (this.#rollover.isAskedAgain) {
-      this.#rollover.isAskedAgain = false
+    while (this.#rollover.isRequestedAgain) {
+      this.#rollover.isRequestedAgain = false
       const done = await this.#replaceAll()
       if (done) this.#options.log.info({}, 'all workers are replaced')
     }
@@ -194,7 +194,7 @@ class Workers {
   }
 
   /** Stops after a failed first start. A worker that exits by itself has reported the reason. */
-  #refuse({ status, signal }: WorkerExit): void {
+  #failFirstStart({ status, signal }: WorkerExit): void {
     if (this.#end.signal.aborted) return
     this.#status = status || 1
     if (signal) this.#reason = new StartupError(`The first worker was ended by ${signal} before it listened.`)
@@ -231,7 +231,7 @@ class Workers {
     if (this.#end.signal.aborted) {
       if (waiting.length < this.alive.size) return
       if (step === 'accepted')
-        await waitForEmptyBacklog(() => Math.max(...waiting.map(({ lastConnectionAt: handedAt }) => handedAt)))
+        await waitForEmptyBacklog(() => Math.max(...waiting.map(({ lastConnectionAt }) => lastConnectionAt)))
     }
     for (const worker of waiting) worker.release(step)
   }

@@ -3,7 +3,7 @@ import { createMessage, isMessage, type TaskFailure } from './messages.ts'
 
 /** The options of a {@link ThreadPool}. */
 export interface ThreadPoolOptions {
-  /** The module of each thread, which calls `answerTasks`. */
+  /** The module of each thread, which calls `handleTasks`. */
   readonly module: URL
   readonly worker?: WorkerOptions
   /** The maximum number of threads. */
@@ -73,28 +73,28 @@ export class ThreadPool<Task, Result> {
     while (this.#waiting.length > 0) {
       const thread = this.#freeThread()
       if (!thread && this.#threads.size > 0) return
-      const job = this.#waiting.shift()
-      if (!job) return
-      if (thread) thread.run(job)
-      else job.reject(new TaskAborted('stuck'))
+      const task = this.#waiting.shift()
+      if (!task) return
+      if (thread) thread.run(task)
+      else task.reject(new TaskAborted('stuck'))
     }
   }
 
   /** Returns an idle thread, a new one if permitted, or the one with the fewest tasks. */
   #freeThread(): Thread<Task, Result> | undefined {
-    const { threads, maxEnding: ending, tasksPerThread: depth } = this.#options
+    const { threads, maxEnding, tasksPerThread } = this.#options
     const [leastBusy] = [...this.#threads].sort((a, b) => a.size - b.size)
     if (leastBusy?.size === 0) {
       clearTimeout(this.#idleTimers.get(leastBusy))
       return leastBusy
     }
-    if (this.#threads.size < threads && this.#ending.size < ending) return this.#start()
-    return leastBusy && leastBusy.size < depth ? leastBusy : undefined
+    if (this.#threads.size < threads && this.#ending.size < maxEnding) return this.#start()
+    return leastBusy && leastBusy.size < tasksPerThread ? leastBusy : undefined
   }
 
   #start(): Thread<Task, Result> {
-    const { module, worker = {}, taskTimeoutMs: taskMs } = this.#options
-    const thread = new Thread<Task, Result>(module, worker, taskMs, {
+    const { module, worker = {}, taskTimeoutMs } = this.#options
+    const thread = new Thread<Task, Result>(module, worker, taskTimeoutMs, {
       onRoom: (free) => this.#rest(free),
       onLost: (lost, reason) => this.#end(lost, reason),
     })
@@ -131,8 +131,8 @@ export class ThreadPool<Task, Result> {
 }
 
 /** Returns the URL of a module in the folder of another one: TypeScript in a checkout, JavaScript in the package. */
-export function resolveSiblingModule(asking: string, name: string): URL {
-  return new URL(`./${name}${asking.endsWith('.ts') ? '.ts' : '.js'}`, asking)
+export function resolveSiblingModule(moduleUrl: string, name: string): URL {
+  return new URL(`./${name}${moduleUrl.endsWith('.ts') ? '.ts' : '.js'}`, moduleUrl)
 }
 
 /** The reasons for which the pool aborts a task, none of which is an error of the task. */
@@ -140,11 +140,11 @@ export type AbortReason = 'closed' | 'full' | 'stuck' | 'overrun' | 'died'
 
 /** A task was aborted before it had a result. */
 export class TaskAborted extends Error {
-  override readonly name = 'TaskGivenUp'
+  override readonly name = 'TaskAborted'
   readonly reason: AbortReason
 
   constructor(reason: AbortReason, cause?: unknown) {
-    super(`The task was given up: ${reason}.`, { cause })
+    super(`The task was aborted: ${reason}.`, { cause })
     this.reason = reason
   }
 }
@@ -167,29 +167,29 @@ interface ThreadEvents<Task, Result> {
 /** A task in a thread, with the number of its messages. */
 interface NumberedTask<Task, Result> {
   readonly number: number
-  readonly job: QueuedTask<Task, Result>
+  readonly queued: QueuedTask<Task, Result>
 }
 
 /** A worker thread that runs tasks one after the other, and keeps the process alive only while it has one. */
 class Thread<Task, Result> {
   readonly #worker: Worker
-  readonly #taskMs: number
+  readonly #taskTimeoutMs: number
   readonly #events: ThreadEvents<Task, Result>
   /** The first one runs. The others wait in the thread, so that it can continue before a result is received. */
-  #jobs: NumberedTask<Task, Result>[] = []
+  #tasks: NumberedTask<Task, Result>[] = []
   #numbers = 0
   #isReady = false
   /** Resolves when the modules are loaded, or the thread has exited. */
   readonly #loaded = Promise.withResolvers<void>()
-  #clock: NodeJS.Timeout | undefined
+  #timeout: NodeJS.Timeout | undefined
 
   /** @param taskTimeoutMs the timeout of a task, in milliseconds */
-  constructor(module: URL, options: WorkerOptions, taskMs: number, events: ThreadEvents<Task, Result>) {
-    this.#taskMs = taskMs
+  constructor(module: URL, options: WorkerOptions, taskTimeoutMs: number, events: ThreadEvents<Task, Result>) {
+    this.#taskTimeoutMs = taskTimeoutMs
     this.#events = events
     this.#worker = new Worker(module, options)
     this.#worker.unref()
-    this.#worker.on('message', (received: unknown) => this.#received(received))
+    this.#worker.on('message', (message: unknown) => this.#handleMessage(message))
     this.#worker.on('error', (error) => events.onLost(this, new TaskAborted('died', error)))
     this.#worker.once('exit', () => {
       this.#loaded.resolve()
@@ -199,23 +199,23 @@ class Thread<Task, Result> {
 
   /** The number of tasks. */
   get size(): number {
-    return this.#jobs.length
+    return this.#tasks.length
   }
 
-  run(job: QueuedTask<Task, Result>): void {
+  run(queued: QueuedTask<Task, Result>): void {
     this.#numbers += 1
     const number = this.#numbers
     try {
-      this.#worker.postMessage(createMessage('task', number, job.task))
+      this.#worker.postMessage(createMessage('task', number, queued.task))
     } catch (error) {
       // A task that cannot be sent.
-      job.reject(error)
+      queued.reject(error)
       queueMicrotask(() => this.#events.onRoom(this))
       return
     }
-    this.#jobs.push({ number, job })
+    this.#tasks.push({ number, queued })
     this.#worker.ref()
-    if (this.#jobs.length === 1) this.#startClock()
+    if (this.#tasks.length === 1) this.#startTimeout()
   }
 
   /**
@@ -227,11 +227,11 @@ class Thread<Task, Result> {
     readonly unstarted: readonly QueuedTask<Task, Result>[]
     readonly ended: Promise<unknown>
   } {
-    const [running, ...unstarted] = this.#jobs
-    this.#jobs = []
-    clearTimeout(this.#clock)
-    running?.job.reject(reason)
-    return { unstarted: unstarted.map(({ job }) => job), ended: this.#end() }
+    const [running, ...unstarted] = this.#tasks
+    this.#tasks = []
+    clearTimeout(this.#timeout)
+    running?.queued.reject(reason)
+    return { unstarted: unstarted.map(({ queued }) => queued), ended: this.#end() }
   }
 
   /** Terminates the thread once it has loaded: terminating a native module while it loads would crash the process (`FATAL ERROR: Error::New`). */
@@ -242,36 +242,36 @@ class Thread<Task, Result> {
   }
 
   /** Handles a message. Those that do not belong to the running task are ignored. */
-  #received(received: unknown): void {
-    if (isMessage(received, 'ready')) {
+  #handleMessage(message: unknown): void {
+    if (isMessage(message, 'ready')) {
       this.#isReady = true
       this.#loaded.resolve()
-      this.#startClock()
+      this.#startTimeout()
       return
     }
-    const number = this.#jobs[0]?.number
-    if (isMessage<'result', Result>(received, 'result') && received.job === number) {
-      this.#endTask()?.resolve(received.body)
-    } else if (isMessage<'failure', TaskFailure>(received, 'failure') && received.job === number) {
-      const { message: text, code } = received.body
+    const number = this.#tasks[0]?.number
+    if (isMessage<'result', Result>(message, 'result') && message.job === number) {
+      this.#endTask()?.resolve(message.body)
+    } else if (isMessage<'failure', TaskFailure>(message, 'failure') && message.job === number) {
+      const { message: text, code } = message.body
       this.#endTask()?.reject(Object.assign(new Error(text), { code }))
     } else return
     this.#events.onRoom(this)
   }
 
   /** Starts the timeout of the running task once the thread is ready: loading its modules does not count. */
-  #startClock(): void {
-    if (!this.#isReady || this.#jobs.length === 0) return
-    clearTimeout(this.#clock)
-    this.#clock = setTimeout(() => this.#events.onLost(this, new TaskAborted('overrun')), this.#taskMs)
+  #startTimeout(): void {
+    if (!this.#isReady || this.#tasks.length === 0) return
+    clearTimeout(this.#timeout)
+    this.#timeout = setTimeout(() => this.#events.onLost(this, new TaskAborted('overrun')), this.#taskTimeoutMs)
   }
 
   /** Removes the running task, and starts the timeout of the next one. */
   #endTask(): QueuedTask<Task, Result> | undefined {
-    clearTimeout(this.#clock)
-    const finished = this.#jobs.shift()
-    if (this.#jobs.length === 0) this.#worker.unref()
-    else this.#startClock()
-    return finished?.job
+    clearTimeout(this.#timeout)
+    const finished = this.#tasks.shift()
+    if (this.#tasks.length === 0) this.#worker.unref()
+    else this.#startTimeout()
+    return finished?.queued
   }
 }

@@ -20,37 +20,37 @@ afterEach(async () => {
 })
 
 /** Serves responses without a service. */
-async function listen(answer: Answering): Promise<Listening> {
+async function listen(handle: Answering): Promise<Listening> {
   const server = await serve(
-    { handle: answering(answer), bodyLimit: 1024, drain: () => {}, close: async () => {} },
+    { handle: answering(handle), bodyLimit: 1024, drain: () => {}, close: async () => {} },
     { port: 0 },
   )
   listening.push(server)
   return server
 }
 
-const ways: readonly (readonly [name: string, fetchFrom: (answer: Answering) => Promise<Fetch>])[] = [
-  ['fetch', async (answer) => toFetch(answering(answer))],
+const ways: readonly (readonly [name: string, fetchFrom: (handle: Answering) => Promise<Fetch>])[] = [
+  ['fetch', async (handle) => toFetch(answering(handle))],
   [
     'socket',
-    async (answer) => {
-      const { url } = await listen(answer)
+    async (handle) => {
+      const { url } = await listen(handle)
       return (request) => fetch(new Request(request.url.replace('http://daybook.test', url), request))
     },
   ],
 ]
 
 describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
-  const ask = async (answer: Answering, init: RequestInit = {}): Promise<Response> =>
-    (await fetchFrom(answer))(new Request('http://daybook.test/a%20b?c=%C3%A4', init))
+  const ask = async (handle: Answering, init: RequestInit = {}): Promise<Response> =>
+    (await fetchFrom(handle))(new Request('http://daybook.test/a%20b?c=%C3%A4', init))
   const post = { method: 'POST', headers: { 'Content-Type': 'text/plain', 'X-One': '1' }, body: 'käse' }
 
   test('gets path and query unchanged, and headers by name in any case', async () => {
-    const answer: Answering = async ({ method, target, headers }) => {
+    const handle: Answering = async ({ method, target, headers }) => {
       const json = JSON.stringify([method, target, headers.get('X-ONE'), headers.has('x-one'), headers.get('x-two')])
       return { ...OK, json }
     }
-    expect(await (await ask(answer, post)).json()).toEqual(['POST', '/a%20b?c=%C3%A4', '1', true, null])
+    expect(await (await ask(handle, post)).json()).toEqual(['POST', '/a%20b?c=%C3%A4', '1', true, null])
   })
 
   test('reads a body up to its limit, and rejects a longer one', async () => {
@@ -64,14 +64,14 @@ describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
   })
 
   test('can get a web Request with a streamed body', async () => {
-    const answer: Answering = async (request) => {
+    const handle: Answering = async (request) => {
       const web = request.toRequest()
       const { pathname, search } = new URL(web.url)
       const body = web.body instanceof ReadableStream ? await web.text() : null
       return { ...OK, json: JSON.stringify([web.method, pathname, search, web.headers.get('x-one'), body]) }
     }
-    expect(await (await ask(answer, post)).json()).toEqual(['POST', '/a%20b', '?c=%C3%A4', '1', 'käse'])
-    expect(await (await ask(answer)).json()).toEqual(['GET', '/a%20b', '?c=%C3%A4', null, null])
+    expect(await (await ask(handle, post)).json()).toEqual(['POST', '/a%20b', '?c=%C3%A4', '1', 'käse'])
+    expect(await (await ask(handle)).json()).toEqual(['GET', '/a%20b', '?c=%C3%A4', null, null])
   })
 
   test('answers HEAD without its content', async () => {
@@ -216,7 +216,7 @@ describe('a route with prepare()', () => {
   test('does not keep the service from listening if it hangs', async () => {
     const server = await serveRoutes(makeRoute(() => new Promise(() => {})))
     listening.push(server)
-    const [answer] = await exchange(server.port, requestText('GET /', [CLOSE]))
-    expect(answer?.status).toBe(200)
+    const [handle] = await exchange(server.port, requestText('GET /', [CLOSE]))
+    expect(handle?.status).toBe(200)
   })
 })

@@ -63,7 +63,7 @@ export class DocsFiles {
 
   /** @param logo the path of an image */
   static async open(logo: string | undefined): Promise<DocsFiles> {
-    const scripts = existsSync(BUILT) ? await builtFiles() : await sourceFiles()
+    const scripts = existsSync(BUILT) ? await listBuiltFiles() : await listSourceFiles()
     const logoName = logo === undefined ? undefined : `logo${extname(logo)}`
     const files = new Map(scripts)
     if (logoName !== undefined && logo !== undefined) files.set(logoName, { identity: logo })
@@ -79,7 +79,9 @@ export class DocsFiles {
   read(name: string, accepted: string | null): OpenFile | undefined {
     const stored = this.#files.get(name)
     if (!stored) return undefined
-    const encoding = ENCODINGS.find((one) => stored[one] !== undefined && acceptsEncoding(accepted, one))
+    const encoding = ENCODINGS.find(
+      (candidate) => stored[candidate] !== undefined && acceptsEncoding(accepted, candidate),
+    )
     const content = encoding === undefined ? openPlain(stored) : openPath(stored[encoding])
     return { mediaType: MEDIA_TYPES[extname(name)] ?? 'application/octet-stream', encoding, content }
   }
@@ -87,17 +89,17 @@ export class DocsFiles {
 
 const ENCODINGS = Object.keys(ENCODED_ENDINGS) as readonly Encoding[]
 
-async function builtFiles(): Promise<ReadonlyMap<string, StoredFile>> {
+async function listBuiltFiles(): Promise<ReadonlyMap<string, StoredFile>> {
   const files = new Map<string, StoredFile>()
   for await (const path of glob('**/*.{br,gz}', { cwd: BUILT })) {
-    const encoding = ENCODINGS.find((one) => path.endsWith(ENCODED_ENDINGS[one])) as Encoding
+    const encoding = ENCODINGS.find((candidate) => path.endsWith(ENCODED_ENDINGS[candidate])) as Encoding
     const name = path.slice(0, -ENCODED_ENDINGS[encoding].length).replaceAll('\\', '/')
     files.set(name, { ...files.get(name), [encoding]: join(BUILT, path) })
   }
   return files
 }
 
-async function sourceFiles(): Promise<ReadonlyMap<string, StoredFile>> {
+async function listSourceFiles(): Promise<ReadonlyMap<string, StoredFile>> {
   return new Map([...(await findDocsSources())].map(([name, path]) => [name, { identity: path }]))
 }
 
@@ -116,7 +118,7 @@ async function computeVersion(
 /** True if an `Accept-Encoding` contains an encoding without rejecting it (RFC 9110, section 12.5.3). */
 function acceptsEncoding(accepted: string | null, encoding: Encoding): boolean {
   return (accepted ?? '').split(',').some((part) => {
-    const [name, weight = ''] = part.split(';').map((one) => one.trim().toLowerCase())
+    const [name, weight = ''] = part.split(';').map((item) => item.trim().toLowerCase())
     return name === encoding && !/^q=0(?:\.0*)?$/.test(weight)
   })
 }

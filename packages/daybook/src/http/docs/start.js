@@ -9,7 +9,7 @@ const { title, theme } = place.dataset
 /** Reads the OpenAPI document for this visitor: the browser sends the session cookie. */
 async function readDocument() {
   const response = await fetch('/openapi.json')
-  if (!response.ok) throw new Error(`/openapi.json answered ${response.status}.`)
+  if (!response.ok) throw new Error(`/openapi.json responded with ${response.status}.`)
   const described = await response.json()
   const { components = {} } = described
   const parameters = Object.entries(components.parameters ?? {}).map(([name, one]) => [name, leftOut(one)])

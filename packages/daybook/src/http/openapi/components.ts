@@ -32,7 +32,7 @@ export class Components {
       this.schemas.set(name, true)
       this.#pending.push([name, build])
     }
-    return refTo('schemas', name)
+    return toRef('schemas', name)
   }
 
   /**
@@ -58,7 +58,7 @@ export class Components {
     const parameter = this.parameters.has(name) ? this.parameters.get(name) : build()
     if (parameter === undefined) return undefined
     this.parameters.set(name, parameter)
-    return refTo('parameters', name)
+    return toRef('parameters', name)
   }
 
   /**
@@ -68,21 +68,21 @@ export class Components {
   addShared(kind: Kind, name: string, part: object): Ref {
     const json = `${kind} ${JSON.stringify(part)}`
     const sharedName = this.#sharedNames.get(json)
-    if (sharedName !== undefined) return refTo(kind, sharedName)
-    const free = freeName(this[kind], name)
+    if (sharedName !== undefined) return toRef(kind, sharedName)
+    const free = findFreeName(this[kind], name)
     this.#sharedNames.set(json, free)
     this[kind].set(free, part)
-    return refTo(kind, free)
+    return toRef(kind, free)
   }
 }
 
-function freeName(names: ReadonlyMap<string, unknown>, name: string): string {
+function findFreeName(names: ReadonlyMap<string, unknown>, name: string): string {
   let free = name
   for (let n = 2; names.has(free); n++) free = `${name}.${n}`
   return free
 }
 
-const refTo = (kind: Kind, name: string): Ref => ({ $ref: `#/components/${kind}/${name}` })
+const toRef = (kind: Kind, name: string): Ref => ({ $ref: `#/components/${kind}/${name}` })
 
 /** Capitalizes a key as a part of names. Different keys have different results. */
 export const toPascalCase = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1)

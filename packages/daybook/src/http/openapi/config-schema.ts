@@ -38,7 +38,7 @@ function mapInner(schema: JsonSchema, visit: Visit): JsonSchema {
     const isNamed = (NAMED.has(keyword) || DEFINITIONS.has(keyword)) && isRecord(value)
     return [
       keyword,
-      isNamed ? Object.fromEntries(Object.entries(value).map(([key, value]) => [key, each(value)])) : value,
+      isNamed ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, each(inner)])) : value,
     ]
   })
   return Object.fromEntries(members)
@@ -64,11 +64,11 @@ const OWN_REF = /^#(?:\/(?:[^%]|%[0-7][\da-f])*)?$/i
 export function resolveRef(root: JsonSchema, ref: string): JsonSchema | boolean | undefined {
   if (!OWN_REF.test(ref)) return undefined
   let part: unknown = root
-  for (const segment of segmentsOf(ref)) part = Object(part)[segment]
+  for (const segment of splitPointer(ref)) part = Object(part)[segment]
   return isRecord(part) || typeof part === 'boolean' ? part : undefined
 }
 
-const segmentsOf = (ref: string): readonly string[] =>
+const splitPointer = (ref: string): readonly string[] =>
   decodeURIComponent(ref)
     .split('/')
     .slice(1)
@@ -80,14 +80,17 @@ const segmentsOf = (ref: string): readonly string[] =>
  * @param name the name of the whole schema
  */
 export function nameSchemaPart(name: string, ref: string): string {
-  const [first = '', ...rest] = segmentsOf(ref)
+  const [first = '', ...rest] = splitPointer(ref)
   const segments = DEFINITIONS.has(first) ? rest : [first, ...rest]
-  return [name, ...segments.filter((value) => value !== '').map((segment) => segment.replaceAll(UNFIT, code))].join('.')
+  return [
+    name,
+    ...segments.filter((value) => value !== '').map((segment) => segment.replaceAll(INVALID, escapeCharacter)),
+  ].join('.')
 }
 
 /** Characters that are invalid in names of schemas, and the separator between parts of a name. */
-const UNFIT = /[^A-Za-z0-9_-]/g
-const code = (character: string): string => `_${character.charCodeAt(0).toString(16)}`
+const INVALID = /[^A-Za-z0-9_-]/g
+const escapeCharacter = (character: string): string => `_${character.charCodeAt(0).toString(16)}`
 
 /** Removes the definitions of a schema, and replaces its references. */
 export function replaceRefs(
@@ -125,18 +128,18 @@ export function toMergePatchSchema(schema: JsonSchema): JsonSchema | undefined {
   const { properties = {}, additionalProperties = true, description } = schema
   const members = Object.entries(properties as object).map(([key, value]) => [
     key,
-    memberPatch(value as JsonSchema | boolean),
+    toMemberPatch(value as JsonSchema | boolean),
   ])
   return {
     ...(description === undefined ? {} : { description }),
     ...(schema.type === undefined ? {} : { type: 'object' }),
     properties: Object.fromEntries(members),
-    additionalProperties: memberPatch(additionalProperties as JsonSchema | boolean),
+    additionalProperties: toMemberPatch(additionalProperties as JsonSchema | boolean),
   }
 }
 
 /** Returns the schema of one member of a merge patch. */
-function memberPatch(schema: JsonSchema | boolean): JsonSchema | boolean {
+function toMemberPatch(schema: JsonSchema | boolean): JsonSchema | boolean {
   if (schema === true) return true
   if (schema === false) return { type: 'null' }
   const patch = toMergePatchSchema(schema)

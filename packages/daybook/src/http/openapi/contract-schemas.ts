@@ -13,15 +13,15 @@ import type { VisibleApi } from './visible-api.ts'
 /** The schemas of bodies and responses, restricted to what one caller may know. */
 export class ContractSchemas {
   readonly #model: Model
-  readonly #reader: VisibleApi
+  readonly #visibleApi: VisibleApi
   readonly #components: Components
   readonly #documents: DocumentSchemas
 
-  constructor(model: Model, reader: VisibleApi, components: Components) {
+  constructor(model: Model, visibleApi: VisibleApi, components: Components) {
     this.#model = model
-    this.#reader = reader
+    this.#visibleApi = visibleApi
     this.#components = components
-    this.#documents = new DocumentSchemas(model, reader, components)
+    this.#documents = new DocumentSchemas(model, visibleApi, components)
   }
 
   /** Returns the schema of a request body. */
@@ -43,7 +43,7 @@ export class ContractSchemas {
 
   /** Returns the schema of the response to `locale=all`; `undefined` if the caller may not request that, or nothing is localized. */
   allLocales({ parameters = {}, resource }: Route, { schema = {} }: ResponseContract): JsonSchema | undefined {
-    if (!resource || !this.#reader.canReadAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
+    if (!resource || !this.#visibleApi.canReadAllLocales || !parameters.locale?.oneLocaleSchema) return undefined
     const document = this.#documents.allLocales(resource)
     return document && schema !== resource.schemas.read ? listSchema(schema, document, undefined) : document
   }
@@ -85,7 +85,7 @@ export class ContractSchemas {
   }
 
   get #collections(): readonly CollectionModel[] {
-    return [...this.#reader.documents.keys()].filter((document) => document.kind === 'collection')
+    return [...this.#visibleApi.documents.keys()].filter((document) => document.kind === 'collection')
   }
 
   #anyEntry(): JsonSchema {
@@ -114,10 +114,10 @@ export class ContractSchemas {
 
 /** True for the schema of a document, or of a list of such documents. */
 export function holdsDocument({ schemas }: CollectionOrGlobal, schema: JsonSchema | undefined): boolean {
-  return schema !== undefined && [schema, itemSchema(schema)].includes(schemas.read)
+  return schema !== undefined && [schema, getItemSchema(schema)].includes(schemas.read)
 }
 
-const itemSchema = ({ properties }: JsonSchema): JsonSchema | undefined =>
+const getItemSchema = ({ properties }: JsonSchema): JsonSchema | undefined =>
   (properties as { readonly items?: { readonly items?: JsonSchema } } | undefined)?.items?.items
 
 /** Returns the schema of a list with other items, and with an example of one if there is one. */

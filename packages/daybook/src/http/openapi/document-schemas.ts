@@ -51,17 +51,17 @@ const NULL: JsonSchema = { type: 'null' }
 /** The schemas of collections and globals that one caller may know. */
 export class DocumentSchemas {
   readonly #model: Model
-  readonly #reader: VisibleApi
+  readonly #visibleApi: VisibleApi
   readonly #components: Components
   /** The documents with localized values, or with relations to such documents. */
   readonly #translated: ReadonlySet<DocumentModel>
   readonly #examples = new Map<CollectionOrGlobal, unknown>()
 
-  constructor(model: Model, reader: VisibleApi, components: Components) {
+  constructor(model: Model, visibleApi: VisibleApi, components: Components) {
     this.#model = model
-    this.#reader = reader
+    this.#visibleApi = visibleApi
     this.#components = components
-    this.#translated = translatedDocuments(model)
+    this.#translated = findTranslatedDocuments(model)
   }
 
   /** Returns the schema of a whole document. */
@@ -119,7 +119,7 @@ export class DocumentSchemas {
       const { required } = this.#visibleSchema(document, 'read')
       const example = this.example(document)
       // The properties of the selection are repeated, because client generators ignore `required` next to `allOf`.
-      return { description, ...this.#object(document, 'Selection'), required, ...examples(example) }
+      return { description, ...this.#object(document, 'Selection'), required, ...toExamples(example) }
     }
     if (form === 'Selection' || form === 'AllLocales') {
       // The fields that identify a document are always present.
@@ -129,9 +129,9 @@ export class DocumentSchemas {
     const example = this.#bodyExample(document)
     if (form === 'Create') {
       const { required } = this.#visibleSchema(document, 'create')
-      return { description, ...this.#object(document, 'Update'), required, ...examples(example) }
+      return { description, ...this.#object(document, 'Update'), required, ...toExamples(example) }
     }
-    return { ...this.#object(document, form), ...examples(firstMember(example)) }
+    return { ...this.#object(document, form), ...toExamples(pickFirstMember(example)) }
   }
 
   /** Returns the schema of a document whose members are optional. */
@@ -145,7 +145,7 @@ export class DocumentSchemas {
   #unwritten(document: CollectionOrGlobal): JsonSchema {
     const { properties } = this.#visibleSchema(document, 'read')
     const required = document.systemKeys.before
-    const empty = new Map(document.fields.map(({ key, field }) => [key, onlySchema(emptyValue(field))]))
+    const empty = new Map(document.fields.map(({ key, field }) => [key, buildConstSchema(emptyValue(field))]))
     const members = Object.entries(properties as object).map(([key, schema]) => [
       key,
       required.includes(key) ? schema : (empty.get(key) ?? NULL),
@@ -156,7 +156,7 @@ export class DocumentSchemas {
   /** Returns the body of a request that creates a document, or `undefined` if a required field has no known example. */
   #bodyExample(document: CollectionOrGlobal): unknown {
     const schema = this.#visibleSchema(document, 'create')
-    const readOnly = this.#reader.documents.get(document)?.readOnly ?? []
+    const readOnly = this.#visibleApi.documents.get(document)?.readOnly ?? []
     const example = makeExample(schema, '')
     if (!isRecord(example)) return example
     if (readOnly.some((key) => (schema.required as readonly string[] | undefined)?.includes(key))) return undefined
@@ -165,14 +165,14 @@ export class DocumentSchemas {
 
   /** Returns a schema of the model without the fields that the caller may not know. */
   #visibleSchema(document: CollectionOrGlobal, side: keyof DocumentModel['schemas']): JsonSchema {
-    const { documents, readable } = this.#reader
+    const { documents, readable } = this.#visibleApi
     const rights = documents.get(document)
     const hidden = (side === 'read' ? rights?.hidden : rights?.absent) ?? NOTHING
     const closedReverses = [...document.reverseFields.values()]
       .filter(({ to }) => !readable.has(this.#model.collections.get(to) as CollectionModel))
       .map(({ key }) => key)
     const schema = getSchemaWithout(document, side, new Set([...hidden, ...closedReverses]))
-    return rights?.hasAuthors ? withPeople(schema, side) : schema
+    return rights?.hasAuthors ? withAuthors(schema, side) : schema
   }
 
   /** Converts a schema of the model for the document. */
@@ -225,14 +225,16 @@ export class DocumentSchemas {
   /** Returns the schema of an id, or in a response also of the document. It does not reveal a collection that the caller may not know. */
   #reference({ description, [REFERS_TO]: _, ...schema }: JsonSchema, to: string, { form }: Place): JsonSchema {
     const target = this.#model.collections.get(to)
-    if (!target || !this.#reader.documents.has(target)) return schema
+    if (!target || !this.#visibleApi.documents.has(target)) return schema
     if (BODIES.includes(form)) return { description, ...schema }
     return { description, anyOf: [ID, ...this.#includedForms(target, form), ...(isNullable(schema) ? [NULL] : [])] }
   }
 
   /** Returns the schemas of a document that is included in another one of this form. */
   #includedForms(target: CollectionModel, form: Form): readonly Ref[] {
-    return (form === 'AllLocales' ? [form] : (['', 'Selection'] as const)).map((one) => this.#ref(target, one))
+    return (form === 'AllLocales' ? [form] : (['', 'Selection'] as const)).map((includedForm) =>
+      this.#ref(target, includedForm),
+    )
   }
 
   /**
@@ -245,9 +247,9 @@ export class DocumentSchemas {
     place: Place,
   ): JsonSchema {
     const targets = to.flatMap((key) => this.#model.collections.get(key) ?? [])
-    const visible = targets.filter((target) => this.#reader.documents.has(target))
+    const visible = targets.filter((target) => this.#visibleApi.documents.has(target))
     const isComplete = visible.length === targets.length
-    if (place.isMerged) return { description, ...mergedReference(schema, isComplete ? visible : undefined) }
+    if (place.isMerged) return { description, ...buildReferencePatch(schema, isComplete ? visible : undefined) }
     if (visible.length === 0) return schema
     const variants = visible.map((target) => [target.key, this.#referenceVariant(target, schema, place)] as const)
     const choice = {
@@ -322,24 +324,24 @@ export class DocumentSchemas {
 }
 
 /** Adds the authors to the schema of a document; in a body, they are ignored. */
-function withPeople(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
+function withAuthors(schema: JsonSchema, side: keyof DocumentModel['schemas']): JsonSchema {
   const isRead = side === 'read'
-  const people = isRead ? AUTHOR_SCHEMAS : Object.fromEntries(AUTHOR_KEYS.map((key) => [key, { readOnly: true }]))
-  const properties = { ...(schema.properties as object), ...people }
+  const authors = isRead ? AUTHOR_SCHEMAS : Object.fromEntries(AUTHOR_KEYS.map((key) => [key, { readOnly: true }]))
+  const properties = { ...(schema.properties as object), ...authors }
   const required = (schema.required ?? []) as readonly string[]
   return { ...schema, properties, ...(isRead ? { required: [...required, ...AUTHOR_KEYS] } : {}) }
 }
 
-function translatedDocuments({ collections, globals }: Model): ReadonlySet<DocumentModel> {
-  const all: readonly DocumentModel[] = [...collections.values(), ...globals.values()]
-  const translated = new Set(all.filter(({ localized }) => localized.size > 0))
-  for (let before = -1; before !== translated.size; ) {
-    before = translated.size
-    const leads = ({ relations, reverseFields: reverses }: DocumentModel): boolean =>
-      [...[...relations.values()].flat(), ...reverses.values()].some(({ to }) =>
+function findTranslatedDocuments({ collections, globals }: Model): ReadonlySet<DocumentModel> {
+  const documents: readonly DocumentModel[] = [...collections.values(), ...globals.values()]
+  const translated = new Set(documents.filter(({ localized }) => localized.size > 0))
+  for (let previousSize = -1; previousSize !== translated.size; ) {
+    previousSize = translated.size
+    const leadsToTranslated = ({ relations, reverseFields }: DocumentModel): boolean =>
+      [...[...relations.values()].flat(), ...reverseFields.values()].some(({ to }) =>
         translated.has(collections.get(to) as DocumentModel),
       )
-    if (before > 0) for (const one of all) if (leads(one)) translated.add(one)
+    if (previousSize > 0) for (const document of documents) if (leadsToTranslated(document)) translated.add(document)
   }
   return translated
 }
@@ -348,10 +350,10 @@ function translatedDocuments({ collections, globals }: Model): ReadonlySet<Docum
 export const getDocumentName = ({ kind, key }: CollectionOrGlobal): string =>
   `${toPascalCase(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
 
-const examples = (example: unknown): JsonSchema => (example === undefined ? {} : { examples: [example] })
+const toExamples = (example: unknown): JsonSchema => (example === undefined ? {} : { examples: [example] })
 
 /** Returns a body that changes one field. */
-function firstMember(body: unknown): unknown {
+function pickFirstMember(body: unknown): unknown {
   const [first] = isRecord(body) ? Object.entries(body) : []
   return first && Object.fromEntries([first])
 }
@@ -359,7 +361,7 @@ function firstMember(body: unknown): unknown {
 const isNullable = ({ type }: JsonSchema): boolean => Array.isArray(type) && type.includes('null')
 
 /** Returns the schema of a single value. From `const: null`, client generators would create a value of any type. */
-function onlySchema(value: unknown): JsonSchema {
+function buildConstSchema(value: unknown): JsonSchema {
   if (value === null) return NULL
   return Array.isArray(value) && value.length === 0 ? { type: 'array', maxItems: 0, items: {} } : { const: value }
 }
@@ -369,7 +371,7 @@ function onlySchema(value: unknown): JsonSchema {
  *
  * @param targets all possible collections; `undefined` if the caller may not know some of them
  */
-function mergedReference(
+function buildReferencePatch(
   { required: _, ...schema }: JsonSchema,
   targets: readonly CollectionModel[] | undefined,
 ): JsonSchema {

@@ -38,9 +38,9 @@ export function makeExample(schema: JsonSchema, name: string): unknown {
   const [first] = (schema.oneOf ?? []) as readonly JsonSchema[]
   if (first) return makeExample(first, name)
   if (Array.isArray(schema.anyOf) && schema.type === undefined)
-    return schema.anyOf.map((one) => makeExample(one, name)).find((one) => one !== undefined)
+    return schema.anyOf.map((variant) => makeExample(variant, name)).find((variant) => variant !== undefined)
   const { type: types = schema.properties ? 'object' : undefined } = schema
-  const type = Array.isArray(types) ? types.find((one) => one !== 'null') : types
+  const type = Array.isArray(types) ? types.find((typeName) => typeName !== 'null') : types
   if (type === undefined || type === 'null') return isUnconstrained(schema) ? {} : undefined
   return BY_TYPE[String(type)]?.(schema, name)
 }
@@ -56,16 +56,17 @@ const UNCONSTRAINING: ReadonlySet<string> = new Set(['description', 'title', LOC
  * references are empty.
  */
 function makeObject({ properties = {}, required = [] }: JsonSchema): unknown {
-  const all = properties as Readonly<Record<string, JsonSchema>>
-  const keys = Object.keys(all)
+  const schemas = properties as Readonly<Record<string, JsonSchema>>
+  const keys = Object.keys(schemas)
   const requiredKeys = required as readonly string[]
-  const derivedKeys = keys.filter((key) => isDerived(all[key] as JsonSchema))
+  const derivedKeys = keys.filter((key) => isDerived(schemas[key] as JsonSchema))
   const values: Record<string, unknown> = {}
   for (const key of keys) {
-    const schema = all[key] as JsonSchema
+    const schema = schemas[key] as JsonSchema
     // A derived value, the source of a derived value, or a reference to other content.
     const isOptional =
-      schema.examples === undefined && (derivedKeys.some((one) => one.startsWith(key)) || isReference(schema))
+      schema.examples === undefined &&
+      (derivedKeys.some((derivedKey) => derivedKey.startsWith(key)) || isReference(schema))
     const isNeeded = requiredKeys.includes(key)
     if (isOptional && !isNeeded) continue
     const value = makeMember(schema, key, isOptional)
@@ -98,7 +99,7 @@ function makeEmptyValue({ type, items, minItems, anyOf = [] }: JsonSchema): null
   const isNullable =
     type === 'null' ||
     (Array.isArray(type) && type.includes('null')) ||
-    (anyOf as readonly JsonSchema[]).some((one) => one.type === 'null')
+    (anyOf as readonly JsonSchema[]).some((variant) => variant.type === 'null')
   if (isNullable) return null
   return isRecord(items) && minItems === undefined ? [] : undefined
 }
@@ -116,19 +117,19 @@ function makeNumber({ minimum, maximum, default: defaultValue }: JsonSchema): un
 function makeText(schema: JsonSchema, name: string): unknown {
   const { format, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
   if (typeof format === 'string') return FORMATS[format]
-  const words = /[A-Z_]/.test(name) ? wordsIn(name) : name
+  const words = /[A-Z_]/.test(name) ? splitWords(name) : name
   const sentence = words.charAt(0).toUpperCase() + words.slice(1)
   const patterns = listPatterns(schema)
   const fits = [sentence, words.replaceAll(' ', '-')].map((text) => fit(text, Number(minLength), Number(maxLength)))
   return fits.find((text) => patterns.every((pattern) => new RegExp(pattern, 'u').test(text)))
 }
 
-const wordsIn = (key: string): string =>
+const splitWords = (key: string): string =>
   key.replace(/[A-Z_]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', '')
 
 const fit = (text: string, minimum: number, maximum: number): string => text.slice(0, maximum).padEnd(minimum, 'x')
 
 const listPatterns = ({ pattern, allOf = [] }: JsonSchema): readonly string[] =>
-  [{ pattern }, ...(allOf as readonly JsonSchema[])].flatMap((one) =>
-    typeof one.pattern === 'string' ? [one.pattern] : [],
+  [{ pattern }, ...(allOf as readonly JsonSchema[])].flatMap((part) =>
+    typeof part.pattern === 'string' ? [part.pattern] : [],
   )

@@ -14,15 +14,15 @@ const MAX_BRANCHES = 1000
  * type share the schema of their operators.
  */
 export class FilterSchemas {
-  readonly #reader: VisibleApi
+  readonly #visibleApi: VisibleApi
   readonly #components: Components
   readonly #collections: ReadonlyMap<string, CollectionModel>
   readonly #fields = new Map<CollectionModel, Readonly<Record<string, Ref>>>()
 
-  constructor(reader: VisibleApi, components: Components) {
-    this.#reader = reader
+  constructor(visibleApi: VisibleApi, components: Components) {
+    this.#visibleApi = visibleApi
     this.#components = components
-    this.#collections = getReadableCollections(reader)
+    this.#collections = getReadableCollections(visibleApi)
   }
 
   /** Returns a reference to the schema of a collection's filter. */
@@ -52,24 +52,24 @@ export class FilterSchemas {
     if (cached) return cached
     const fields: Record<string, Ref> = {}
     for (const field of this.#visible(collection, collection.filterableFields)) {
-      fields[field.path] = this.#operatorsRef(field, listOperators(field), kindOf(field))
+      fields[field.path] = this.#operatorsRef(field, listOperators(field), getKind(field))
     }
-    if (this.#reader.documents.get(collection)?.hasAuthors) {
+    if (this.#visibleApi.documents.get(collection)?.hasAuthors) {
       for (const field of FILTERABLE_AUTHOR_FIELDS.values()) {
-        fields[field.path] = this.#operatorsRef(field, listOperators(field), kindOf(field))
+        fields[field.path] = this.#operatorsRef(field, listOperators(field), getKind(field))
       }
     }
     for (const field of this.#visible(collection, collection.multiValuedFields)) {
-      fields[field.path] = this.#operatorsRef(field, MEMBER_OPERATORS, kindOfMany(field))
+      fields[field.path] = this.#operatorsRef(field, MEMBER_OPERATORS, getKindOfMany(field))
     }
     this.#fields.set(collection, fields)
     return fields
   }
 
   #relatedFields(collection: CollectionModel): Readonly<Record<string, Ref>> {
-    const { filterableFields: comparables, multiValuedFields: manyValued } = collection
+    const { filterableFields, multiValuedFields } = collection
     const fields: Record<string, Ref> = {}
-    const relations = [...this.#visible(collection, comparables), ...this.#visible(collection, manyValued)]
+    const relations = [...this.#visible(collection, filterableFields), ...this.#visible(collection, multiValuedFields)]
     for (const { path, to = '' } of relations) {
       const target = this.#collections.get(to)
       if (!target) continue
@@ -84,12 +84,12 @@ export class FilterSchemas {
     collection: CollectionModel,
     fields: ReadonlyMap<string, F>,
   ): readonly F[] {
-    const hidden = this.#reader.documents.get(collection)?.hidden
+    const hidden = this.#visibleApi.documents.get(collection)?.hidden
     return [...fields.values()].filter(({ owner }) => !hidden?.has(owner))
   }
 
   #operatorsRef(field: FilterableField | MultiValuedField, operators: readonly NamedOperator[], kind: string): Ref {
-    const schema = operatorsSchema(this.#valueSchema(field), operators)
+    const schema = buildOperatorsSchema(this.#valueSchema(field), operators)
     return this.#components.addShared('schemas', `${kind}Filter`, schema)
   }
 
@@ -107,7 +107,7 @@ export function getReadableCollections({ readable }: VisibleApi): ReadonlyMap<st
   return new Map(collections.map((collection) => [collection.key, collection]))
 }
 
-function operatorsSchema(value: JsonSchema, operators: readonly NamedOperator[]): JsonSchema {
+function buildOperatorsSchema(value: JsonSchema, operators: readonly NamedOperator[]): JsonSchema {
   const list = { type: 'array', items: value, minItems: 1, maxItems: MAX_VALUES }
   const schemas = { value, text: value, values: list, presence: { type: 'boolean' } }
   const properties = operators.map(({ name, operator }) => [name, schemas[operator.operand]] as const)
@@ -122,18 +122,20 @@ function operatorsSchema(value: JsonSchema, operators: readonly NamedOperator[])
 const KINDS_BY_FORMAT: Readonly<Record<string, string>> = { date: 'Date', 'date-time': 'Timestamp', uuid: 'Id' }
 
 /** Returns the prefix for the name of a schema of operators. */
-function kindOf({ path, to, part, filterSchema }: FilterableField): string {
+function getKind({ path, to, part, filterSchema }: FilterableField): string {
   if (to !== undefined || part?.name === 'id') return 'Reference'
   if (filterSchema.enum !== undefined) return toPascalCase(path.replace(/^.*\./, ''))
-  return kindOfSchema(filterSchema)
+  return getKindOfSchema(filterSchema)
 }
 
-function kindOfMany({ path, to, part, filterSchema }: MultiValuedField): string {
+function getKindOfMany({ path, to, part, filterSchema }: MultiValuedField): string {
   if (to !== undefined || part?.name === 'id') return 'References'
-  return filterSchema.enum === undefined ? `${kindOfSchema(filterSchema)}List` : toPascalCase(path.replace(/^.*\./, ''))
+  return filterSchema.enum === undefined
+    ? `${getKindOfSchema(filterSchema)}List`
+    : toPascalCase(path.replace(/^.*\./, ''))
 }
 
-function kindOfSchema({ anyOf, format, type }: JsonSchema): string {
+function getKindOfSchema({ anyOf, format, type }: JsonSchema): string {
   if (anyOf !== undefined) return 'Timestamp'
   return KINDS_BY_FORMAT[String(format)] ?? (type === 'string' ? 'Text' : toPascalCase(String(type)))
 }

@@ -30,10 +30,10 @@ export class OpenApi {
   /** Returns the document for a caller. It contains nothing that the caller may not know. */
   async for(access: Access): Promise<TaggedText> {
     const { model, routes, sessionCookie } = this.#parts
-    const ruledReader = hasRules(model) ? await resolveVisibleApi(model, routes, access) : undefined
-    return this.#texts.get(ruledReader?.cacheKey ?? getCacheKeyWithoutRules(model, access), async () => {
-      const reader = ruledReader ?? resolveApiWithoutRules(model, routes, access)
-      return JSON.stringify(await buildDocument(model, reader, sessionCookie))
+    const ruledApi = hasRules(model) ? await resolveVisibleApi(model, routes, access) : undefined
+    return this.#texts.get(ruledApi?.cacheKey ?? getCacheKeyWithoutRules(model, access), async () => {
+      const visibleApi = ruledApi ?? resolveApiWithoutRules(model, routes, access)
+      return JSON.stringify(await buildDocument(model, visibleApi, sessionCookie))
     })
   }
 
@@ -45,8 +45,8 @@ export class OpenApi {
 
 function hasRules({ collections, globals }: Model): boolean {
   return [...collections.values(), ...globals.values()].some(
-    ({ access, fields, authorRule: peopleRule }) =>
-      typeof peopleRule === 'function' ||
+    ({ access, fields, authorRule }) =>
+      typeof authorRule === 'function' ||
       Object.values(access).some((rule) => rule !== undefined) ||
       fields.some((field) => field.access.read !== undefined || field.access.write !== undefined),
   )
@@ -62,12 +62,12 @@ const ABOUT =
  *
  * @param sessionCookie the name of the cookie that holds a session
  */
-async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: string): Promise<object> {
-  const operations = new Operations(model, reader)
+async function buildDocument(model: Model, visibleApi: VisibleApi, sessionCookie: string): Promise<object> {
+  const operations = new Operations(model, visibleApi)
   const { components } = operations
   components.schemas.set('Error', ERROR)
   const paths: Record<string, object> = {}
-  for (const routes of routesByAddress(reader.routes)) {
+  for (const routes of groupByAddress(visibleApi.routes)) {
     // The placeholders of the last route apply to all.
     const path = toOpenApiPath(routes.at(-1) as Route)
     for (const route of routes) {
@@ -87,7 +87,7 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
     openapi: '3.1.0',
     info: { title: 'Daybook', version: getDaybookVersion(), description: ABOUT },
     servers: [{ url: '/' }],
-    tags: buildTags(reader),
+    tags: buildTags(visibleApi),
     paths,
     components: {
       schemas: Object.fromEntries(components.schemas),
@@ -103,7 +103,7 @@ async function buildDocument(model: Model, reader: VisibleApi, sessionCookie: st
 }
 
 /** Groups routes by address, regardless of the names of their placeholders. */
-function routesByAddress(routes: readonly Route[]): Iterable<readonly Route[]> {
+function groupByAddress(routes: readonly Route[]): Iterable<readonly Route[]> {
   // A path with a trailing slash is equivalent to the one without, and not a separate operation.
   const described = routes.filter(({ path }) => path === '/' || !path.endsWith('/'))
   return Map.groupBy(described, (route) => toOpenApiPath(route).replace(/\{\w+\}/g, '{}')).values()
@@ -127,12 +127,12 @@ function buildTags({ documents, routes }: VisibleApi): readonly object[] {
     { name: 'globals', description: 'Single documents.' },
     { name: 'auth', description: 'The session, sign-in and sign-out.' },
     { name: 'cms', description: 'The service itself.' },
-    ...contributedTags(routes, new Set(collections.map(({ key }) => key))),
+    ...buildContributedTags(routes, new Set(collections.map(({ key }) => key))),
   ]
 }
 
 /** Returns a tag for each plugin with routes, and one for routes of the config, unless a collection has the same tag. */
-function contributedTags(routes: readonly Route[], collectionTags: ReadonlySet<string>): readonly object[] {
+function buildContributedTags(routes: readonly Route[], collectionTags: ReadonlySet<string>): readonly object[] {
   const plugins = new Set(routes.flatMap(({ plugin }) => plugin ?? []))
   const tags = [...plugins].map((name) => ({ name, description: `Routes of the plugin ${name}.` }))
   const hasOwn = !plugins.has(CONFIG_TAG) && routes.some(({ plugin }) => plugin === null)
@@ -171,7 +171,7 @@ const ERROR: JsonSchema = {
 
 const EXAMPLE_ID = '3f6f1b0e-6c1d-4d0c-9a39-0c5d8a2b7e41'
 
-function exampleError(code: ErrorCode): object {
+function makeExampleError(code: ErrorCode): object {
   const error =
     code === 'VALIDATION_ERROR'
       ? validationErrorAt('limit', 'type', 'must be a whole number, 0 or more', { types: ['integer'] })
@@ -180,7 +180,7 @@ function exampleError(code: ErrorCode): object {
 }
 
 const ERROR_RESPONSES: object = Object.fromEntries(
-  ERROR_CODES.map((code) => [code, describeErrorResponse(code, exampleError(code))]),
+  ERROR_CODES.map((code) => [code, describeErrorResponse(code, makeExampleError(code))]),
 )
 
 /** The schemas of headers with a format. */

@@ -30,16 +30,16 @@ const ADAPTER_RESPONSE: object = { default: { description: 'The response of the 
 /** Describes the routes that one caller may know. */
 export class Operations {
   readonly components: Components = new Components()
-  readonly #reader: VisibleApi
+  readonly #visibleApi: VisibleApi
   readonly #schemas: ContractSchemas
   readonly #queryParameters: QueryParameters
   /** The first route of each operation. Its description applies to the routes of all collections or globals. */
   readonly #firstRoutes = new Map<string, Route>()
 
-  constructor(model: Model, reader: VisibleApi) {
-    this.#reader = reader
-    this.#schemas = new ContractSchemas(model, reader, this.components)
-    this.#queryParameters = new QueryParameters(reader, this.components)
+  constructor(model: Model, visibleApi: VisibleApi) {
+    this.#visibleApi = visibleApi
+    this.#schemas = new ContractSchemas(model, visibleApi, this.components)
+    this.#queryParameters = new QueryParameters(visibleApi, this.components)
   }
 
   /**
@@ -61,8 +61,8 @@ export class Operations {
         ...buildRequestHeaderRefs(requestHeaders),
         ...this.#queryParameterRefs(route),
       ],
-      requestBody: body && requestBody(body, this.#schemas.body(route, body.schema)),
-      responses: { ...(responses ? Object.fromEntries(responses) : ADAPTER_RESPONSE), ...errorRefs(errors) },
+      requestBody: body && describeRequestBody(body, this.#schemas.body(route, body.schema)),
+      responses: { ...(responses ? Object.fromEntries(responses) : ADAPTER_RESPONSE), ...buildErrorRefs(errors) },
       security: this.#security(route),
     }
   }
@@ -88,11 +88,11 @@ export class Operations {
       summary: description ?? `Runs the action ${name} of the auth adapter.`,
       tags: [getTag(route)],
       parameters: buildRequestHeaderRefs(route.requestHeaders),
-      requestBody: requestBody(
+      requestBody: describeRequestBody(
         { ...(route.body as BodyContract), isRequired },
         this.#schemas.named(`${id}Input`, input),
       ),
-      responses: { [status]: response, ...ADAPTER_RESPONSE, ...errorRefs(route.errors) },
+      responses: { [status]: response, ...ADAPTER_RESPONSE, ...buildErrorRefs(route.errors) },
       security: OPTIONAL,
     }
   }
@@ -117,7 +117,7 @@ export class Operations {
   }
 
   #response(route: Route, contract: ResponseContract): object {
-    const { status, description, headers, extraHeaders: ownHeaders, schema, mediaType = 'application/json' } = contract
+    const { status, description, headers, extraHeaders, schema, mediaType = 'application/json' } = contract
     const { resource } = route
     const isOfDocument = resource !== undefined && holdsDocument(resource, schema)
     // As parts of the schema, the variants would turn each localized value into a union of text and map, and each list into a union
@@ -128,7 +128,7 @@ export class Operations {
     }
     const response = {
       description,
-      headers: headerRefs(headers, ownHeaders),
+      headers: buildHeaderRefs(headers, extraHeaders),
       content: schema && { [mediaType]: { schema: this.#schemas.response(route, contract), ...variants } },
     }
     if (!resource || isOfDocument) return response
@@ -138,7 +138,7 @@ export class Operations {
 
   #security(route: Route): readonly object[] {
     if (route.isProbe) return []
-    return this.#reader.sessionRoutes.has(route) ? REQUIRED : OPTIONAL
+    return this.#visibleApi.sessionRoutes.has(route) ? REQUIRED : OPTIONAL
   }
 }
 
@@ -168,32 +168,35 @@ function getTag({ path, resource, plugin }: Route): string {
 const buildRequestHeaderRefs = (requestHeaders: Route['requestHeaders']): readonly Ref[] =>
   requestHeaders.map((condition) => ({ $ref: `#/components/parameters/${REQUEST_HEADERS[condition].name}` }))
 
-const requestBody = ({ description, mediaTypes, isRequired = true }: BodyContract, schema: JsonSchema): object => ({
+const describeRequestBody = (
+  { description, mediaTypes, isRequired = true }: BodyContract,
+  schema: JsonSchema,
+): object => ({
   description,
   required: isRequired,
   content: Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }])),
 })
 
 /** OpenAPI does not list the media type as a header. Every response has the id of the request. */
-function headerRefs(names: readonly HeaderName[], ownHeaders: Readonly<Record<string, string>> = {}): object {
+function buildHeaderRefs(names: readonly HeaderName[], extraHeaders: Readonly<Record<string, string>> = {}): object {
   const refs = [...names.filter((name) => name !== 'Content-Type'), 'X-Request-Id'].map((name) => [
     name,
     { $ref: `#/components/headers/${name}` },
   ])
-  const extraRefs = Object.entries(ownHeaders)
+  const extraRefs = Object.entries(extraHeaders)
     .filter(([name]) => name.toLowerCase() !== 'content-type')
     .map(([name, description]) => [name, { description, schema: { type: 'string' } }])
   return Object.fromEntries([...refs, ...extraRefs])
 }
 
 /** Each error status belongs to one code. */
-const errorRefs = (codes: readonly ErrorCode[]): object =>
+const buildErrorRefs = (codes: readonly ErrorCode[]): object =>
   Object.fromEntries(codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]))
 
 /** Returns the response component of an error. */
 export const describeErrorResponse = (code: ErrorCode, example: object): object => ({
   description: ERRORS[code].message,
-  headers: headerRefs(getErrorHeaders(code)),
+  headers: buildHeaderRefs(getErrorHeaders(code)),
   content: {
     'application/json': {
       schema: { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { const: code } } }] },

@@ -97,7 +97,7 @@ export function uploadRoute(
     summary: `Uploads a file; at most ${intake.maxBytes} bytes.`,
     parameters: { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS },
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'idempotencyKey'],
-    body: uploadBody(intake),
+    body: describeUploadBody(intake),
     responses: [
       describeWriteResponse(201, 'The stored asset; `Location` is its URL.', assets.schemas.read, [
         'Location',
@@ -133,7 +133,7 @@ export function uploadRoute(
   })
 }
 
-const uploadBody = (intake: Intake): BodyContract<UploadForm> => ({
+const describeUploadBody = (intake: Intake): BodyContract<UploadForm> => ({
   description: 'A form with one file.',
   mediaTypes: ['multipart/form-data'],
   schema: UPLOAD_SCHEMA,
@@ -178,7 +178,7 @@ export function imageRoute(
     resource: assets,
     protection: 'public',
     summary: 'Returns an image that is resized, cropped, or converted to another format.',
-    parameters: imageParameters(images.rules),
+    parameters: describeImageParameters(images.rules),
     requestHeaders: ['ifMatch', 'ifNoneMatch', 'minSeq'],
     responses: [
       { status: 200, description: 'The image.', mediaType: 'image/*', schema: BYTES, headers: HEADERS },
@@ -209,7 +209,7 @@ export function imageRoute(
 }
 
 /** Describes the parameters. With a secret, a signature also allows values that are not in the lists. */
-function imageParameters({ widths, qualities, secret }: ImageRules): ParametersOf<ImageQuery> {
+function describeImageParameters({ widths, qualities, secret }: ImageRules): ParametersOf<ImageQuery> {
   const isSigned = secret !== undefined
   const limited = (description: string, allowed: readonly number[], maximum: number): Parameter<number> => {
     const schema: JsonSchema = isSigned ? { type: 'integer', minimum: 1, maximum } : { type: 'integer', enum: allowed }

@@ -18,7 +18,7 @@ export interface DocsParts {
  * The policy of the docs page (CSP level 3): it may run its scripts, and send requests to this service. Scalar writes inline styles.
  * Scripts need the nonce, which modules pass on to their imports: `'self'` would admit every file of the origin, including uploads.
  */
-const pagePolicy = (nonce: string): string =>
+const buildPagePolicy = (nonce: string): string =>
   [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -38,10 +38,10 @@ const COMMON = {
 } as const
 
 /** The page has no entity tag, since the policy of a 304 would have another nonce than the cached page. */
-const pageHeaders = (nonce: string) =>
+const buildPageHeaders = (nonce: string) =>
   ({
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': pagePolicy(nonce),
+    'Content-Security-Policy': buildPagePolicy(nonce),
     'Referrer-Policy': 'same-origin',
     'Cache-Control': 'no-cache',
   }) as const
@@ -57,8 +57,8 @@ const FILE_HEADERS = {
 export function docsRoutes({ docs, auth }: DocsParts): readonly Route[] {
   const path = getDocsPath({ docs })
   if (docs === false || path === undefined) return []
-  refuseSharedPath(path, auth)
-  const openDocs = lazy(async () => (await import('../docs/docs-page.ts')).openDocs(docs, path))
+  rejectSharedPath(path, auth)
+  const openDocs = makeLazy(async () => (await import('../docs/docs-page.ts')).openDocs(docs, path))
   return [pageRoute(path, openDocs), fileRoute(path, openDocs)]
 }
 
@@ -70,13 +70,13 @@ const pageRoute = (path: string, openDocs: () => Promise<OpenDocs>): Route =>
     summary: 'Serves the docs page.',
     requestHeaders: [],
     responses: [
-      { status: 200, description: 'The page.', mediaType: 'text/html', headers: listHeaderNames(pageHeaders('')) },
+      { status: 200, description: 'The page.', mediaType: 'text/html', headers: listHeaderNames(buildPageHeaders('')) },
     ],
     errors: COMMON_ERRORS,
     run: async () => {
       const { html } = await openDocs()
       const nonce = randomBytes(16).toString('base64')
-      return { status: 200, content: toStream(html(nonce)), headers: pageHeaders(nonce) }
+      return { status: 200, content: toStream(html(nonce)), headers: buildPageHeaders(nonce) }
     },
   })
 
@@ -116,7 +116,7 @@ const listHeaderNames = (headers: object, ...furtherNames: readonly HeaderName[]
 const toStream = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream()
 
 /** Returns a function that creates a value at its first call, and retries after a failure. */
-function lazy<T>(create: () => Promise<T>): () => Promise<T> {
+function makeLazy<T>(create: () => Promise<T>): () => Promise<T> {
   let value: Promise<T> | undefined
   return () => {
     value ??= create().catch((error) => {
@@ -128,7 +128,7 @@ function lazy<T>(create: () => Promise<T>): () => Promise<T> {
 }
 
 /** @throws {StartupError} if the paths of the auth provider and the page overlap */
-function refuseSharedPath(path: string, { capabilities: { providerRoutes } }: AuthGuard): void {
+function rejectSharedPath(path: string, { capabilities: { providerRoutes } }: AuthGuard): void {
   const { enabled, basePath } = providerRoutes
   if (!enabled || basePath === undefined) return
   const [short = '', long = ''] = [`${path}/`, `${basePath}/`].sort((a, b) => a.length - b.length)

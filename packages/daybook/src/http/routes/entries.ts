@@ -313,8 +313,8 @@ function referencesRoute({ engine: context }: EntryParts, collection: Collection
     ],
     errors: READ_ERRORS,
     run: async ({ access, path, query }) => {
-      const entry = await listReferrers(context, access, collection, path.id ?? '', readPageBounds(query))
-      return { status: 200, json: JSON.stringify(entry), headers: PRIVATE_HEADERS }
+      const references = await listReferrers(context, access, collection, path.id ?? '', readPageBounds(query))
+      return { status: 200, json: JSON.stringify(references), headers: PRIVATE_HEADERS }
     },
   })
 }

@@ -15,7 +15,7 @@ const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 type Properties = Readonly<Record<string, JsonSchema>>
 
 /** Returns the schema of an object with these properties only. */
-const exactly = (required: Properties, optional: Properties = {}): JsonSchema => ({
+const buildObjectSchema = (required: Properties, optional: Properties = {}): JsonSchema => ({
   type: 'object',
   properties: { ...required, ...optional },
   required: Object.keys(required),
@@ -44,28 +44,33 @@ const VALUE_EXTRAS: Properties = {
   options: TEXTS,
   from: TEXT,
   itemKey: TEXT,
-  reverse: exactly({ collection: TEXT, path: TEXT }),
-  relation: exactly(
+  reverse: buildObjectSchema({ collection: TEXT, path: TEXT }),
+  relation: buildObjectSchema(
     { to: { type: ['string', 'null', 'array'], items: TEXT }, onDelete: { enum: ['unset', 'restrict'] } },
     { accept: TEXTS, maxBytes: { type: 'integer' } },
   ),
 }
 
 /** Returns the properties of a container, with the schemas of its fields and its values. */
-const inside = (field: JsonSchema, value: JsonSchema): Properties => {
+const describeContainer = (field: JsonSchema, value: JsonSchema): Properties => {
   const fields = { type: 'array', items: field }
-  return { fields, blocks: { type: 'array', items: exactly({ type: TEXT, fields }) }, of: value }
+  return { fields, blocks: { type: 'array', items: buildObjectSchema({ type: TEXT, fields }) }, of: value }
 }
 
 const FIELD_KEYS: Properties = { key: TEXT, generated: TEXTS }
 
 /** A field, which may contain others. It refers to its own parts, so it has a name in the OpenAPI document. */
 export const MODEL_FIELD: JsonSchema = {
-  ...exactly({ ...FIELD_KEYS, ...VALUE }, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }),
-  $defs: { item: exactly(VALUE, { ...VALUE_EXTRAS, ...inside({ $ref: '#' }, { $ref: '#/$defs/item' }) }) },
+  ...buildObjectSchema(
+    { ...FIELD_KEYS, ...VALUE },
+    { ...VALUE_EXTRAS, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) },
+  ),
+  $defs: {
+    item: buildObjectSchema(VALUE, { ...VALUE_EXTRAS, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) }),
+  },
 }
 
-const SYSTEM_FIELD: JsonSchema = exactly({
+const SYSTEM_FIELD: JsonSchema = buildObjectSchema({
   key: TEXT,
   schema: SCHEMA,
   operators: TEXTS,
@@ -73,14 +78,14 @@ const SYSTEM_FIELD: JsonSchema = exactly({
   aggregates: TEXTS,
 })
 
-const documentSchema = (actions: readonly string[], properties: Properties = {}): JsonSchema =>
-  exactly(
+const buildDocumentSchema = (actions: readonly string[], properties: Properties = {}): JsonSchema =>
+  buildObjectSchema(
     {
       key: TEXT,
       fields: { type: 'array', items: MODEL_FIELD },
       systemFields: { type: 'array', items: SYSTEM_FIELD },
       requireIfMatch: FLAG,
-      permissions: exactly(Object.fromEntries(actions.map((action) => [action, PERMISSION]))),
+      permissions: buildObjectSchema(Object.fromEntries(actions.map((action) => [action, PERMISSION]))),
       ...properties,
     },
     { description: TEXT },
@@ -88,7 +93,7 @@ const documentSchema = (actions: readonly string[], properties: Properties = {})
 
 const KEY_OR_NONE: JsonSchema = { type: ['string', 'null'] }
 
-const COLLECTION: JsonSchema = documentSchema(['read', 'create', 'update', 'delete', 'restore'], {
+const COLLECTION: JsonSchema = buildDocumentSchema(['read', 'create', 'update', 'delete', 'restore'], {
   slugField: KEY_OR_NONE,
   titleField: KEY_OR_NONE,
   statusField: KEY_OR_NONE,
@@ -96,18 +101,18 @@ const COLLECTION: JsonSchema = documentSchema(['read', 'create', 'update', 'dele
   searchable: FLAG,
 })
 
-const LOCALES: JsonSchema = exactly({
+const LOCALES: JsonSchema = buildObjectSchema({
   default: TEXT,
   available: TEXTS,
   fallback: { type: 'object', additionalProperties: TEXTS },
 })
 
 /** The content model for one caller. */
-const MODEL_SCHEMA: JsonSchema = exactly({
+const MODEL_SCHEMA: JsonSchema = buildObjectSchema({
   locales: { anyOf: [LOCALES, { type: 'null' }] },
   collections: { type: 'array', items: COLLECTION },
-  globals: { type: 'array', items: documentSchema(['read', 'update']) },
-  plugins: { type: 'array', items: exactly({ name: TEXT, version: TEXT }, { studio: SCHEMA }) },
+  globals: { type: 'array', items: buildDocumentSchema(['read', 'update']) },
+  plugins: { type: 'array', items: buildObjectSchema({ name: TEXT, version: TEXT }, { studio: SCHEMA }) },
   imageWidths: { type: 'array', items: { type: 'integer' } },
 })
 
@@ -135,9 +140,11 @@ export function modelRoutes({ model, images }: ModelRouteParts): readonly Route[
       ),
       errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'PRECONDITION_FAILED'],
       read: async ({ access }) => {
-        const reader = await resolveVisibleModel(model, access)
+        const visibleModel = await resolveVisibleModel(model, access)
         return toLazyResponse(
-          await texts.get(reader.cacheKey, () => JSON.stringify(describeModel(model, reader, images.rules.widths))),
+          await texts.get(visibleModel.cacheKey, () =>
+            JSON.stringify(describeModel(model, visibleModel, images.rules.widths)),
+          ),
         )
       },
     }),

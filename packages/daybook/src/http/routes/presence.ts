@@ -9,9 +9,9 @@ import type { Presence } from '../../journal/live/presence.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { readJson } from '../body.ts'
-import { type BodyContract, defineRoute, type PathParameters, READ_ERRORS, type Route } from '../contract.ts'
+import { type BodyContract, defineRoute, READ_ERRORS, type Route } from '../contract.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
-import { EXAMPLE_ID, PRESENCE_SCHEMA } from './schemas.ts'
+import { BY_ID, PRESENCE_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of presence need. */
 export interface PresenceParts {
@@ -20,10 +20,6 @@ export interface PresenceParts {
 }
 
 const PATH = '/api/:collection/:id/presence'
-
-const BY_ID: PathParameters = {
-  id: { description: 'The id of the entry.', schema: { type: 'string', format: 'uuid' }, example: EXAMPLE_ID },
-}
 
 /** A body without content. */
 const EMPTY_BODY: BodyContract = {
@@ -73,10 +69,10 @@ function buildRoutes({ engine: context, presence }: PresenceParts, collection: C
       ],
       run: async ({ access, path }) => {
         const { place, subject } = await findPlace(context, access, collection, path.id ?? '')
-        const people = presence.enter(place, subject)
+        const callers = presence.enter(place, subject)
         const present = access.canSeeAuthors(collection)
-          ? people
-          : people.filter((person) => person.subject === subject)
+          ? callers
+          : callers.filter((caller) => caller.subject === subject)
         return { status: 200, json: JSON.stringify({ present }), headers: PRIVATE_HEADERS }
       },
     }),
@@ -104,7 +100,7 @@ function buildRoutes({ engine: context, presence }: PresenceParts, collection: C
 async function findPlace(context: ContentContext, access: Access, collection: CollectionModel, id: string) {
   const subject = getSubject(access.caller)
   if (subject === null) throw new DaybookError('UNAUTHORIZED')
-  const entry = await authorizeEntryRead(context, access, collection, id)
-  await authorizeDraft(access, context.store.read, collection, entry)
-  return { place: { collection: collection.key, id: entry }, subject }
+  const entryId = await authorizeEntryRead(context, access, collection, id)
+  await authorizeDraft(access, context.store.read, collection, entryId)
+  return { place: { collection: collection.key, id: entryId }, subject }
 }

@@ -21,7 +21,7 @@ describe('the contract of a route', () => {
   test.each(KINDS.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s is complete',
     (_name, route) => {
-      const { method, parameters = {}, body, responses: answers, errors, protection } = route
+      const { method, parameters = {}, body, responses, errors, protection } = route
       expect(route.summary).toMatch(/\.$/)
       // A request that is forwarded to the provider may have a body with any method except GET.
       const isForwarded = protection === 'provider' && route.path.endsWith('/*')
@@ -31,8 +31,8 @@ describe('the contract of a route', () => {
         expect(schema).toBeTypeOf('object')
       }
       for (const code of errors) expect(Object.keys(ERRORS)).toContain(code)
-      if (protection === 'provider') expect(answers, 'the adapter decides').toBeUndefined()
-      else expect(answers?.length).toBeGreaterThan(0)
+      if (protection === 'provider') expect(responses, 'the adapter decides').toBeUndefined()
+      else expect(responses?.length).toBeGreaterThan(0)
     },
   )
 
@@ -107,7 +107,7 @@ describe('the router', () => {
   })
 
   test('rejects two routes with the same method and path', () => {
-    expect(() => new Router([route('GET', '/api/a/:b'), route('GET', '/api/a/:c')])).toThrow(/Two routes answer GET/)
+    expect(() => new Router([route('GET', '/api/a/:b'), route('GET', '/api/a/:c')])).toThrow(/Two routes match GET/)
   })
 })
 
