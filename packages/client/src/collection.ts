@@ -210,7 +210,7 @@ interface AnyPublishOptions extends AnyWriteOptions {
   readonly locales?: readonly string[]
 }
 
-/** Implements `DraftsClient` without its types. For a collection without a status, the service has no such routes, and responds with 404. */
+/** Implements `DraftsClient` without its types. The service has no such routes for a collection without a status. */
 export class DraftCollection extends Collection {
   async saveDraft(entry: EntryOrId, data: unknown, options: AnySaveOptions = {}): Promise<unknown> {
     const { autosave, merge, ...writeOptions } = options

@@ -135,7 +135,7 @@ async function waitForRetry(error: unknown, failures: number, signal: AbortSigna
   await pause(delay, signal)
 }
 
-/** Returns the token to restart a copy with, which is `undefined` for a service with another store. Returns `undefined` for any other error. */
+/** Returns the token to restart a copy with, none for a service with another store; `undefined` for any other error. */
 function getRestart(error: unknown): { readonly token: string | undefined } | undefined {
   if (!(error instanceof DaybookError)) return undefined
   if (error.code === 'GONE') return { token: String(error.details.restart) }

@@ -20,25 +20,27 @@ export { changesOf, etagOf } from './response.ts'
 export type { RetryOptions } from './retry.ts'
 export type {
   AllPermissions,
-  Asset,
-  AssetClient,
   AuthActionDescription,
   AuthClient,
+  EntryPermissions,
+  GlobalPermissions,
+  Permissions,
+  PublicationPermissions,
+  Session,
+  SignedIn,
+} from './types/auth.ts'
+export type {
+  Asset,
+  AssetClient,
   BulkOptions,
   Client,
   CollectionClient,
   EntryOf,
-  EntryPermissions,
   GlobalClient,
-  GlobalPermissions,
   ListQuery,
   PageQuery,
-  Permissions,
-  PublicationPermissions,
   ReadQuery,
   Reference,
-  Session,
-  SignedIn,
   UploadOptions,
 } from './types/client.ts'
 export type {

@@ -31,7 +31,7 @@ export interface ClientOptions {
   readonly credentials?: 'include' | 'omit' | 'same-origin'
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The longest time that a call may take, with all attempts and the whole response, in milliseconds; `Infinity`: no limit. @default 30,000 */
+  /** The longest time that a call may take, with all attempts and the whole response, in milliseconds, or `Infinity`. @default 30,000 */
   readonly timeout?: number
   /**
    * Called when the service refuses a call for lack of a session (401). If it returns true, the call is sent once more, since the

@@ -1,5 +1,4 @@
 import type {
-  ActorName,
   BulkOutcome,
   CollectionKey,
   DaybookConfig,
@@ -10,13 +9,10 @@ import type {
   GlobalEntry,
   GlobalKey,
   GlobalUpdate,
-  Identity,
   ListOptions,
   ListResult,
   ModelDescription,
-  Permission,
   PresentPerson,
-  Principal,
   ReadOptions,
   UndoRange,
   UndoReport,
@@ -26,6 +22,7 @@ import type {
 import type { CallOptions, RequestOptions, Token } from '../request.ts'
 import type { UploadProgress, UploadSource } from '../upload.ts'
 import type { AggregatedList, AggregateQuery } from './aggregate.ts'
+import type { AuthClient } from './auth.ts'
 import type {
   CrossCollectionQuery,
   CursorPage,
@@ -112,7 +109,7 @@ export interface PageQuery extends Pick<ListOptions, 'offset'> {
 }
 
 /** The default of `depth`. */
-type UsualDepth<I> = I extends readonly [] ? 0 : 1
+type DefaultDepth<I> = I extends readonly [] ? 0 : 1
 
 type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
   InnerPath<C, F, Included<C, F, I, D>> extends infer Inner extends string ? (keyof Document & string) | Inner : never
@@ -150,7 +147,7 @@ export type EntryOf<
   RequiredKey<Member<Q, 'draft', false>>,
   StringsIn<Q, 'include'>,
   StringsIn<Q, 'select'>,
-  Extract<Member<Q, 'depth', UsualDepth<StringsIn<Q, 'include'>>>, Depth>,
+  Extract<Member<Q, 'depth', DefaultDepth<StringsIn<Q, 'include'>>>, Depth>,
   Extract<Member<Q, 'locale', never>, string>
 >
 
@@ -195,7 +192,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   /** Iterates over all matching entries, and reads them page by page. `limit` is the page size. @default 100 */
   iterate<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
     const W extends boolean = false,
@@ -285,7 +282,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   /** Lists a page of matching entries. `aggregate` adds figures about all of them: `{ category: 'count', minutes: ['min', 'max'] }`. */
   findMany<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
     const A extends AggregateQuery<C, K> = never,
@@ -305,7 +302,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   /** Finds the entry with a slug; `null` if there is none that this session may see. */
   findBySlug<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
     const W extends boolean = false,
@@ -319,7 +316,7 @@ export interface CollectionClient<C extends DaybookConfig, K extends CollectionK
   /** Finds the entry with an id; `null` if there is none that this session may see. */
   findById<
     const I extends readonly EntryInclude<C, CollectionFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, K>, Entry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
     const W extends boolean = false,
@@ -338,7 +335,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
   /** Lists a page of matching files. `aggregate` adds figures about all of them: `{ mimeType: 'count', size: 'sum' }`. */
   list<
     const I extends readonly IncludePath<C, CollectionFieldsOf<C, 'assets'>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
     const A extends AggregateQuery<C, 'assets'> = never,
@@ -360,7 +357,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
   /** Finds the file with an id; `null` if there is none that this session may see. */
   get<
     const I extends readonly IncludePath<C, CollectionFieldsOf<C, 'assets'>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, CollectionFieldsOf<C, 'assets'>, Entry<C, 'assets'>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
@@ -389,7 +386,7 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
 export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   get<
     const I extends readonly IncludePath<C, GlobalFieldsOf<C, K>>[] = readonly [],
-    const D extends Depth = UsualDepth<I>,
+    const D extends Depth = DefaultDepth<I>,
     const S extends readonly SelectPath<C, GlobalFieldsOf<C, K>, GlobalEntry<C, K>, I, D>[] = readonly [],
     const L extends LocaleChoice<C> = never,
   >(
@@ -408,96 +405,6 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
 
   /** Returns the difference between two versions as a JSON Patch (RFC 6902). */
   difference(versions: ComparedVersions, query?: VersionQuery<C>, options?: CallOptions): Promise<VersionDifference>
-}
-
-/** The session of the client, or none. */
-export type Session =
-  | { readonly authenticated: true; readonly principal: Principal; readonly identity: Identity }
-  | { readonly authenticated: false; readonly principal: null; readonly identity: null }
-
-/** A new session. */
-export type SignedIn = Extract<Session, { readonly authenticated: true }> & {
-  /** The bearer token of the session for {@link Client.withToken}. Browsers also receive it as a cookie. */
-  readonly token: string
-}
-
-/** The permissions on a collection or a global, and the fields that may be read and not written. */
-export type Permissions<Action extends string> = { readonly [A in Action]: Permission } & {
-  readonly fields: Readonly<Record<string, { readonly read: true; readonly write: false }>>
-}
-
-/** The permissions of the caller. Collections and globals that they may not read are absent. */
-export interface AllPermissions<C extends DaybookConfig> {
-  readonly collections: {
-    readonly [K in EntryKey<C>]?: Permissions<'read' | 'create' | 'update' | 'delete' | 'restore'>
-  }
-  readonly globals: { readonly [K in GlobalKey<C>]?: Permissions<'read' | 'update'> }
-}
-
-/** The permissions of the caller on one global. */
-export interface GlobalPermissions extends Pick<Permissions<never>, 'fields'> {
-  readonly read: true
-  readonly update: boolean
-}
-
-/** The permissions of the caller on one entry; those of drafts and publishing only if entries of the collection have a status. */
-export type EntryPermissions<C extends DaybookConfig, K extends EntryKey<C>> = GlobalPermissions & {
-  readonly delete: boolean
-  readonly restore: boolean
-} & ([Status<C, K>] extends [never] ? unknown : PublicationPermissions<Status<C, K>>)
-
-/** The permissions of the caller on the draft and the publication of one entry. */
-export interface PublicationPermissions<S extends string = string> {
-  /** True if the caller sees the draft. */
-  readonly draft: boolean
-  readonly saveDraft: boolean
-  readonly publish: boolean
-  readonly unpublish: boolean
-  /** Each status of the collection: true if an update may give it to the entry. */
-  readonly statuses: Readonly<Record<S, boolean>>
-}
-
-/** An action of the auth adapter. */
-export interface AuthActionDescription {
-  readonly description?: string
-  /** The JSON Schema of the input. */
-  readonly input?: Readonly<Record<string, unknown>>
-}
-
-/** Sessions. The types of the actions are those of the default accounts of a service. */
-export interface AuthClient<C extends DaybookConfig> {
-  session(options?: CallOptions): Promise<Session>
-  /** Lists the actions of the auth adapter by name. Without `login`, sessions have another origin, such as tokens. */
-  actions(options?: CallOptions): Promise<Readonly<Record<string, AuthActionDescription>>>
-  /** Reads the permissions of the caller, for example to show buttons. */
-  permissions(options?: CallOptions): Promise<AllPermissions<C>>
-  /**
-   * The permissions of the caller on one entry or one global.
-   *
-   * @throws {DaybookError} NOT_FOUND for an entry that does not exist for the caller
-   */
-  permissionsOn<K extends EntryKey<C>>(
-    document: { readonly collection: K; readonly id: string },
-    options?: CallOptions,
-  ): Promise<EntryPermissions<C, K>>
-  permissionsOn(document: { readonly global: GlobalKey<C> }, options?: CallOptions): Promise<GlobalPermissions>
-  /** Reads the names of at most 100 actors; those without a name are left out. */
-  people(subjects: readonly string[], options?: CallOptions): Promise<readonly ActorName[]>
-  /** Begins a session. The client does not store the token: see {@link Client.withToken}. */
-  login(credentials: { readonly email: string; readonly password: string }, options?: CallOptions): Promise<SignedIn>
-  /** Creates an account and begins a session. */
-  register(
-    account: { readonly name: string; readonly email: string; readonly password: string },
-    options?: CallOptions,
-  ): Promise<SignedIn>
-  /** Ends the session. */
-  logout(options?: CallOptions): Promise<void>
-  /** Runs another action of the auth adapter; resolves to `undefined` for an empty response. */
-  action<Answer = unknown>(
-    name: string,
-    input?: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
-  ): Promise<Answer>
 }
 
 /** A Daybook service, typed by its config. */
@@ -527,7 +434,7 @@ export interface Client<C extends DaybookConfig> {
    * @throws GONE if it cannot continue, for example because the rights of this session have changed
    */
   subscribe(options?: SubscribeOptions<C>): AsyncGenerator<Change<C>, void>
-  /** Maintains a copy of everything that this session can see until the signal aborts. If it cannot continue, it clears the copy and starts over. */
+  /** Maintains a copy of everything that this session can see until the signal aborts. If it cannot continue, it clears the copy and restarts. */
   sync(store: ChangeStore<Change<C>>, options?: SyncOptions<C>): Promise<void>
   /** Creates a copy in memory for `sync`. @param onChange called after each change of the copy */
   memoryCopy(onChange?: () => void): MemoryCopy<C>

@@ -15,8 +15,8 @@ export interface DraftQuery<C extends DaybookConfig, K extends EntryKey<C>, W> {
 /** Further options of reading a single entry. */
 export interface PreviewQuery<C extends DaybookConfig, K extends EntryKey<C>, W, P> extends DraftQuery<C, K, W> {
   /**
-   * A token of {@link DraftsClient.preview}, which shows the draft of its entry and of unpublished entries that it refers to. For a token that may be
-   * `undefined`, as on a page that also shows published entries, the type is that of the published entry.
+   * A token of {@link DraftsClient.preview}, which shows the draft of its entry, and unpublished entries that it refers to. For a
+   * token that may be `undefined`, as on a page that also shows published entries, the type is that of the published entry.
    */
   readonly preview?: WithStatus<C, K, P>
 }

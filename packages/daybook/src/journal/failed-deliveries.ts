@@ -130,7 +130,7 @@ export class FailedDeliveries {
 /** The pending deliveries of a subscription, in the memory of the lease holder. */
 class PendingDeliveries {
   readonly #bySeq: Map<number, StoredDelivery>
-  /** Deliveries that a success made due. Each is released once per outage, so that one that always fails is not retried after each success. */
+  /** Deliveries that a success made due, once per outage, so that one that always fails is not retried after each success. */
   readonly #released = new Set<number>()
 
   /** @param stored deliveries in the order of the journal */

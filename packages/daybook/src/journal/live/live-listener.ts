@@ -13,7 +13,7 @@ const CATCH_UP_PAGE = 200
 const READ_MS = 50
 /** The time after which a client that catches up and does not read is cut off, in milliseconds. */
 const MAX_READ_MS = 30_000
-/** Clients reconnect after a random time between these, in milliseconds, so that those that were cut off together do not reconnect together. */
+/** Clients reconnect after a random time between these, in milliseconds, so that they do not reconnect together. */
 const MIN_RETRY_MS = 500
 const MAX_RETRY_MS = 5000
 /** The longest delay of a timer, in milliseconds: a longer one would fire at once. */
