@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listLeaves } from '../../src/app/editor/saving/document-fields.ts'
-import { findOrphanedCopiesOf, pruneCopies } from '../../src/app/editor/saving/local-copies.ts'
+import { findOrphanedCopies, pruneCopies } from '../../src/app/editor/saving/local-copies.ts'
 import { type Browser, kindOf, SavingWorld } from './support/saving-world.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -133,7 +133,7 @@ describe('a tab that closes with unsaved edits', () => {
     await typeAndCrash()
     const editor = await world.edit(browser, { id }, { person: 'tom' })
     expect(editor.getState().values.title).toBe('Ink')
-    expect(await findOrphanedCopiesOf(browser.copies, browser.editors, 'mia')).toHaveLength(1)
+    expect(await findOrphanedCopies(browser.copies, browser.editors, 'mia/')).toHaveLength(1)
   })
 
   test('copies are limited by number and age, except those of open editors', async () => {

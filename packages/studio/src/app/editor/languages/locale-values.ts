@@ -5,7 +5,7 @@ import { isRecord, isSameValue, type Values } from '../saving/field-values.ts'
 type LocalizedField = Partial<Pick<FieldDescription, 'localized' | 'fields' | 'blocks' | 'of'>>
 
 /** Picks one language from a value that was read in all of them, where localized values are maps of locale to value, at any depth. */
-export function pickLocale(field: LocalizedField, value: unknown, locale: string): unknown {
+function pickLocale(field: LocalizedField, value: unknown, locale: string): unknown {
   if (field.localized) return isRecord(value) ? (value[locale] ?? null) : null
   if (Array.isArray(value)) return value.map((item) => pickItemLocale(field, item, locale))
   return field.fields && isRecord(value) ? pickLocaleValues(field.fields, value, locale) : value

@@ -17,13 +17,13 @@ export type Failure =
 
 /** Classifies the error of a failed request. */
 export function classifyError(error: unknown): Failure {
-  if (error instanceof NetworkError || error instanceof TimeoutError) return wait('offline')
+  if (error instanceof NetworkError || error instanceof TimeoutError) return createWait('offline')
   if (error instanceof DaybookError) return classifyResponse(error)
   const message = error instanceof Error ? error.message : String(error)
   return { kind: 'refused', code: 'UNEXPECTED', message, issues: [] }
 }
 
-const wait = (reason: WaitReason, retryAfter = 0): Failure => ({
+const createWait = (reason: WaitReason, retryAfter = 0): Failure => ({
   kind: 'wait',
   reason,
   retryAfterMs: retryAfter * 1000,
@@ -31,10 +31,10 @@ const wait = (reason: WaitReason, retryAfter = 0): Failure => ({
 
 function classifyResponse(error: DaybookError): Failure {
   const { status, code, message, retryAfter } = error
-  if (status === 429 || status === 503) return wait('busy', retryAfter)
+  if (status === 429 || status === 503) return createWait('busy', retryAfter)
   if (status === 413) return { kind: 'refused', code: 'PAYLOAD_TOO_LARGE', message, issues: [] }
   // The response came from a proxy or a captive portal.
-  if (code === 'UNEXPECTED_ANSWER' || status >= 500) return wait('fault', retryAfter)
+  if (code === 'UNEXPECTED_ANSWER' || status >= 500) return createWait('fault', retryAfter)
   if (status === 401) return { kind: 'signed-out' }
   if (status === 404 || status === 410) return { kind: 'gone' }
   if (status === 412) return { kind: 'newer' }
@@ -45,7 +45,7 @@ function classifyResponse(error: DaybookError): Failure {
 
 function classifyConflict({ code, message, details }: DaybookError): Failure {
   // The first request with this idempotency key is still running.
-  if (Object.keys(details).length === 0) return wait('busy')
+  if (Object.keys(details).length === 0) return createWait('busy')
   const field = typeof details.field === 'string' ? details.field : undefined
   const issues = field === undefined ? [] : [{ path: `/${field.replaceAll('.', '/')}`, code: 'taken', message }]
   return { kind: 'refused', code, message, issues }

@@ -109,13 +109,6 @@ export async function findOrphanedCopies(
   return orphans.sort((a, b) => a.copy.savedAt - b.copy.savedAt)
 }
 
-/** Finds the orphaned copies of all documents of one user. */
-export const findOrphanedCopiesOf = (
-  copies: LocalCopies,
-  openEditors: OpenEditors,
-  person: string,
-): Promise<readonly OrphanedCopy[]> => findOrphanedCopies(copies, openEditors, `${encodeURIComponent(person)}/`)
-
 /** Deletes orphaned copies that exceed the limits, oldest first. */
 export async function pruneCopies(
   copies: LocalCopies,

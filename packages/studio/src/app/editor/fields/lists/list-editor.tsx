@@ -49,18 +49,18 @@ export function ListEditor(props: FieldEditorProps): ReactNode {
       <div ref={root as RefObject<HTMLDivElement>} className={styles.body}>
         <ol className={styles.items} data-part="items">
           {items.map((item, index) => {
-            const name = ids[index] ?? ''
+            const itemId = ids[index] ?? ''
             return (
               <ListItem
-                key={name}
-                id={name}
+                key={itemId}
+                id={itemId}
                 item={item}
                 index={index}
                 kind={findItemKind(kinds, item)}
-                isFolded={folds.isFolded(name)}
+                isFolded={folds.isFolded(itemId)}
                 isFaulty={faultyIndexes.has(index)}
                 isReadOnly={isReadOnly}
-                path={list.getPath(name, index)}
+                path={list.getPath(itemId, index)}
                 place={`${place}.${index}`}
                 listLabel={label}
                 handlers={handlers}

@@ -17,7 +17,7 @@ import {
   toggleLinePrefix,
   wrapSelection,
 } from './markdown-commands.ts'
-import { type SlashItem, slashMenu } from './slash-menu.ts'
+import { createSlashMenu, type SlashItem } from './slash-menu.ts'
 
 /** The commands of the toolbar and the slash menu. */
 export const COMMANDS = {
@@ -131,7 +131,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         markdown,
         syntaxHighlighting(HIGHLIGHT),
         THEME,
-        slashMenu(slash, options.slashLabel),
+        createSlashMenu(slash, options.slashLabel),
         createShortcuts(),
         editability.of(createEditability(options.isReadOnly)),
         placeholderText.of([]),

@@ -19,7 +19,7 @@ const moveTo = StateEffect.define<number>()
 const close = StateEffect.define<null>()
 
 /** A menu of insertable items that opens with a slash at the beginning of a word. */
-export function slashMenu(items: readonly SlashItem[], label: string): Extension {
+export function createSlashMenu(items: readonly SlashItem[], label: string): Extension {
   const field = StateField.define<OpenMenu | null>({
     create: () => null,
     update(open, transaction) {

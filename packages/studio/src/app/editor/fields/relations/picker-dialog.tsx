@@ -123,7 +123,7 @@ function ChoicesState({ isLoading, total, error }: ReturnType<typeof useChoices>
  *
  * @param onCreated receives the id of the new entry
  */
-export function useCreateTarget({ key }: StudioCollection, onCreated: (id: string) => void): () => void {
+function useCreateTarget({ key }: StudioCollection, onCreated: (id: string) => void): () => void {
   const router = useRouter()
   const openCreate = useContext(CreateTargetContext)
   const tab = useRef<Window>(null)
