@@ -2,11 +2,11 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildProgram } from './build-packages.ts'
-import { digestOf } from './sources-digest.ts'
+import { computeDigest } from './sources-digest.ts'
 
-/** Where the built package lies in the checkout. */
+/** The built package of the checkout. */
 const CHECKOUT = fileURLToPath(new URL('../../packages/daybook/dist', import.meta.url))
-/** Says what it was made from. */
+/** The file with the digest of the sources that were built. */
 const DIGEST_FILE = '.sources'
 
 const SOURCES = [
@@ -16,9 +16,9 @@ const SOURCES = [
   'scripts/{build-daybook,build-docs-page,build-packages,bundle-package}.ts',
 ]
 
-/** Builds Daybook for the tests of the command line, without types, unless it is built from the present sources. */
+/** Builds Daybook for the tests of the command line, without types, unless the current sources are built. */
 export async function prepareDaybook(): Promise<void> {
-  const digest = await digestOf(SOURCES)
+  const digest = await computeDigest(SOURCES)
   const built = await readFile(join(CHECKOUT, DIGEST_FILE), 'utf8').catch(() => undefined)
   if (built === digest) return
   await rm(CHECKOUT, { recursive: true, force: true })

@@ -4,10 +4,10 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { ENCODED_ENDINGS, findDocsSources } from '../../packages/daybook/src/http/docs/docs-files.ts'
 
-/** The best quality, 11, takes twice as long and saves 1 to 2 percent. */
+/** The highest quality, 11, takes twice as long and saves 1 to 2 percent. */
 const BROTLI_QUALITY = 10
 
-/** How the published package has the files of the docs page. */
+/** The encodings of the docs page's files in the published package. */
 const COMPRESS: Readonly<Record<keyof typeof ENCODED_ENDINGS, (content: Buffer) => Promise<Buffer>>> = {
   br: (content) =>
     promisify(brotliCompress)(content, {
@@ -19,7 +19,7 @@ const COMPRESS: Readonly<Record<keyof typeof ENCODED_ENDINGS, (content: Buffer) 
   gzip: (content) => promisify(gzip)(content, { level: 9 }),
 }
 
-/** Scripts name maps of their sources, which are not served. */
+/** The reference of a script to its source map, which is not served. */
 const SOURCE_MAP = /\n\/\/# sourceMappingURL=.*\s*$/
 
 /** Writes the files of the docs page to a folder of the built package, compressed. */

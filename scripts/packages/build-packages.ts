@@ -9,35 +9,34 @@ import { NOTICES_FILE, noticesWithDocsPage, thirdPartyNotices } from './third-pa
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The folders of `packages/` that npm gets, each after those whose types it uses. */
+/** The published folders of `packages/`, each after those whose types it uses. */
 export const PACKAGES = ['daybook', 'client', 'studio', 'create-daybook'] as const
-/** One of them. */
+/** A name of {@link PACKAGES}. */
 export type PackageName = (typeof PACKAGES)[number]
 
 /**
- * What a published package runs on. It stands here and not beside the sources: in the checkout, npm would hold it against the Node
- * that npm runs on.
+ * The `engines` of published packages. In the manifests of the sources, npm would compare them with the Node that npm itself runs on.
  */
 export const ENGINES = { node: '>=22.18' } as const
 
-/** How a package is bundled. */
+/** The options of bundling a package. */
 interface Bundled {
-  /** Dependencies whose code is not in the bundle: native code, and what is many packages itself. */
+  /** Dependencies that stay outside the bundle: native code, and code of many packages. */
   readonly external: readonly string[]
-  /** Dependencies whose code is in it, and whose types Daybook's own name. */
+  /** Dependencies inside the bundle whose types are part of Daybook's types. */
   readonly types: readonly string[]
 }
 
-/** The packages that are bundled. Dependencies that are not named here are a part of the bundle, and npm installs none of them. */
+/** The bundled packages. Dependencies that are not named here are part of the bundle and not installed. */
 export const BUNDLED: { readonly [Name in PackageName]?: Bundled } = {
   daybook: { external: ['better-auth', 'better-sqlite3', 'jose'], types: ['kysely', 'lru-cache', 'prom-client'] },
 }
 
-/** What the sources' manifest says that matters here. */
+/** The part of a source manifest that the build uses. */
 interface Manifest {
   readonly exports?: Readonly<Record<string, string>>
   readonly bin?: Readonly<Record<string, string>>
-  /** Folders that the package has besides what is compiled. */
+  /** Folders that the package contains besides compiled code. */
   readonly files?: readonly string[]
   readonly private?: boolean
   readonly scripts?: object
@@ -47,63 +46,63 @@ interface Manifest {
   readonly [key: string]: unknown
 }
 
-/** `./src/node/index.ts` is built as `./node/index` with two endings. */
-const built = (source: string): string => source.replace(/^\.\/src\//, './').replace(/\.ts$/, '')
+/** The built path of a source without extension: `./src/node/index.ts` becomes `./node/index`. */
+const toBuiltPath = (source: string): string => source.replace(/^\.\/src\//, './').replace(/\.ts$/, '')
 
 /**
- * The manifest of the built package: the sources' own, with every source replaced by what is made of it.
+ * Converts the manifest of the sources to that of the built package.
  *
- * @param bundled `undefined`: all its dependencies are installed beside it
+ * @param bundled `undefined`: all dependencies are installed
  */
 function toPublished(manifest: Manifest, bundled: Bundled | undefined): object {
-  const { private: _private, scripts: _scripts, devDependencies: _development, files: _files, ...kept } = manifest
-  const { exports = {}, bin = {}, dependencies = {}, ...rest } = kept
-  const beside = Object.entries(dependencies).filter(
+  const { private: _private, scripts: _scripts, devDependencies: _development, files: _files, ...published } = manifest
+  const { exports = {}, bin = {}, dependencies = {}, ...rest } = published
+  const installed = Object.entries(dependencies).filter(
     ([name]) => !bundled || [...bundled.external, ...bundled.types].includes(name),
   )
   const entries = Object.entries(exports).map(([subpath, source]) => {
-    return [subpath, { types: `${built(source)}.d.ts`, default: `${built(source)}.js` }]
+    return [subpath, { types: `${toBuiltPath(source)}.d.ts`, default: `${toBuiltPath(source)}.js` }]
   })
-  const commands = Object.entries(bin).map(([name, source]) => [name, `${built(source).slice(2)}.js`])
+  const commands = Object.entries(bin).map(([name, source]) => [name, `${toBuiltPath(source).slice(2)}.js`])
   return {
     ...rest,
     engines: ENGINES,
-    ...(beside.length > 0 ? { dependencies: Object.fromEntries(beside) } : {}),
+    ...(installed.length > 0 ? { dependencies: Object.fromEntries(installed) } : {}),
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     ...(commands.length > 0 ? { bin: Object.fromEntries(commands) } : {}),
   }
 }
 
-/** Compiles the sources of a package, or their types alone; where it uses types of Daybook, against those that were built. */
+/** Compiles the sources of a package, or only their types, against the built types of Daybook. */
 async function compile(home: string, target: string, daybook: string, emitDeclarationOnly: boolean): Promise<void> {
   const project = join(target, 'tsconfig.json')
   const sources = join(home, 'src')
   const paths = { daybook: [join(daybook, 'index.d.ts')] }
   const typeRoots = [join(ROOT, 'node_modules/@types')]
-  const own = {
+  const config = {
     compilerOptions: { rootDir: sources, outDir: target, emitDeclarationOnly, paths, typeRoots },
     include: [sources],
   }
   await mkdir(target, { recursive: true })
-  await writeFile(project, JSON.stringify({ extends: join(home, 'tsconfig.build.json'), ...own }))
+  await writeFile(project, JSON.stringify({ extends: join(home, 'tsconfig.build.json'), ...config }))
   const { status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', project], { stdio: 'inherit' })
   await rm(project)
-  if (status !== 0) throw new Error(`tsc found faults; ${home} is not built`)
+  if (status !== 0) throw new Error(`tsc failed, so ${home} is not built`)
 }
 
-/** Bundles a package, and writes the notices of all whose code it then holds. */
-async function bundle(home: string, target: string, manifest: Manifest, own: readonly string[]): Promise<void> {
+/** Bundles a package, and writes the notices of the packages inside. */
+async function bundle(home: string, target: string, manifest: Manifest, unbundled: readonly string[]): Promise<void> {
   const { exports = {}, bin = {}, peerDependencies = {} } = manifest
   const entries = [...Object.values(exports), ...Object.values(bin)]
-  const external = [...own, ...Object.keys(peerDependencies)]
+  const external = [...unbundled, ...Object.keys(peerDependencies)]
   const folders = await bundlePackage({ home, target, entries, external })
   await writeFile(join(target, NOTICES_FILE), await noticesWithDocsPage(folders))
 }
 
-/** Builds what runs of a package: its code, the files that it serves, and its manifest. */
+/** Builds a package without types: its code, the files that it serves, and its manifest. */
 export async function buildProgram(name: PackageName, target: string): Promise<void> {
   const home = join(ROOT, 'packages', name)
-  const manifest = await manifestOf(name)
+  const manifest = await readManifest(name)
   const bundled = BUNDLED[name]
   await mkdir(target, { recursive: true })
   if (bundled) await bundle(home, target, manifest, bundled.external)
@@ -114,10 +113,10 @@ export async function buildProgram(name: PackageName, target: string): Promise<v
     const folders = await buildStudio(join(target, 'app'))
     await writeFile(join(target, NOTICES_FILE), await thirdPartyNotices(folders, 'in its files (app)'))
   }
-  for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${built(source)}.js`), 0o755)
+  for (const source of Object.values(manifest.bin ?? {})) await chmod(join(target, `${toBuiltPath(source)}.js`), 0o755)
 }
 
-const manifestOf = async (name: PackageName): Promise<Manifest> =>
+const readManifest = async (name: PackageName): Promise<Manifest> =>
   JSON.parse(await readFile(join(ROOT, 'packages', name, 'package.json'), 'utf8'))
 
 async function buildPackage(name: PackageName, target: string, daybook: string): Promise<void> {
@@ -130,16 +129,16 @@ async function buildPackage(name: PackageName, target: string, daybook: string):
 }
 
 /**
- * Builds every package from scratch, as it is published.
+ * Builds every package from scratch in its published form.
  *
- * @param targetOf a folder for each, whose contents go
+ * @param getTarget the folder for a package, whose contents are replaced
  * @returns the folders, in the order of building
  */
-export async function buildPackages(targetOf: (name: PackageName) => string): Promise<readonly string[]> {
+export async function buildPackages(getTarget: (name: PackageName) => string): Promise<readonly string[]> {
   const targets: string[] = []
   for (const name of PACKAGES) {
-    await buildPackage(name, targetOf(name), targetOf('daybook'))
-    targets.push(targetOf(name))
+    await buildPackage(name, getTarget(name), getTarget('daybook'))
+    targets.push(getTarget(name))
   }
   return targets
 }

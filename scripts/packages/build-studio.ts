@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
-import { packageOf } from './bundled-package.ts'
-import { digestOf } from './sources-digest.ts'
+import { findPackage } from './bundled-package.ts'
+import { computeDigest } from './sources-digest.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const STUDIO = join(ROOT, 'packages/studio')
-/** Where the plugin finds the files in the checkout. */
+/** The built files of the checkout, which the plugin serves. */
 const CHECKOUT = join(STUDIO, 'dist/app')
-/** Says what the files were made from. */
+/** The file with the digest of the sources that were built. */
 const DIGEST_FILE = '.vite/sources'
 
-/** What the files are made from, below the checkout. */
+/** The patterns of the sources, below the checkout. */
 const SOURCES = [
   'packages/studio/src/app/**/*.{ts,tsx,css}',
   'packages/studio/{package.json,vite.config.ts}',
@@ -26,8 +26,8 @@ const SOURCES = [
 /**
  * Builds the Studio's program for browsers, with compressed copies of each file.
  *
- * @param target a folder, whose contents go
- * @returns the folders of the packages whose code it holds, below the checkout
+ * @param target a folder whose contents are replaced
+ * @returns the folders of the bundled packages, below the checkout
  */
 export async function buildStudio(target: string): Promise<readonly string[]> {
   const { build } = await import('vite')
@@ -36,11 +36,12 @@ export async function buildStudio(target: string): Promise<readonly string[]> {
     name: 'note-packages',
     generateBundle: (_options, files) => {
       const chunks = Object.values(files).filter((file) => file.type === 'chunk')
-      for (const id of chunks.flatMap(({ moduleIds }) => moduleIds)) for (const one of packageOf(id)) folders.add(one)
+      for (const id of chunks.flatMap(({ moduleIds }) => moduleIds))
+        for (const folder of findPackage(id)) folders.add(folder)
     },
   }
   const { NODE_ENV: before } = process.env
-  // Also where tests build it: what they try is what is published.
+  // Also in tests, so that they run the published program.
   process.env.NODE_ENV = 'production'
   await build({ configFile: join(STUDIO, 'vite.config.ts'), plugins: [notePackages], build: { outDir: target } })
   if (before === undefined) delete process.env.NODE_ENV
@@ -49,9 +50,9 @@ export async function buildStudio(target: string): Promise<readonly string[]> {
   return [...folders]
 }
 
-/** Builds it for the checkout, unless it is built from the present sources. @returns whether it was built */
+/** Builds the program of the checkout, unless the current sources are built. @returns true if it was built */
 export async function prepareStudio(): Promise<boolean> {
-  const digest = await digestOf(SOURCES)
+  const digest = await computeDigest(SOURCES)
   const built = await readFile(join(CHECKOUT, DIGEST_FILE), 'utf8').catch(() => undefined)
   if (built === digest) return false
   await buildStudio(CHECKOUT)
@@ -59,7 +60,7 @@ export async function prepareStudio(): Promise<boolean> {
   return true
 }
 
-/** The plugin sends these to browsers that take them. */
+/** Writes the compressed copies of a file, which the plugin sends to browsers that accept them. */
 async function compress(path: string): Promise<void> {
   const content = await readFile(path)
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
@@ -67,7 +68,7 @@ async function compress(path: string): Promise<void> {
   await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }))
 }
 
-/** Without development packages, as on a server, there is nothing to build with. */
+/** True if the development packages are installed, which a server may lack. */
 const canBuild = (): boolean => {
   try {
     return import.meta.resolve('vite') !== ''

@@ -2,31 +2,31 @@ import { builtinModules } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { type Plugin, rolldown } from 'rolldown'
-import { packageOf } from './bundled-package.ts'
+import { findPackage } from './bundled-package.ts'
 
-/** How sources name files that threads and child processes begin with. */
-const STARTED = /\bresolveSiblingModule\(import\.meta\.url, '([^']+)'\)/g
+/** The calls in sources that name the entry files of threads and child processes. */
+const ENTRY_CALL = /\bresolveSiblingModule\(import\.meta\.url, '([^']+)'\)/g
 
-/** Stands for the address of a module, until it is known which file it comes into. */
+/** A placeholder for the address of a module until its output file is known. */
 const ADDRESS = /__addressOf\("([^"]+)"\)/g
 
-/** What is bundled, and where to. */
+/** The options of {@link bundlePackage}. */
 export interface Bundling {
   /** The folder of the package's sources. */
   readonly home: string
   /** The folder of the built package. */
   readonly target: string
-  /** The sources of `exports` and `bin`, as the manifest names them. */
+  /** The sources of `exports` and `bin` in the manifest. */
   readonly entries: readonly string[]
-  /** Packages that are installed beside it instead. */
+  /** Packages that are installed instead of bundled. */
   readonly external: readonly string[]
 }
 
 /**
- * Bundles a package: a start reads few files then, and few packages are to be installed. Entries share chunks, so that each class
- * exists once, whichever of them is imported.
+ * Bundles a package, so that a start reads few files and few packages are installed. Entries share chunks, so that each class exists
+ * once, whichever entry is imported.
  *
- * @returns the folders of the packages whose code the bundle holds, below the checkout
+ * @returns the folders of the bundled packages, below the checkout
  */
 export async function bundlePackage({ home, target, entries, external }: Bundling): Promise<readonly string[]> {
   const sources = join(home, 'src')
@@ -50,7 +50,7 @@ export async function bundlePackage({ home, target, entries, external }: Bundlin
   })
   await bundle.close()
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-  return [...new Set(modules.flatMap(packageOf))].sort()
+  return [...new Set(modules.flatMap(findPackage))].sort()
 }
 
 function isExternal(id: string, external: readonly string[]): boolean {
@@ -61,18 +61,18 @@ function isExternal(id: string, external: readonly string[]): boolean {
   )
 }
 
-/** Replaces the import of `node:process` with the global: Node builds rarely used properties for the import, which takes 8 ms of each start. */
+/** Replaces the import of `node:process` with the global, because Node spends 8 ms of each start on rarely used properties of the import. */
 const GLOBAL_PROCESS: Plugin = {
   name: 'global-process',
   resolveId: (id) => (id === 'node:process' ? '\0global-process' : undefined),
   load: (id) => (id === '\0global-process' ? 'export default globalThis.process' : undefined),
 }
 
-/** Where the built package has what is made of a source. */
-const builtFrom = (sources: string, id: string): string =>
+/** The path of a source in the built package. */
+const toBuiltPath = (sources: string, id: string): string =>
   relative(sources, id).split(sep).join('/').replace(/\.ts$/, '.js')
 
-/** A module of the bundle finds what lies beside its source where the built package has that: also what it starts. */
+/** Keeps `import.meta.url` valid: a bundled module finds the files beside its source, entry files of threads included. */
 function keepAddresses(sources: string): Plugin {
   return {
     name: 'keep-addresses',
@@ -80,10 +80,10 @@ function keepAddresses(sources: string): Plugin {
       filter: { code: 'import.meta.url' },
       handler(code, id) {
         if (!id.startsWith(sources)) return undefined
-        const built = builtFrom(sources, id)
-        for (const [, name] of code.matchAll(STARTED)) {
-          const started = join(dirname(id), `${name}.ts`)
-          this.emitFile({ type: 'chunk', id: started, fileName: builtFrom(sources, started) })
+        const built = toBuiltPath(sources, id)
+        for (const [, name] of code.matchAll(ENTRY_CALL)) {
+          const entry = join(dirname(id), `${name}.ts`)
+          this.emitFile({ type: 'chunk', id: entry, fileName: toBuiltPath(sources, entry) })
         }
         return { code: replaceAddresses(id, code, `__addressOf(${JSON.stringify(built)})`) }
       },
@@ -97,7 +97,7 @@ function keepAddresses(sources: string): Plugin {
   }
 }
 
-/** V8 keeps a text with a character beyond Latin-1 in twice the memory: in the megabyte of a chunk, a single dash would cost another one. */
+/** Escapes characters beyond Latin-1, because V8 stores a text with a single such character in twice the memory. */
 const ESCAPES: Plugin = {
   name: 'escapes',
   generateBundle(_options, bundle) {
@@ -105,15 +105,15 @@ const ESCAPES: Plugin = {
   },
 }
 
-/** @throws {Error} for a character after a backslash, which an escape would change the meaning of */
+/** @throws {Error} for a character after a backslash, whose meaning an escape would change */
 function escapeCharacters(code: string): string {
   return code.replace(/(\\*)([^\0-\xff])/g, (_, backslashes: string, character: string) => {
-    if (backslashes.length % 2 === 1) throw new Error(`A backslash before ${character} means nothing. Leave it out.`)
+    if (backslashes.length % 2 === 1) throw new Error(`The backslash before ${character} has no meaning. Remove it.`)
     return `${backslashes}\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 }
 
-/** Replaces `import.meta.url` where it is code, and not a part of a message. */
+/** Replaces `import.meta.url` in code, but not in strings. */
 function replaceAddresses(id: string, code: string, address: string): string {
   const places = parseSync(id, code).module.importMetas
   return places.reduceRight((text, { start, end }) => {

@@ -7,12 +7,12 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Packed, packPackages } from './pack-packages.ts'
-import { bundledNames, NOTICES_FILE } from './third-party-notices.ts'
+import { findBundledNames, NOTICES_FILE } from './third-party-notices.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 const TOKEN = 'token-of-the-package-check-0123456789'
-/** How long the service may take until it listens, in milliseconds. */
+/** The timeout of starting the service, in milliseconds. */
 const START_MS = 20_000
 
 const CONFIG = `import { studio } from '@daybook/studio'
@@ -46,7 +46,7 @@ await client.collections.nots.findMany()
 export { betterAuth, ClientError, createTestService, DaybookError, html, serve, title }
 `
 
-/** Asks the service whose address and token it is given, and prints what it read. */
+/** A program that changes a note of a service and prints it. Its arguments are the address and the token. */
 const READER = `import { createClient, etagOf } from '@daybook/client'
 
 const [, , baseUrl, token] = process.argv
@@ -55,7 +55,7 @@ const note = await notes.update(await notes.findBySlug('hello'), { title: 'Hello
 process.stdout.write(note.title + (etagOf(note) === '' ? ' without a tag' : ''))
 `
 
-/** Meets an error of one entry of the package as a class of another one, and prints whether it is that. */
+/** A program that prints whether two entries of the package share the class of an error. */
 const SHARER = `import { DaybookError } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import config from './daybook.config.ts'
@@ -87,7 +87,7 @@ function run(step: string, command: string, args: readonly string[], cwd: string
   return stdout
 }
 
-/** Puts packed packages into a folder, beside no other packages than those that they declare. */
+/** Installs packed packages in a folder, with only the dependencies that they declare. */
 async function install(packages: readonly Packed[], site: string): Promise<void> {
   for (const { manifest, tarball } of packages) {
     const home = join(site, 'node_modules', manifest.name)
@@ -99,11 +99,11 @@ async function install(packages: readonly Packed[], site: string): Promise<void>
 
 async function link(name: string, site: string): Promise<void> {
   await mkdir(dirname(join(site, 'node_modules', name)), { recursive: true })
-  await symlink(placeOf(name), join(site, 'node_modules', name))
+  await symlink(findInstalled(name), join(site, 'node_modules', name))
 }
 
-/** npm puts some below the package that needs them. */
-function placeOf(name: string): string {
+/** Finds the folder of a dependency. npm puts some below the package that needs them. */
+function findInstalled(name: string): string {
   const places = [join(MODULES, name), join(ROOT, 'packages/daybook/node_modules', name)]
   return places.find((place) => existsSync(place)) ?? join(MODULES, name)
 }
@@ -118,8 +118,8 @@ async function writeConsumer(site: string): Promise<void> {
   await writeFile(join(site, 'tsconfig.json'), JSON.stringify(TSCONFIG))
 }
 
-/** The address that a started service prints. */
-async function addressOf(service: ChildProcess): Promise<string> {
+/** Reads the address that a started service prints. */
+async function readAddress(service: ChildProcess): Promise<string> {
   const { stdout } = service
   if (!stdout) throw new Error('daybook start has no output')
   const timer = setTimeout(() => service.kill(), START_MS)
@@ -138,19 +138,19 @@ async function writeAndRead(address: string): Promise<void> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ title: 'Hello', body: 'A *long* text. '.repeat(500) })
   const created = await fetch(`${address}/api/notes`, { method: 'POST', headers, body })
-  if (created.status !== 201) throw new Error(`POST answered ${created.status}: ${await created.text()}`)
+  if (created.status !== 201) throw new Error(`POST returned ${created.status}: ${await created.text()}`)
   const note = (await (await fetch(`${address}/api/notes/hello`)).json()) as { readonly bodyHtml?: string }
   if (!note.bodyHtml?.includes('<em>long</em>')) throw new Error('the HTML of a long text is missing')
 }
 
-/** Opens the Studio as a browser does, as far as its first files. */
+/** Opens the page of the Studio and its first files, like a browser. */
 async function openStudio(address: string): Promise<void> {
   const page = await (await fetch(`${address}/studio`)).text()
   const files = [...page.matchAll(/(?:href|src)="(\/studio\/app\/[^"]+)"/g)].map(([, file]) => file)
   if (files.length < 3) throw new Error(`the page of the Studio names ${files.length} files`)
   for (const file of files) {
     const { ok, status } = await fetch(`${address}${file}`)
-    if (!ok) throw new Error(`${file} of the Studio answered ${status}`)
+    if (!ok) throw new Error(`${file} of the Studio returned ${status}`)
   }
 }
 
@@ -162,7 +162,7 @@ async function serveFrom(home: string, site: string): Promise<void> {
   })
   const ended = once(service, 'exit')
   try {
-    const address = await addressOf(service)
+    const address = await readAddress(service)
     await writeAndRead(address)
     await openStudio(address)
     const read = run('read with the client', process.execPath, ['reader.js', address, TOKEN], site)
@@ -175,45 +175,45 @@ async function serveFrom(home: string, site: string): Promise<void> {
   process.stdout.write('daybook start: ok\n')
 }
 
-/** Entries of the package share their classes. */
+/** Checks that the entries of the package share their classes. */
 function checkShared(site: string): void {
-  const said = run('entries share classes', process.execPath, ['sharer.js'], site)
-  if (said !== 'VALIDATION_ERROR') throw new Error(`an error of daybook/testing is ${said}`)
+  const output = run('entries share classes', process.execPath, ['sharer.js'], site)
+  if (output !== 'VALIDATION_ERROR') throw new Error(`an error of daybook/testing is ${output}`)
 }
 
 async function checkVersion(home: string, site: string): Promise<void> {
   const { version } = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as { version: string }
-  const said = run('daybook --version', join(home, 'cli/bin.js'), ['--version'], site).trim()
-  if (said !== version) throw new Error(`daybook --version says ${said}, and the package is ${version}`)
+  const output = run('daybook --version', join(home, 'cli/bin.js'), ['--version'], site).trim()
+  if (output !== version) throw new Error(`daybook --version prints ${output}, but the package has version ${version}`)
 }
 
-/** create-daybook gives a project the Daybook of its own version. */
+/** Checks that all packages have one version, because create-daybook installs the Daybook of its own version. */
 function requireOneVersion(packages: readonly Packed[]): void {
   const versions = packages.map(({ manifest: { name, version } }) => `${name} ${version}`)
   if (new Set(packages.map(({ manifest }) => manifest.version)).size === 1) return
-  throw new Error(`The packages are published together, with one version, and these are ${versions.join(', ')}`)
+  throw new Error(`The packages must have the same version, but have ${versions.join(', ')}`)
 }
 
-/** What holds for every package: what it runs on, its shape, and that its types are found however it is imported. */
+/** Checks the engines, the shape and the types of a package. */
 function checkShape({ manifest: { name, exports, engines }, tarball }: Packed): void {
-  if (!engines?.node) throw new Error(`${name} does not say on which Node it runs`)
+  if (!engines?.node) throw new Error(`${name} has no engines.node`)
   run(`publint ${name}`, join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)
   if (!('.' in exports)) return
   const args = [tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']
   run(`attw ${name}`, join(MODULES, '.bin/attw'), args, ROOT)
 }
 
-/** The licences of bundled code ask for their notices in each copy. */
+/** Checks the notices that the licences of bundled code require in each copy. */
 async function checkNotices(home: string): Promise<void> {
   const notices = await readFile(join(home, NOTICES_FILE), 'utf8')
   const named = new Set(notices.split(/[\s,]+/))
-  const missing = [...(await bundledNames())].filter((name) => !named.has(name))
+  const missing = [...(await findBundledNames())].filter((name) => !named.has(name))
   if (missing.length > 0)
     throw new Error(`${NOTICES_FILE} does not name ${missing.join(', ')}, whose code the docs page holds`)
   process.stdout.write('notices of third parties: ok\n')
 }
 
-/** What others make of the packages, in a folder of their own. */
+/** Checks the packages as a user would use them, in a folder outside the checkout. */
 async function checkUse(packages: readonly Packed[], site: string): Promise<void> {
   await install(packages, site)
   await writeConsumer(site)
@@ -229,7 +229,7 @@ const folder = await mkdtemp(join(tmpdir(), 'daybook-package-'))
 try {
   const packages = await packPackages(folder)
   requireOneVersion(packages)
-  for (const one of packages) checkShape(one)
+  for (const packed of packages) checkShape(packed)
   await checkUse(packages, folder)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)

@@ -12,8 +12,8 @@ import { packPackages } from './pack-packages.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** How a command ended. */
-interface Ended {
+/** The result of a command. */
+interface CommandResult {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
@@ -25,12 +25,12 @@ interface Serving extends AsyncDisposable {
 }
 
 /**
- * A folder outside the checkout, where npm finds Daybook's packages as if they were published. Its cache has what npm has
- * fetched on this machine, and nothing of what is done here stays in that of the user but the two tarballs.
+ * A folder outside the checkout in which npm finds Daybook's packages as if they were published. Its cache contains everything that
+ * npm has fetched on this machine; it adds only the two tarballs to the user's cache.
  */
 export class FreshFolder implements AsyncDisposable {
   readonly path: string
-  /** That of somebody who has never seen the checkout. */
+  /** The environment of a user without the checkout. */
   readonly #env: NodeJS.ProcessEnv
   readonly #registry: LocalRegistry
 
@@ -41,7 +41,7 @@ export class FreshFolder implements AsyncDisposable {
       ...withoutCheckout(process.env),
       npm_config_cache: join(path, '.npm'),
       npm_config_registry: registry.url,
-      // Tarballs that are not in the cache come from where they are.
+      // Tarballs outside the cache come from their registry.
       npm_config_replace_registry_host: 'never',
       npm_config_fetch_retries: '0',
       npm_config_update_notifier: 'false',
@@ -49,41 +49,41 @@ export class FreshFolder implements AsyncDisposable {
     }
   }
 
-  /** Builds and packs the packages, and opens a registry that has them. */
+  /** Builds and packs the packages, and opens a registry with them. */
   static async make(): Promise<FreshFolder> {
     const path = await mkdtemp(join(tmpdir(), 'daybook-fresh-'))
     const packed = await packPackages(join(path, '.packed'))
-    await shareContents(join(npmSetting('cache'), '_cacache/content-v2'), join(path, '.npm/_cacache/content-v2'))
-    return new FreshFolder(path, await LocalRegistry.open(packed, npmSetting('registry')))
+    await shareContents(join(getNpmSetting('cache'), '_cacache/content-v2'), join(path, '.npm/_cacache/content-v2'))
+    return new FreshFolder(path, await LocalRegistry.open(packed, getNpmSetting('registry')))
   }
 
-  /** Runs a command until it ends, in a folder below. */
-  async run(folder: string, command: string, ...args: readonly string[]): Promise<Ended> {
+  /** Runs a command in a subfolder until it ends. */
+  async run(folder: string, command: string, ...args: readonly string[]): Promise<CommandResult> {
     const child = this.#spawn(folder, command, args)
     const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return { status, stdout, stderr }
   }
 
-  /** Starts a command that serves, in a folder below, and waits until it says where it listens. */
+  /** Starts a service in a subfolder, and waits until it prints its address. */
   async serve(folder: string, command: string, ...args: readonly string[]): Promise<Serving> {
     const child = this.#spawn(folder, command, args)
     const ended = once(child, 'close')
-    const said = text(child.stderr)
+    const errors = text(child.stderr)
     for await (const line of createInterface(child.stdout)) {
       const url = /^listening on (\S+)/.exec(line)?.[1]
       if (url === undefined) continue
       return { url, [Symbol.asyncDispose]: () => endGroup(child, ended) }
     }
-    throw new Error(`${command} ended before it listened:\n${await said}`)
+    throw new Error(`${command} ended before it listened:\n${await errors}`)
   }
 
-  /** In a group of its own: npm starts a shell, which starts the program. */
+  /** Starts a command in a process group, because npm starts a shell, which starts the program. */
   #spawn(folder: string, command: string, args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
     const cwd = join(this.path, folder)
     return spawn(command, args, { cwd, env: this.#env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   }
 
-  /** From here on npm has its cache alone. */
+  /** Closes the registry, so that npm has only its cache. */
   async goOffline(): Promise<void> {
     await this.#registry[Symbol.asyncDispose]()
   }
@@ -99,20 +99,20 @@ async function endGroup({ pid }: { readonly pid?: number | undefined }, ended: P
   await ended
 }
 
-function npmSetting(name: string): string {
+function getNpmSetting(name: string): string {
   return spawnSync('npm', ['config', 'get', name], { cwd: ROOT, encoding: 'utf8' }).stdout.trim()
 }
 
-/** npm keeps contents by their digests, and in another place what it fetched them for. */
-async function shareContents(kept: string, seen: string): Promise<void> {
-  await mkdir(kept, { recursive: true })
-  await mkdir(dirname(seen), { recursive: true })
-  await symlink(kept, seen)
+/** Shares the contents of npm's cache, which are stored by digest, without its index. */
+async function shareContents(cache: string, link: string): Promise<void> {
+  await mkdir(cache, { recursive: true })
+  await mkdir(dirname(link), { recursive: true })
+  await symlink(cache, link)
 }
 
-/** This Node, and none of the commands and settings that npm gives to scripts of the checkout. */
+/** Removes the commands and settings that npm adds for scripts of the checkout. */
 function withoutCheckout(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith('npm_'))
+  const settings = Object.entries(env).filter(([name]) => !name.startsWith('npm_'))
   const path = (env.PATH ?? '').split(delimiter).filter((folder) => !folder.startsWith(ROOT))
-  return { ...Object.fromEntries(kept), PATH: [dirname(process.execPath), ...path].join(delimiter) }
+  return { ...Object.fromEntries(settings), PATH: [dirname(process.execPath), ...path].join(delimiter) }
 }

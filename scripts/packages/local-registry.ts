@@ -9,19 +9,19 @@ import type { Packed } from './pack-packages.ts'
 
 const LOCK = fileURLToPath(new URL('../../package-lock.json', import.meta.url))
 
-/** What `package-lock.json` says of one place in `node_modules`. */
-interface Locked {
+/** An entry of `package-lock.json`. */
+interface LockEntry {
   readonly version: string
   readonly integrity?: string
   readonly [key: string]: unknown
 }
 
-/** The manifests of a package by version, as a registry tells them. */
+/** The manifests of a package by version, in the format of a registry. */
 type Versions = Readonly<Record<string, object>>
 
 /**
- * A registry on this machine: it has Daybook's packages as they were packed, and knows all others in the versions of the
- * checkout's lock. It has no tarballs of those: npm finds them in its cache by their digests, or asks the registry they come from.
+ * A registry on this machine with Daybook's packed packages, and with the manifests of all others in the versions of the checkout's
+ * lockfile. npm finds the tarballs of those in its cache by digest, or downloads them from their registry.
  */
 export class LocalRegistry implements AsyncDisposable {
   readonly #packages: ReadonlyMap<string, Versions>
@@ -32,15 +32,15 @@ export class LocalRegistry implements AsyncDisposable {
     this.#packages = packages
     this.#tarballs = tarballs
     this.#server = createServer((request, response) => {
-      const body = this.#answer(decodeURIComponent(request.url ?? ''))
+      const body = this.#read(decodeURIComponent(request.url ?? ''))
       body.then(
-        (found) => response.writeHead(found === undefined ? 404 : 200).end(found),
+        (content) => response.writeHead(content === undefined ? 404 : 200).end(content),
         () => response.writeHead(500).end(),
       )
     })
   }
 
-  /** @param origin the address of the registry that the other packages come from */
+  /** @param origin the address of the registry of the other packages */
   static async open(packed: readonly Packed[], origin: string): Promise<LocalRegistry> {
     const tarballs = new Map(packed.map(({ tarball }) => [`/${basename(tarball)}`, tarball]))
     const packages = new Map(await readLock(origin))
@@ -57,12 +57,12 @@ export class LocalRegistry implements AsyncDisposable {
     return registry
   }
 
-  /** Ends with a slash. */
+  /** The address, with a slash at the end. */
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
   }
 
-  async #answer(path: string): Promise<string | Buffer | undefined> {
+  async #read(path: string): Promise<string | Buffer | undefined> {
     const tarball = this.#tarballs.get(path)
     if (tarball !== undefined) return readFile(tarball)
     const name = path.slice(1)
@@ -79,16 +79,16 @@ export class LocalRegistry implements AsyncDisposable {
   }
 }
 
-/** Every package of the lock, but for those of the workspace. */
+/** Reads the packages of the lockfile, without those of the workspace. */
 async function readLock(origin: string): Promise<Iterable<[string, Versions]>> {
-  const { packages } = JSON.parse(await readFile(LOCK, 'utf8')) as { packages: Readonly<Record<string, Locked>> }
-  const found = new Map<string, Versions>()
+  const { packages } = JSON.parse(await readFile(LOCK, 'utf8')) as { packages: Readonly<Record<string, LockEntry>> }
+  const versions = new Map<string, Versions>()
   for (const [path, { version, integrity, ...rest }] of Object.entries(packages)) {
     if (integrity === undefined) continue
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     const tarball = new URL(join(name, '-', `${basename(name)}-${version}.tgz`), origin).href
     const manifest = { ...rest, name, version, dist: { integrity, tarball } }
-    found.set(name, { ...found.get(name), [version]: manifest })
+    versions.set(name, { ...versions.get(name), [version]: manifest })
   }
-  return found
+  return versions
 }

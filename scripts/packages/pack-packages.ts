@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildPackages } from './build-packages.ts'
 
-/** A package as npm gets it. */
+/** A package in its published form. */
 export interface Packed {
   readonly manifest: {
     readonly name: string
@@ -26,9 +26,9 @@ function pack(folder: string, destination: string): string {
 }
 
 /**
- * Builds and packs every package, apart from the checkout, where others may be building.
+ * Builds and packs every package outside the checkout, in which other processes may be building.
  *
- * @param destination a folder for the tarballs, made when it is not there
+ * @param destination a folder for the tarballs, created if it does not exist
  */
 export async function packPackages(destination: string): Promise<readonly Packed[]> {
   await mkdir(destination, { recursive: true })

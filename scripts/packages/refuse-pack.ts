@@ -1,5 +1,5 @@
-// npm runs this before it would pack a package's sources, which nobody else can run.
+// npm runs this before it packs a package's sources, which run only in the checkout.
 process.stderr.write(
-  'What npm gets is built: from the root of the checkout, npm run pack writes the packages to packed/.\n',
+  'These are sources. From the root of the checkout, npm run pack builds the packages and writes them to packed/.\n',
 )
 process.exitCode = 1

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Tells sources from what they were before. @param patterns of paths below the checkout */
-export async function digestOf(patterns: readonly string[]): Promise<string> {
+/** Computes a digest of source files, to detect changes. @param patterns the paths below the checkout */
+export async function computeDigest(patterns: readonly string[]): Promise<string> {
   const files: string[] = []
   for await (const file of glob(patterns, { cwd: ROOT })) files.push(file)
   const digest = createHash('sha256')

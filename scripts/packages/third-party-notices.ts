@@ -5,19 +5,19 @@ import { findDocsSources, SCALAR_ENTRY } from '../../packages/daybook/src/http/d
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The package whose built scripts, with all that they are made of, the docs page consists of. */
+/** The package whose built scripts are the docs page. */
 const DOCS_PAGE = 'node_modules/@scalar/api-reference'
 
-/** Where the package that holds the notices has them. */
+/** The file with the notices in a built package. */
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES'
 
-/** One licence text, with the packages that it is of. */
+/** A licence text, with its packages. */
 interface Notice {
   readonly packages: readonly string[]
   readonly text: string
 }
 
-/** A package, as the lockfile and its own manifest know it. */
+/** A package in the lockfile or its manifest. */
 interface Package {
   readonly name: string
   readonly version?: string
@@ -26,7 +26,7 @@ interface Package {
   readonly dependencies?: object
 }
 
-/** Packages that are in the scripts and not installed beside them; both have the MIT License. */
+/** Packages inside the scripts of the docs page that are not installed; both have the MIT License. */
 const NOT_INSTALLED: readonly Package[] = [
   { name: 'tailwindcss', license: 'MIT', author: 'Tailwind Labs, Inc.' },
   { name: 'unist-util-find-after', license: 'MIT', author: 'Titus Wormer <tituswormer@gmail.com>' },
@@ -35,40 +35,40 @@ const NOT_INSTALLED: readonly Package[] = [
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)\b/i
 
 /**
- * The notices of all packages whose code the built package `daybook` holds.
+ * Returns the notices of all packages whose code the built package `daybook` contains.
  *
- * @param bundled the folders of those in the bundle, below the checkout; those of the docs page are known
+ * @param bundled the folders of the packages in the bundle, below the checkout; those of the docs page are added
  */
 export async function noticesWithDocsPage(bundled: readonly string[]): Promise<string> {
-  const folders = [...bundled, ...(await docsPageFolders())]
+  const folders = [...bundled, ...(await findDocsPageFolders())]
   return thirdPartyNotices(folders, 'in its bundle and in the docs page (http/docs/files)', NOT_INSTALLED)
 }
 
 /**
- * The notices of packages whose code a built package holds: their licences ask for them in each copy.
+ * Returns the notices of packages whose code a built package contains. Their licences require them in each copy.
  *
- * @param folders of those packages, below the checkout
- * @param where the built package has their code
- * @param others packages that are not installed beside
+ * @param folders the folders of those packages, below the checkout
+ * @param where the place of their code in the built package
+ * @param notInstalled packages without a folder
  */
 export async function thirdPartyNotices(
   folders: readonly string[],
   where: string,
-  others: readonly Package[] = [],
+  notInstalled: readonly Package[] = [],
 ): Promise<string> {
   const notices = [
-    ...(await Promise.all([...new Set(folders)].sort().map(noticeOf))),
-    ...(await Promise.all(others.map(writtenNotice))),
+    ...(await Promise.all([...new Set(folders)].sort().map(readNotice))),
+    ...(await Promise.all(notInstalled.map(makeMitNotice))),
   ]
   const byText = Map.groupBy(notices, ({ text }) => text)
-  const parts = [...byText].map(([text, own]) => `${own.flatMap(({ packages }) => packages).join(', ')}\n\n${text}`)
+  const parts = [...byText].map(([text, group]) => `${group.flatMap(({ packages }) => packages).join(', ')}\n\n${text}`)
   return [`This package contains code of the packages below, ${where}, under these licences.\n`, ...parts].join(
     `\n${'-'.repeat(80)}\n\n`,
   )
 }
 
-/** The names of the packages whose code the scripts hold, as far as their source maps tell. */
-export async function bundledNames(): Promise<ReadonlySet<string>> {
+/** Finds the names of the packages inside the docs page's scripts, from their source maps. */
+export async function findBundledNames(): Promise<ReadonlySet<string>> {
   const entry = (await findDocsSources()).get(SCALAR_ENTRY) ?? ''
   const names = new Set<string>()
   for await (const map of glob(['standalone.esm.js.map', 'chunks/*.js.map'], { cwd: dirname(entry) })) {
@@ -83,48 +83,50 @@ export async function bundledNames(): Promise<ReadonlySet<string>> {
   return names
 }
 
-/** The folders of the docs page's package and of all that it depends on. */
-async function docsPageFolders(): Promise<readonly string[]> {
+/** Finds the folders of the docs page's package and of all its dependencies. */
+async function findDocsPageFolders(): Promise<readonly string[]> {
   const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Package>>
   }
-  const found = new Set([DOCS_PAGE])
-  // What is added meanwhile is visited, too.
-  for (const folder of found)
-    for (const name of Object.keys(packages[folder]?.dependencies ?? {})) found.add(folderOf(name, folder, packages))
-  return [...found].sort()
+  const folders = new Set([DOCS_PAGE])
+  // The loop also visits the folders that it adds.
+  for (const folder of folders)
+    for (const name of Object.keys(packages[folder]?.dependencies ?? {}))
+      folders.add(findFolder(name, folder, packages))
+  return [...folders].sort()
 }
 
-/** Where a package finds another one: beside its own dependencies, or further out. */
-function folderOf(name: string, from: string, packages: Readonly<Record<string, unknown>>): string {
+/** Finds the folder of a dependency: inside the package, or further out. */
+function findFolder(name: string, from: string, packages: Readonly<Record<string, unknown>>): string {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
     const folder = join(place, 'node_modules', name)
     if (Object.hasOwn(packages, folder)) return folder
-    if (place === '') throw new Error(`${from} depends on ${name}, which the lockfile does not have. Run: npm install`)
+    if (place === '')
+      throw new Error(`${from} depends on ${name}, which is missing from the lockfile. Run npm install.`)
   }
 }
 
-async function noticeOf(folder: string): Promise<Notice> {
+async function readNotice(folder: string): Promise<Notice> {
   const home = join(ROOT, folder)
   const manifest: Package = JSON.parse(await readFile(join(home, 'package.json'), 'utf8'))
   const files = (await readdir(home, { withFileTypes: true })).filter(
-    (one) => one.isFile() && LICENSE_FILE.test(one.name),
+    (file) => file.isFile() && LICENSE_FILE.test(file.name),
   )
-  if (files.length === 0) return writtenNotice(manifest)
+  if (files.length === 0) return makeMitNotice(manifest)
   const texts = await Promise.all(files.map(({ name }) => readFile(join(home, name), 'utf8')))
-  return { packages: [titleOf(manifest)], text: texts.map((text) => `${text.trim()}\n`).join('\n') }
+  return { packages: [formatTitle(manifest)], text: texts.map((text) => `${text.trim()}\n`).join('\n') }
 }
 
-const titleOf = ({ name, version }: Package): string => (version === undefined ? name : `${name} ${version}`)
+const formatTitle = ({ name, version }: Package): string => (version === undefined ? name : `${name} ${version}`)
 
-/** The notice of a package that ships no licence text: the MIT License has one text for all. */
-async function writtenNotice(one: Package): Promise<Notice> {
-  const { name, license, author = `the authors of ${name}` } = one
+/** Makes the notice of a package without a licence text, which only the MIT License allows. */
+async function makeMitNotice(manifest: Package): Promise<Notice> {
+  const { name, license, author = `the authors of ${name}` } = manifest
   if (license !== 'MIT')
     throw new Error(
-      `${name} has the licence ${license} and no text of it. Add it to scripts/packages/third-party-notices.ts`,
+      `${name} has the licence ${license}, but no licence text. Add the text to scripts/packages/third-party-notices.ts`,
     )
   const holder = typeof author === 'string' ? author : author.name
   const mit = await readFile(join(ROOT, 'LICENSE'), 'utf8')
-  return { packages: [titleOf(one)], text: mit.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`) }
+  return { packages: [formatTitle(manifest)], text: mit.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`) }
 }
