@@ -1,4 +1,4 @@
-// The config of the image: closed registration, access by role, PostgreSQL, S3, and a proxy in front. Put your own content in it.
+// The config of the image: closed registration, access by role, PostgreSQL, S3, and a proxy in front. Replace the content with yours.
 import { studio } from '@daybook/studio'
 import { type AccessRule, defineCollection, defineConfig, defineGlobal, f, hasRole } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
@@ -48,7 +48,7 @@ export default defineConfig({
   assets: { store: s3({ bucket: process.env.S3_BUCKET }), access: byAuthors },
   // The first administrator: daybook user create ann@example.org --role admin
   auth: betterAuth({ registration: 'closed', baseURL: process.env.PUBLIC_URL }),
-  // The reverse proxy or the ingress. A load balancer in front of that is another one.
+  // The reverse proxy or the ingress. Count a load balancer in front of it, too.
   trustProxy: 1,
   plugins: [studio()],
 })

@@ -9,7 +9,7 @@ import { type Outcome, ROOT, run } from './site.ts'
 
 const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 
-/** What pages link to besides each other. */
+/** Files that pages link to. */
 const LINKED = [
   'LICENSE',
   'examples/blog/daybook.config.ts',
@@ -26,11 +26,11 @@ let copy: string
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
   const pages = (await readPages(ROOT)).map((page) => page.file)
-  for (const one of [...pages, ...LINKED]) await cp(join(ROOT, one), join(copy, one), { recursive: true })
+  for (const file of [...pages, ...LINKED]) await cp(join(ROOT, file), join(copy, file), { recursive: true })
   return () => rm(copy, { recursive: true, force: true })
 })
 
-/** Replaces one text of the copy until the test ends. */
+/** Replaces a text of the copy until the test ends. */
 async function change(file: string, shown: string, instead: string): Promise<void> {
   const text = await readFile(join(copy, file), 'utf8')
   expect(text).toContain(shown)
@@ -38,7 +38,7 @@ async function change(file: string, shown: string, instead: string): Promise<voi
   await writeFile(join(copy, file), text.replace(shown, instead))
 }
 
-/** What the check says of such a copy, a line for each fault. */
+/** Checks such a copy. Returns a line for each fault. */
 async function faultsWith(file: string, shown: string, instead: string): Promise<readonly string[]> {
   await change(file, shown, instead)
   return (await checkDocs(copy, code)).map((fault) => `${fault.file} ${fault.message}`)
@@ -47,12 +47,12 @@ async function faultsWith(file: string, shown: string, instead: string): Promise
 const runCheck = (): Promise<Outcome> =>
   run(process.execPath, ['--disable-warning=ExperimentalWarning', SCRIPT, copy], ROOT)
 
-test('the docs describe what there is', async () => {
+test('the docs match the code', async () => {
   const { status, stderr } = await runCheck()
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('each fault is a line of standard error, and the status is 1', async () => {
+test('each fault is a line on standard error, and the status is 1', async () => {
   await change('README.md', '(docs/running.md)', '(docs/walking.md)')
   const { status, stderr } = await runCheck()
   expect(status).toBe(1)
@@ -65,15 +65,9 @@ test.each([
   ['a route', 'routes.md', '| `DELETE /api/:collection/:id` |', '| `DELETE /api/:collections/:id` |', 'DELETE /api/'],
   ['a parameter', 'routes.md', '| `cursor` |', '| `curser` |', '`cursor`'],
   ['a header of a request', 'routes.md', '| `Idempotency-Key` |', '| `Idempotence-Key` |', '"Idempotency-Key"'],
-  ['a header of an answer', 'routes.md', '| `Location` |', '| Location |', '"Location"'],
+  ['a response header', 'routes.md', '| `Location` |', '| Location |', '"Location"'],
   ['a field type', 'config.md', '### `f.date(options?)`', '### A date', 'the field type "date"'],
-  [
-    'the meaning of an option',
-    'config.md',
-    'The maximum value.',
-    'The greatest value.',
-    'Run npm run reference',
-  ],
+  ['the meaning of an option', 'config.md', 'The maximum value.', 'The greatest value.', 'Run npm run reference'],
   ['an option of a field', 'config.md', '| `pattern` |', '| `patern` |', 'option of f.text() "pattern"'],
   ['an option of the config', 'config.md', '| `limits.renderMs` |', '| `limits.ms` |', 'limits.renderMs'],
   ['a flag', 'cli.md', '| `--allow-loss` |', '| allow-loss |', '--allow-loss'],

@@ -12,13 +12,13 @@ const PAGES = (await readPages(ROOT))
   .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
   .filter(({ blocks }) => blocks.some(({ language }) => ['console', 'ts', 'tsx', 'astro'].includes(language)))
 
-/** Pages start a service and many commands, in milliseconds for each. */
+/** The timeout of a page, which starts a service and many commands, in milliseconds. */
 const PATIENT = { timeout: 600_000 }
 
-/** Whether a command ends here: with no open quote and no line to go on. */
+/** True if a command ends here: without an open quote or a continued line. */
 const isWhole = (command: string): boolean => !command.endsWith('\\') && command.split("'").length % 2 === 1
 
-/** The commands of a console block, each with what it is shown to print. */
+/** Finds the commands of a console block with the output that the page shows. */
 function stepsOf({ code }: Block): readonly { readonly command: string; readonly shown: string }[] {
   return `\n${code}`
     .split('\n$ ')
@@ -30,7 +30,7 @@ function stepsOf({ code }: Block): readonly { readonly command: string; readonly
     })
 }
 
-/** What works on the embedded file alone, and says so elsewhere. */
+/** Commands that work only on the embedded file. */
 const isEmbeddedOnly = (command: string): boolean => /--from sqlite:|--data |daybook backup /.test(command)
 
 async function runBlock(
@@ -49,10 +49,10 @@ async function runBlock(
   }
 }
 
-/** Makes the database that a command opens. */
+/** Creates the database that a command opens. */
 const MAKE_DATABASE = { sqlite: async () => undefined, postgres: () => PostgresDatabase.make() } as const
 
-describe.each(POLICY_STORES)('console examples answer as they are shown on $name', ({ name }) => {
+describe.each(POLICY_STORES)('console examples print what the page shows on $name', ({ name }) => {
   const pages = PAGES.filter(({ blocks }) => blocks.some(({ language }) => language === 'console'))
   test.each(pages)('$file', PATIENT, async ({ file, blocks }) => {
     await using database = await MAKE_DATABASE[name]()
@@ -64,7 +64,7 @@ describe.each(POLICY_STORES)('console examples answer as they are shown on $name
   })
 })
 
-test('what is shown from a file stands there', async () => {
+test('blocks with from=PATH match their files', async () => {
   const quoted = PAGES.flatMap(({ blocks }) => blocks).filter((block) => markOf(block, 'from') !== undefined)
   expect(quoted.length).toBeGreaterThan(0)
   for (const block of quoted) {
@@ -72,9 +72,9 @@ test('what is shown from a file stands there', async () => {
   }
 })
 
-/** What a snippet without imports of its own is written against. */
+/** The declarations that snippets without imports use. */
 const PRELUDE = "import { createService, defineCollection, defineConfig, defineGlobal, f } from 'daybook'"
-/** npm puts it below the package that needs it; a project that imports from it names it in its own package.json. */
+/** npm installs it below the package that needs it. A project that imports it has it in its package.json. */
 const BETTER_AUTH = join(ROOT, 'packages/daybook/node_modules/better-auth/dist')
 const TSCONFIG = {
   extends: join(ROOT, 'tsconfig.base.json'),
@@ -95,13 +95,13 @@ const nameOf = (block: Block): string =>
 
 const folderOf = (file: string): string => file.replaceAll('/', '-')
 
-/** The program of a snippet; of an Astro page, what runs on the server. */
+/** The program of a snippet; for an Astro page, the part that runs on the server. */
 function codeOf({ code, language }: Block): string {
   if (language === 'astro') return `${/^---\n([\s\S]*?)^---$/m.exec(code)?.[1]}\nexport {}\n`
   return /^import /m.test(code) ? `${code}\n` : `${PRELUDE}\n${code}\nexport {}\n`
 }
 
-/** Writes the snippets of every page, each page in a folder of its own. */
+/** Writes the snippets of every page, a folder for each page. */
 async function makeProject(): Promise<string> {
   const root = await makeFolder([])
   onTestFinished(() => rm(root, { recursive: true, force: true }))

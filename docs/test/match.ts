@@ -1,6 +1,6 @@
 /**
- * Values that differ from run to run, by their form. One that a page shows stands for the one that the service gave:
- * the first match binds the two, and later commands of the page are sent with the real one.
+ * Patterns of values that differ in each run. The first match binds the value on the page to the real one, which replaces it in later
+ * commands of the page.
  */
 const CHANGING: readonly RegExp[] = [
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/,
@@ -10,24 +10,24 @@ const CHANGING: readonly RegExp[] = [
 ]
 const ANY = new RegExp(CHANGING.map(({ source }) => `(${source})`).join('|'), 'g')
 
-/** Shown values with the real ones that they stand for. */
+/** The real values, by the values on the page. */
 export type Bindings = Map<string, string>
 
-/** Puts the real values into a command. */
+/** Inserts the real values into a command. */
 export function bind(text: string, bindings: Bindings): string {
   let bound = text
   for (const [shown, real] of bindings) bound = bound.replaceAll(shown, real)
   return bound
 }
 
-/** Takes out white space between the tokens of JSON, or of what JSON with `…` in it looks like. */
+/** Removes white space between the tokens of JSON, also of JSON with `…`. */
 export function compact(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_all, string: string | undefined) => string ?? '')
 }
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
-/** A pattern for what a page shows: `…` stands for anything, changing values for any of their form. */
+/** Makes a pattern from the text of a page: `…` matches anything, a changing value any value of its form. */
 function toPattern(shown: string, bindings: Bindings): { readonly pattern: RegExp; readonly unbound: string[] } {
   const unbound: string[] = []
   let source = ''
@@ -43,8 +43,8 @@ function toPattern(shown: string, bindings: Bindings): { readonly pattern: RegEx
 const loose = (text: string): string => text.split('…').map(literally).join('[^]*?')
 
 function place(value: string, bindings: Bindings, unbound: string[]): string {
-  const known = bindings.get(value)
-  if (known !== undefined) return literally(known)
+  const bound = bindings.get(value)
+  if (bound !== undefined) return literally(bound)
   const earlier = unbound.indexOf(value)
   if (earlier >= 0) return `\\${earlier + 1}`
   unbound.push(value)
@@ -53,12 +53,12 @@ function place(value: string, bindings: Bindings, unbound: string[]): string {
 
 const withoutSides = ({ source }: RegExp): string => source.replace(/\(\?<?=[^)]*\)/g, '')
 
-/** Whether a text is what a page shows; binds what changes. */
+/** True if a text matches the text of a page. Binds changing values. */
 export function matches(shown: string, real: string, bindings: Bindings): boolean {
   const { pattern, unbound } = toPattern(shown, bindings)
-  const found = pattern.exec(real)
-  if (!found) return false
-  for (const [index, value] of unbound.entries()) bindings.set(value, found[index + 1] ?? value)
+  const match = pattern.exec(real)
+  if (!match) return false
+  for (const [index, value] of unbound.entries()) bindings.set(value, match[index + 1] ?? value)
   return true
 }
 
@@ -70,14 +70,14 @@ function splitMessage(text: string): { readonly head: readonly string[]; readonl
   return { head: head.split('\n'), body: body.join('\n\n') }
 }
 
-/** What of a shown answer the real one lacks; nothing when they agree. Headers that are not shown do not count. */
+/** Returns the first difference of a response to that of the page, `undefined` if they agree. Headers that the page leaves out are ignored. */
 export function difference(shown: string, real: string, bindings: Bindings): string | undefined {
   const expected = splitMessage(shown.trim())
   const actual = splitMessage(real.trim())
   const lines = actual.head.map((line) => line.replace(/^[^:]+:/, (name) => name.toLowerCase()))
-  for (const line of expected.head.filter((one) => one !== '…')) {
+  for (const line of expected.head.filter((header) => header !== '…')) {
     const wanted = line.replace(/^[^:]+:/, (name) => name.toLowerCase())
-    if (!lines.some((one) => matches(wanted, one, bindings))) return `no header line like: ${line}`
+    if (!lines.some((text) => matches(wanted, text, bindings))) return `no header line like: ${line}`
   }
   const [want, have] = isJson(expected.body)
     ? [compact(expected.body), compact(actual.body)]

@@ -12,7 +12,7 @@ const PROGRAMS = [
   'deploy/*.ts',
 ]
 const NAME = '\\w*(?:SECRET|TOKEN|PASSWORD|KEY|GITHUB|FASTLY|CLOUDFLARE)\\w*'
-/** What stands in for a secret variable that is not set: everyone who reads it knows it. */
+/** Fallbacks for secret variables, which every reader of the code would know. */
 const FALLBACKS = [
   new RegExp(`process\\.env\\.${NAME}\\s*(?:\\?\\?|\\|\\|)`, 'g'),
   new RegExp(`\\b${NAME}(?::\\s*\\w+)?\\s*=\\s*['"\`][^\\n]*\\}\\s*=\\s*process\\.env`, 'g'),
@@ -20,9 +20,9 @@ const FALLBACKS = [
 ]
 
 const fallbacksIn = (text: string): readonly string[] =>
-  FALLBACKS.flatMap((pattern) => [...text.matchAll(pattern)].map(([found]) => found))
+  FALLBACKS.flatMap((pattern) => [...text.matchAll(pattern)].map(([fallback]) => fallback))
 
-test('no page, example or template has a secret of its own, or a text in place of one that is not set', async () => {
+test('no page, example or template contains a secret, or a fallback for one', async () => {
   const pages = await readPages(ROOT)
   const files = globSync(PROGRAMS, { cwd: ROOT, exclude: ['**/node_modules/**'] })
   const programs = files.map(async (file) => ({ file, text: await readFile(join(ROOT, file), 'utf8') }))
@@ -33,7 +33,7 @@ test('no page, example or template has a secret of its own, or a text in place o
   expect(faults).toEqual([])
 })
 
-test('a text in place of a secret that is not set is reported', () => {
+test('a fallback for a secret is reported', () => {
   const fallbacks = [
     "secret: process.env.UPLOADS_SECRET ?? 'a secret for development'",
     "new Webhook(process.env.SITE_SECRET || '')",

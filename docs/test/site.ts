@@ -15,24 +15,24 @@ import type { Block } from '../../scripts/markdown.ts'
 
 /** The root of the checkout. */
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
-/** Without a terminal curl draws a progress meter; and npx takes a second to find what is on the path already. */
+/** Settings for a run without a terminal: curl draws no progress meter, and npx does not search for programs on the path. */
 const QUIET = 'curl() { command curl --silent --show-error "$@"; }\nnpx() { command "$@"; }\n'
 const TOKEN = 'token-of-the-documented-examples-0123456789'
 
-/** Secrets that programs of the pages sign with, as a reader generates them. */
+/** The secrets of the programs on the pages, which a reader would generate. */
 export const SECRETS: Readonly<Record<string, string>> = {
   IMAGE_SECRET: randomBytes(32).toString('hex'),
   UPLOADS_SECRET: randomBytes(32).toString('hex'),
 }
 
-/** What a command printed. */
+/** The output of a command. */
 export interface Outcome {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a command as a reader would. */
+/** Runs a command like a reader. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -44,28 +44,28 @@ export async function run(
   return { status: Number(status), stdout, stderr }
 }
 
-/** What a block says after `NAME=`, such as the file that it is shown as; undefined when it does not say it. */
+/** Returns the value of a mark `NAME=VALUE` of a block, such as its file; `undefined` without the mark. */
 export function markOf({ words }: Block, name: string): string | undefined {
   return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-/** The file that a block is shown as, if it names one. */
+/** The file of a block, if it names one. */
 export function fileOf(block: Block): string | undefined {
   return markOf(block, 'file')
 }
 
-/** A config as it is shown, for a machine that may be busy: hashing a password may take as long as it takes. */
+/** Changes a config for a busy machine: hashing a password has no timeout. */
 const withPatience = (code: string): string =>
   code.replace('defineConfig({', 'defineConfig({ limits: { authMs: 60_000 },')
 
-/** A config as it is shown, on the PostgreSQL of `DATABASE_URL`. */
+/** Changes a config to the PostgreSQL of `DATABASE_URL`. */
 const onPostgres = (code: string): string =>
-  // The example asks for DATABASE_URL itself.
+  // The example reads DATABASE_URL itself.
   code.includes("from 'daybook/postgres'")
     ? code
     : `import { postgres } from 'daybook/postgres'\n${code.replace('defineConfig({', 'defineConfig({ database: postgres(process.env.DATABASE_URL),')}`
 
-/** Makes a folder in which `daybook` is installed, with the files that a page shows. */
+/** Creates a folder with `daybook` installed, and with the files of a page. */
 export async function makeFolder(blocks: readonly Block[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-docs-'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -79,13 +79,13 @@ export async function makeFolder(blocks: readonly Block[]): Promise<string> {
   return folder
 }
 
-/** A service on a real socket, beside the files of a page. */
+/** A service on a real socket, in the folder of a page. */
 export interface Site extends AsyncDisposable {
-  /** Runs a line of a console block in a shell; `localhost:3000` is this service. */
+  /** Runs a command of a console block in a shell, with `localhost:3000` replaced by this service. */
   shell(command: string): Promise<Outcome>
 }
 
-/** The address that a starting service prints. */
+/** Reads the address that a service prints when it starts. */
 async function addressOf(service: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: service.stdout as Readable })) {
     const address = /^listening on http:\/\/(.+)$/.exec(line)?.[1]
@@ -94,15 +94,15 @@ async function addressOf(service: ChildProcess): Promise<string> {
   throw new Error('daybook start ended before it listened')
 }
 
-/** Changes every config of a folder. */
+/** Changes every config in a folder. */
 async function changeConfigs(folder: string, change: (code: string) => string): Promise<void> {
-  for (const name of (await readdir(folder)).filter((one) => one.endsWith('config.ts'))) {
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith('config.ts'))) {
     const file = join(folder, name)
     await writeFile(file, change(await readFile(file, 'utf8')))
   }
 }
 
-/** Puts in a folder what a page serves, and answers where: the config that it shows, the project that it makes, or the example. */
+/** Prepares the service of a page in a folder, and returns the folder of its config: that of the page, of its project, or of the example. */
 async function prepare(folder: string, blocks: readonly Block[]): Promise<string> {
   const template = blocks.map((block) => markOf(block, 'project')).find((name) => name !== undefined)
   if (template !== undefined) {
@@ -116,9 +116,9 @@ async function prepare(folder: string, blocks: readonly Block[]): Promise<string
 }
 
 /**
- * Starts the service of a page: of the config that it shows, of the project that it makes, or else of the example.
+ * Starts the service of a page with the config of the page, of its project, or of the example.
  *
- * @param database the URL of a PostgreSQL in place of the file that pages tell of
+ * @param database the URL of a PostgreSQL database instead of the embedded file
  */
 export async function startSite(blocks: readonly Block[], database?: string): Promise<Site> {
   const folder = await makeFolder(blocks)

@@ -57,16 +57,16 @@ const site = defineGlobal({
 const locales = {
   default: 'en',
   available: ['en', 'es', 'fr', 'ja', 'ko', 'pt-br', 'zh-cn'],
-  // What nobody has translated yet is shown in English.
+  // Untranslated texts are shown in English.
   fallback: { es: ['en'], fr: ['en'], ja: ['en'], ko: ['en'], 'pt-br': ['en'], 'zh-cn': ['en'] },
 } as const
 
 const collections = { posts, authors, tags, pages }
 
-// A file beside the service, unless DATABASE_URL names a PostgreSQL.
+// An embedded file, unless DATABASE_URL names a PostgreSQL database.
 const database = process.env.DATABASE_URL ? { database: postgres(process.env.DATABASE_URL) } : {}
 
-// Files lie in the data folder, unless S3_BUCKET names a bucket.
+// Files are in the data folder, unless S3_BUCKET names a bucket.
 const assets = process.env.S3_BUCKET ? { assets: { store: s3({ bucket: process.env.S3_BUCKET }) } } : {}
 
 const plugins = [studio({ title: 'The Daybook blog' })]

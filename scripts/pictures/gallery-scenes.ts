@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { isShown, signIn } from '../../packages/studio/test/support/people.ts'
 import type { Scene } from './studio-pictures.ts'
 
-/** A state of a page: what brings it about. What it routes is no longer routed afterwards. */
+/** Brings a page into a state. Its routes are removed afterwards. */
 type Prepare = (scene: Scene) => Promise<void>
 
 const json = (body: object, status = 200) => ({ status, contentType: 'application/json', body: JSON.stringify(body) })
@@ -32,7 +32,7 @@ const ACCOUNTS = [
   { id: '1', name: 'Inés Prado', email: 'ines@example.org', role: 'admin', banned: false },
   { id: '2', name: 'Tomasz Zając', email: 'tomasz@example.org', role: 'editor,author', banned: null },
   { id: '3', name: 'A person with a rather long name', email: 'somebody@example.org', role: 'author', banned: true },
-].map((one) => ({ ...one, createdAt: '2026-10-20T09:00:00.000Z' }))
+].map((webhook) => ({ ...webhook, createdAt: '2026-10-20T09:00:00.000Z' }))
 
 const openAccounts: Prepare = async ({ page, go }) => {
   await page.route(/list-users/, (route) => route.fulfill(json({ users: ACCOUNTS, total: 3 })))
@@ -70,7 +70,7 @@ const openWebhooks: Prepare = async ({ page, go }) => {
     .waitFor()
 }
 
-/** Every state of the pages around the editor, in the order in which they are taken. */
+/** Every state of the pages around the editor, in the order of the pictures. */
 export const GALLERY: Readonly<Record<string, Prepare>> = {
   'sign-in': ({ page }) => isShown(page, 'Sign in'),
   'sign-in-wrong': async ({ page }) => {

@@ -3,10 +3,10 @@ import { serveUploads } from 'daybook/plugins'
 import { PATIENT_LIMITS } from '../../packages/daybook/test/support/patience.ts'
 import { studio } from '../../packages/studio/src/index.ts'
 
-/** Where the museum's site is, as far as the pictures show it. */
+/** The address of the museum's site in the pictures. */
 export const SITE = 'https://www.museum.example'
 
-/** The museum that the pictures of the guide show. */
+/** The museum in the pictures of the guide. */
 export const museum: DaybookConfig = defineConfig({
   limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },

@@ -18,7 +18,7 @@ const PARTS = [
 ]
 
 /** The other stories, the oldest first: title, kind, minutes, status. */
-const OTHERS = [
+const MORE_STORIES = [
   ['How a press is moved', 'report', 7, 'published'],
   ['A letter of 1703', 'essay', 12, 'published'],
   ['Blue, and how it got here', 'essay', 9, 'published'],
@@ -33,15 +33,15 @@ const OTHERS = [
   ['The colour of old paper', 'note', 3, 'published'],
 ] as const
 
-/** What the pictures show, by their names for it. */
+/** The ids of the stories in the pictures. */
 export interface MuseumIds {
-  /** The story that most pictures show, in two languages. */
+  /** The story of most pictures, in two languages. */
   readonly ink: string
-  /** A draft that nobody has translated. */
+  /** A draft without a translation. */
   readonly night: string
 }
 
-/** Fills a service with what the pictures show. */
+/** Fills a service with the content of the pictures. */
 export async function fillMuseum(service: TestService): Promise<MuseumIds> {
   await makeAccount(service)
   await makeAccount(service, TOMASZ)
@@ -52,7 +52,7 @@ export async function fillMuseum(service: TestService): Promise<MuseumIds> {
   const tomasz = await content.create('authors', { name: 'Tomasz Zając', bio: 'Repairs the presses.' })
   const authors = [ines.id, tomasz.id]
   const stored = new Map<string, string>()
-  for (const [at, [title, kind, minutes, status]] of OTHERS.entries()) {
+  for (const [at, [title, kind, minutes, status]] of MORE_STORIES.entries()) {
     const { id } = await content.create('stories', { title, kind, minutes, status, author: authors[at % 2] })
     stored.set(title, String(id))
   }

@@ -5,7 +5,7 @@ import { INES, isSaved, isShown, signIn, TOMASZ } from '../../packages/studio/te
 import type { Visit } from '../../packages/studio/test/support/visit.ts'
 import type { MuseumIds } from './museum-content.ts'
 
-/** Where the pictures are taken. */
+/** The browser, page and content of the pictures. */
 export interface Scene {
   readonly open: OpenBrowser
   readonly visit: Visit
@@ -15,7 +15,7 @@ export interface Scene {
   go(path: string, heading: string): Promise<void>
 }
 
-/** Brings the page to what a picture shows. */
+/** Brings the page into the state of a picture. */
 type Prepare = (scene: Scene) => Promise<void>
 
 const storyOf = ({ ids }: Scene): string => `/c/stories/${ids.ink}`
@@ -26,7 +26,7 @@ async function chooseMore(page: Page, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item, exact: true }).click()
 }
 
-/** Brings a field to the top of the page, below the bar that stays there. */
+/** Scrolls a field to the top of the page, below the fixed bar. */
 const scrollTo = (page: Page, field: string): Promise<void> =>
   page.evaluate(
     `document.querySelector('main').scrollBy(0, document.getElementById('field-${field}').getBoundingClientRect().top - 200)`,
@@ -58,7 +58,7 @@ const publishMany: Prepare = async ({ page, go }) => {
     .waitFor()
 }
 
-/** Two people write the same sentence; the answer to the first of them is lost until the second has saved. */
+/** Makes a conflict: two users edit the same sentence, and the first response is lost until the second user has saved. */
 const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
   const path = `/c/stories/${ids.night}`
   await go(path, 'The night shift')
@@ -76,7 +76,7 @@ const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
   await page.getByRole('article', { name: 'Body' }).waitFor()
 }
 
-/** Each picture of the guide, in the order in which they are taken, and what is done before. */
+/** The pictures of the guide, in the order in which they are taken, with their preparation. */
 export const STUDIO_PICTURES: Readonly<Record<string, Prepare>> = {
   'sign-in': async ({ page }) => {
     await isShown(page, 'Sign in')

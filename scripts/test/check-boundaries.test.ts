@@ -23,7 +23,7 @@ async function checkTree(
   return { status, said: stderr }
 }
 
-test('passes where every import runs down the line', async () => {
+test('passes if every import follows the layers', async () => {
   const result = await checkTree({
     'fields/text.ts': "import { fail } from '../errors.ts'\nexport const text = fail\n",
     'model/compile.ts': "import { text } from '../fields/text.ts'\nexport const model = text\n",
@@ -34,7 +34,7 @@ test('passes where every import runs down the line', async () => {
   expect(result).toEqual({ status: 0, said: '' })
 })
 
-test('fails on a cycle of values, also one across several files', async () => {
+test('fails on a cycle of values, also across several files', async () => {
   const { status, said } = await checkTree({
     'store/a.ts': "import { b } from './b.ts'\nexport const a = () => b\n",
     'store/b.ts': "export { c as b } from './c.ts'\n",
@@ -126,7 +126,7 @@ describe('the client', () => {
   })
 })
 
-test('holds the parts of the Studio apart: pages stand on shared parts, and none on another page', async () => {
+test('checks the layers of the Studio: pages import shared parts, and no other page', async () => {
   const shared = {
     'ui/button.tsx': 'export const Button = () => <button />\n',
     'api/query-keys.ts': "export const keys = ['model']\n",

@@ -24,22 +24,22 @@ const pageWith = (options: readonly string[]): string =>
     '',
     '| option | what |',
     '|---|---|',
-    ...options.map((one) => `| \`${one}\` | … |`),
+    ...options.map((option) => `| \`${option}\` | … |`),
   ].join('\n')
 
 const checkText = (text: string): readonly string[] =>
   checkFieldTypes('config.md', text, { duration: durationField }).map(({ message }) => message)
 
-test('a field type of your own is documented when each of its options is', () => {
+test('a custom field type is documented if each of its options is', () => {
   expect(checkText(pageWith(OPTIONS))).toEqual([])
 })
 
-test('one without a section is named', () => {
+test('a field type without a section is reported', () => {
   expect(checkText('# Config')).toEqual(['does not describe the field type "duration". Add it.'])
 })
 
-test('an option without a row is named, and a row without an option', () => {
-  expect(checkText(pageWith(['min', ...OPTIONS.filter((one) => one !== 'max')]))).toEqual([
+test('an option without a row is reported, and so is a row without an option', () => {
+  expect(checkText(pageWith(['min', ...OPTIONS.filter((option) => option !== 'max')]))).toEqual([
     'does not describe the option of f.duration() "max". Add it.',
     'describes the option of f.duration() "min", which does not exist. Remove it.',
   ])

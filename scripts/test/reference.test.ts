@@ -25,7 +25,7 @@ function generationOf(code: string, file = 'options.ts'): Generation & { readonl
 
 const rowsOf = (table: string): readonly string[] => table.split('\n').slice(2)
 
-test('a doc comment is the row of its option: meaning, default, and a link to what it names', () => {
+test('a doc comment becomes the row of its option: meaning, default and link', () => {
   const generation = generationOf(`
     export interface Options {
       /**
@@ -45,7 +45,7 @@ test('a doc comment is the row of its option: meaning, default, and a link to wh
   expect(generation.missing).toEqual([])
 })
 
-test('an option without a doc comment is named, and so is one whose comment belongs to another', () => {
+test('an option without a doc comment of its own is reported', () => {
   const generation = generationOf(
     'export interface Options { /** One. */ readonly one?: string; readonly two?: string }',
   )
@@ -53,7 +53,7 @@ test('an option without a doc comment is named, and so is one whose comment belo
   expect(generation.missing).toEqual(['the option two of Options'])
 })
 
-test('a link to a heading that is not there stops the generation', () => {
+test('a link to a missing heading throws', () => {
   const generation = generationOf('interface Options { /** One. @see docs/running.md#on-water */ one: string }')
   expect(() => optionTable('Options', generation)).toThrow('docs/running.md#on-water')
 })
@@ -69,7 +69,7 @@ test.each([
   ['{ readonly read: boolean }', 'object'],
   ['unknown', 'any'],
   ['URL | false', 'URL or `false`'],
-])('the type %s is shown as %s', (type, shown) => {
+])('the type %s is printed as %s', (type, shown) => {
   const generation = generationOf(`
     type Rule = (request: object) => boolean
     type Kind = 'open' | 'closed'
@@ -78,7 +78,7 @@ test.each([
   expect(rowsOf(optionTable('Options', generation))).toEqual([`| \`it\` | ${shown} | | It. |`])
 })
 
-test('the code of an issue is a row with its params, and each needs words', () => {
+test('the code of an issue becomes a row with its params, and each needs a description', () => {
   const generation = generationOf(`
     interface IssueParams {
       /** Too long. @param limit the most @param unit bytes or characters */
@@ -95,7 +95,7 @@ test('the code of an issue is a row with its params, and each needs words', () =
   expect(() => issueTable(outdated)).toThrow('The issue gone has no limit.')
 })
 
-test('every issue that is written without the types of its params has a code of the table', async () => {
+test('every code of an issue in the sources is in the table', async () => {
   const codes = new Set(optionsOf('IssueParams', (await readCode()).sources).map(({ name }) => name))
   const unknown: string[] = []
   for await (const file of glob('packages/daybook/src/**/*.ts')) {
@@ -106,7 +106,7 @@ test('every issue that is written without the types of its params has a code of 
   expect(unknown).toEqual([])
 })
 
-test('the table of the config holds the options of every interface that it leads to', () => {
+test('the table of the config has the options of every nested interface', () => {
   const generation = generationOf(
     `
     interface DaybookConfig {
@@ -125,7 +125,7 @@ test('the table of the config holds the options of every interface that it leads
   expect(named).toEqual(['collections', 'collections.*.max', 'plugins', 'auth', 'auth.open', 'seed'])
 })
 
-test('what stands between marks is replaced, and the rest stays', () => {
+test('only the text between marks is replaced', () => {
   const page = 'Before.\n\n<!-- generated: options A -->\n\nold\n\n<!-- /generated -->\n\nAfter.\n'
   const filled = fillRegions(page, ({ kind, words }) => `${kind} of ${words.join()}`)
   expect(filled).toBe(page.replace('old', 'options of A'))

@@ -16,7 +16,7 @@ export const articles = defineCollection({
         answer: f.markdown({ required: true, localized: true }),
       },
     }),
-    // A draft may be without: `validate` asks for both when it is published.
+    // Not required, so that a draft may lack it: `validate` requires both on publication.
     section: f.relation('sections', { onDelete: 'restrict' }),
     publishedOn: f.date(),
     authors: f.relation('contributors', { many: true }),

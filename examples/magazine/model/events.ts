@@ -10,7 +10,7 @@ export const events = defineCollection({
     endsAt: f.datetime({ required: true }),
     place: f.text({ required: true, maxLength: 200 }),
     about: f.markdown({ localized: true }),
-    // Events from before there was a price were free.
+    // Events without a stored price were free.
     price: f.number({ required: true, min: 0, fill: 0 }),
   },
   access: editorsWrite,

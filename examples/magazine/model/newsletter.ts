@@ -1,9 +1,9 @@
 import type { PluginRoute } from 'daybook'
 
-/** How many articles a newsletter names. */
+/** The number of articles in a newsletter. */
 const ARTICLES = 5
 
-/** The newest articles as plain text, for the program that sends the mail. */
+/** Formats the newest articles as plain text, for the program that sends the mail. */
 export const newsletter: PluginRoute = {
   method: 'GET',
   path: '/newsletter.txt',

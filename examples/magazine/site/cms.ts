@@ -3,11 +3,11 @@ import type config from '../daybook.config.ts'
 
 /** The languages of the site. */
 export const LANGUAGES = ['en', 'de', 'fr'] as const
-/** One of them. */
+/** A language of the site. */
 export type Language = (typeof LANGUAGES)[number]
 
 /** The client of the magazine's content. */
 export type Cms = Client<typeof config>
 
-/** @param baseUrl where the service is */
+/** @param baseUrl the address of the service */
 export const connect = (baseUrl: string): Cms => createClient<typeof config>({ baseUrl })

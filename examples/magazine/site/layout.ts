@@ -7,7 +7,7 @@ export type Html = ReturnType<typeof html>
 /** The path of a page in a language: English pages have no prefix. */
 export const pathIn = (language: Language, path: string): string => (language === 'en' ? path : `/${language}${path}`)
 
-/** Puts a page into what all pages show. */
+/** Renders a page inside the layout of all pages. */
 export async function layout(cms: Cms, language: Language, title: string, main: Html): Promise<Html> {
   const [masthead, { items: sections }] = await Promise.all([
     cms.globals.masthead.get({ locale: language }),

@@ -2,12 +2,12 @@ import { html, raw } from 'hono/html'
 import type { Cms, Language } from './cms.ts'
 import { type Html, layout } from './layout.ts'
 
-/** The newest articles, as they are printed: the page hears of each change, and reads nothing again. */
+/** Renders the newest articles, which the browser updates from events without reading the list again. */
 export function livePage(cms: Cms, language: Language, contentUrl: string): Promise<Html> {
   return layout(cms, language, 'As it happens', html`<ul id="live"></ul><script>${raw(scriptFor(contentUrl))}</script>`)
 }
 
-/** It listens first and then reads what is there, so that nothing falls between the two. */
+/** Listens before the first read, so that no change is lost between the two. */
 const scriptFor = (contentUrl: string): string => `
 const list = document.getElementById('live')
 const show = ({ id, title }) => {

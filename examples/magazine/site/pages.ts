@@ -2,10 +2,10 @@ import { html, raw } from 'hono/html'
 import type { Cms, Language } from './cms.ts'
 import { type Html, layout, pathIn } from './layout.ts'
 
-/** How many articles a page lists. */
+/** The number of articles on a page. */
 const LISTED = 10
 
-/** The newest articles, and how many there are about each topic. */
+/** The newest articles, and the number of articles about each topic. */
 export async function homePage(cms: Cms, language: Language): Promise<Html> {
   const { items, aggregates } = await cms.collections.articles.findMany({
     sort: '-publishedOn',
@@ -22,11 +22,11 @@ export async function homePage(cms: Cms, language: Language): Promise<Html> {
     cms,
     language,
     'This quarter',
-    html`${items.map((one) => teaser(one, language))}<h2>Topics</h2><ul>${topics}</ul>`,
+    html`${items.map((article) => teaser(article, language))}<h2>Topics</h2><ul>${topics}</ul>`,
   )
 }
 
-/** An article with its parts, and what it refers to. */
+/** An article with its parts and related content. */
 export async function articlePage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const article = await cms.collections.articles.findBySlug(slug, {
     locale: language,
@@ -51,7 +51,7 @@ ${parts.map(partOf)}
 
 type Article = NonNullable<Awaited<ReturnType<Cms['collections']['articles']['findBySlug']>>>
 
-/** Daybook has sanitized the HTML of Markdown: it can be printed as it is. */
+/** Marks HTML as safe. Daybook has sanitized the HTML of Markdown. */
 function partOf(part: Article['parts'][number]): Html {
   if (part._type === 'text') return html`${raw(part.bodyHtml ?? '')}`
   if (part._type === 'question') return html`<h3>${part.asks}</h3>${raw(part.answerHtml ?? '')}`
@@ -71,11 +71,11 @@ export async function sectionPage(cms: Cms, language: Language, slug: string): P
     cms,
     language,
     section.name ?? slug,
-    html`<p class="meta">${total} articles</p>${items.map((one) => teaser(one, language))}`,
+    html`<p class="meta">${total} articles</p>${items.map((article) => teaser(article, language))}`,
   )
 }
 
-/** A person with everything that the magazine printed of theirs. */
+/** A contributor with all published articles. */
 export async function contributorPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const person = await cms.collections.contributors.findBySlug(slug, {
     locale: language,
@@ -87,7 +87,7 @@ export async function contributorPage(cms: Cms, language: Language, slug: string
     cms,
     language,
     person.name,
-    html`${raw(person.aboutHtml ?? '')}${person.articles.items.map((one) => teaser(one, language))}`,
+    html`${raw(person.aboutHtml ?? '')}${person.articles.items.map((article) => teaser(article, language))}`,
   )
 }
 
@@ -99,10 +99,10 @@ export async function topicPage(cms: Cms, language: Language, topic: string): Pr
     limit: LISTED,
     locale: language,
   })
-  return layout(cms, language, topic, html`${items.map((one) => teaser(one, language))}`)
+  return layout(cms, language, topic, html`${items.map((article) => teaser(article, language))}`)
 }
 
-/** What is still to come. */
+/** The coming events. */
 export async function eventsPage(cms: Cms, language: Language, now: Date): Promise<Html> {
   const { items } = await cms.collections.events.findMany({
     where: { endsAt: { gte: now.toISOString() } },
@@ -116,7 +116,7 @@ export async function eventsPage(cms: Cms, language: Language, now: Date): Promi
   return layout(cms, language, 'Events', html`<ul>${shown}</ul>`)
 }
 
-/** One event. */
+/** An event. */
 export async function eventPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const event = await cms.collections.events.findBySlug(slug, { locale: language })
   if (!event) return undefined
@@ -129,7 +129,7 @@ export async function eventPage(cms: Cms, language: Language, slug: string): Pro
   )
 }
 
-/** What lists show of an article. */
+/** An article in a list. */
 interface Listed {
   readonly title: string | null
   readonly slug: string | null

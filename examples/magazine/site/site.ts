@@ -7,9 +7,9 @@ import { articlePage, contributorPage, eventPage, eventsPage, homePage, sectionP
 type Page = Html | undefined | Promise<Html | undefined>
 
 /**
- * The magazine's site: it knows nothing but the client.
+ * Serves the magazine's site, which uses only the client.
  *
- * @param contentUrl where browsers find the content, for the page that is told of changes
+ * @param contentUrl the address of the content for browsers, which listen to its events
  */
 export function makeSite(cms: Cms, contentUrl = 'http://127.0.0.1:3000'): Hono {
   const site = new Hono()

@@ -4,7 +4,7 @@ import { callingPackageManager, installPackages } from './package-manager.ts'
 import { makeProject, readVersion } from './project.ts'
 import { HELP, UsageError } from './usage.ts'
 
-/** Carries a command line out, and answers the exit status. */
+/** Runs a command line, and returns the exit status. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
     const options = readCreateOptions(args, process.env)
@@ -30,7 +30,7 @@ async function createProject({ folder, template, install }: Options): Promise<nu
   return isInstalled ? 0 : 1
 }
 
-/** The commands that are left to the user, the last of which starts the service. */
+/** The commands that the user still has to run; the last one starts the service. */
 function nextSteps(path: string, manager: string, isInstalled: boolean): string {
   const folder = relative(process.cwd(), path)
   const steps = [

@@ -1,7 +1,7 @@
 /** The oldest Node that Daybook runs on, as major and minor. */
 const OLDEST = [22, 18] as const
 
-/** What to say about a Node that Daybook does not run on, such as `20.20.2`; undefined when it does. */
+/** Returns the message for a Node that is too old, such as `20.20.2`; otherwise `undefined`. */
 export function whyTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined

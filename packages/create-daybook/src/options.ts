@@ -9,31 +9,31 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const
 
-const KNOWN = Object.keys(OPTIONS).map((name) => `--${name}`)
+const OPTION_NAMES = Object.keys(OPTIONS).map((name) => `--${name}`)
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Options {
-  /** As it was given. @default 'my-content' */
+  /** The folder of the project, as it was written. @default 'my-content' */
   readonly folder: string
-  /** @default 'blog' */
+  /** The name of a template. @default 'blog' */
   readonly template: Template
-  /** Whether packages are installed. @default true */
+  /** True if packages are installed. @default true */
   readonly install: boolean
   readonly help: boolean
   readonly version: boolean
 }
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
- * @param env what npm has made of options that were meant for this program
- * @throws {UsageError} when it says something that it cannot say
+ * @param env the environment, in which npm puts options that were meant for this program
+ * @throws {UsageError} if the command line is invalid
  */
 export function readCreateOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
   const { values, positionals } = parseCommandLine(args)
   if (args.every((arg) => !arg.startsWith('-'))) requireNoneKept(env)
-  const [folder = 'my-content', ...others] = positionals
-  if (others.length > 0) throw new UsageError(`One folder at a time: what is ${JSON.stringify(others[0])} for?`)
+  const [folder = 'my-content', ...extra] = positionals
+  if (extra.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(extra[0])}. Name one folder.`)
   return {
     folder,
     template: toTemplate(values.template ?? 'blog'),
@@ -47,18 +47,18 @@ function parseCommandLine(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
   } catch (error) {
-    // What Node says after the first sentence is about arguments that begin with a dash.
+    // The rest of Node's message is about arguments that begin with a dash.
     const [fault] = error instanceof Error ? error.message.split('. ') : [String(error)]
-    throw new UsageError(`${fault}. Options are: ${KNOWN.join(', ')}.`)
+    throw new UsageError(`${fault}. Options are: ${OPTION_NAMES.join(', ')}.`)
   }
 }
 
-/** npm takes what stands before two dashes for an option of its own, and passes its value on as if it were a folder. */
+/** Rejects options without two dashes before them: npm takes them as its own, and passes their values as folders. */
 function requireNoneKept({ npm_config_template: template, npm_config_install: install }: NodeJS.ProcessEnv): void {
-  const taken = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
-  if (taken.length === 0) return
+  const lost = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
+  if (lost.length === 0) return
   const use = 'npm create daybook FOLDER -- --template minimal --no-install'
-  throw new UsageError(`npm has kept ${taken.join(' and ')} for itself. Write two dashes before options: ${use}`)
+  throw new UsageError(`npm took ${lost.join(' and ')} as its own. Write two dashes before options: ${use}`)
 }
 
 function toTemplate(name: string): Template {

@@ -7,26 +7,26 @@ import type { Template } from './templates.ts'
 import { UsageError } from './usage.ts'
 
 const HERE = import.meta.dirname
-/** Where the package is: as it is published, this file lies at its top, and among the sources a folder below. */
+/** The root of the package: the folder of this file if published, its parent in the sources. */
 const HOME = existsSync(join(HERE, 'package.json')) ? HERE : dirname(HERE)
 const TEMPLATES_FOLDER = join(HOME, 'templates')
 
-/** The name that the templates use. */
+/** The project name in the templates. */
 const TEMPLATE_NAME = 'my-content'
 
-/** Files that npm would not leave in a package as they are, with the names that they get. */
+/** Files that npm would change in a package, with the names that they get in a project. */
 const RENAMED_FILES: Readonly<Record<string, string>> = { _gitignore: '.gitignore' }
 
-/** The version of this package, which is also that of those that a project gets. */
+/** The version of this package, and of the Daybook packages of a project. */
 export async function readVersion(): Promise<string> {
   return (JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as { version: string }).version
 }
 
 /**
- * Writes the files of a project, with a service token of its own.
+ * Writes the files of a project, with a new service token.
  *
- * @param folder an absolute path; made when it is not there
- * @throws {UsageError} when the folder is not empty, or npm takes no project of its name
+ * @param folder an absolute path; created if it does not exist
+ * @throws {UsageError} if the folder is not empty, or npm does not accept its name
  */
 export async function makeProject(folder: string, template: Template): Promise<void> {
   const name = basename(folder)
@@ -44,15 +44,15 @@ function refuseFile(error: NodeJS.ErrnoException): void {
 }
 
 async function requireEmpty(folder: string): Promise<void> {
-  // A repository without files is as good as an empty folder.
-  const found = (await readdir(folder)).filter((name) => name !== '.git')
-  if (found.length === 0) return
+  // A repository without files counts as an empty folder.
+  const names = (await readdir(folder)).filter((name) => name !== '.git')
+  if (names.length === 0) return
   throw new UsageError(
-    `${folder} is not empty: it has ${JSON.stringify(found[0])}. Name another folder, or empty this one.`,
+    `${folder} is not empty: it has ${JSON.stringify(names[0])}. Name another folder, or empty this one.`,
   )
 }
 
-/** Files are written anew instead of copied: those of an installed package may be read-only. */
+/** Writes the files instead of copying them, because those of an installed package may be read-only. */
 async function copyTemplate(from: string, to: string, name: string): Promise<void> {
   await mkdir(to, { recursive: true })
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -63,12 +63,12 @@ async function copyTemplate(from: string, to: string, name: string): Promise<voi
   }
 }
 
-/** Puts the project's name in, and the version of Daybook's packages, which are all that it takes. */
+/** Inserts the project's name, and the version of Daybook's packages, the only dependencies. */
 async function fill(file: string, text: string, name: string): Promise<string> {
   if (file === 'README.md') return text.replaceAll(TEMPLATE_NAME, name)
   if (file !== 'package.json') return text
   const { dependencies, ...manifest } = JSON.parse(text) as { dependencies: object }
   const version = await readVersion()
-  const pinned = Object.fromEntries(Object.keys(dependencies).map((one) => [one, version]))
+  const pinned = Object.fromEntries(Object.keys(dependencies).map((name) => [name, version]))
   return `${JSON.stringify({ ...manifest, name, dependencies: pinned }, null, 2)}\n`
 }

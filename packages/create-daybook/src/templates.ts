@@ -1,4 +1,4 @@
-/** What a project can begin with, each a folder of `templates/`; files of `templates/every` belong to all. */
+/** The templates of a project, each a folder of `templates/`. The files of `templates/every` belong to all. */
 export const TEMPLATES = {
   blog: 'posts, their authors and a record of the site, with first entries',
   minimal: 'notes and topics, empty',

@@ -1,13 +1,13 @@
 import { TEMPLATES } from './templates.ts'
 
-/** A command line that cannot be carried out: said without a stack, exit status 2. */
+/** An invalid command line. It is printed without a stack, and the exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
 const templates = Object.entries(TEMPLATES).map(([name, what]) => `                    ${name.padEnd(8)} ${what}`)
 
-/** Text of `create-daybook --help`. */
+/** The text of `create-daybook --help`. */
 export const HELP: string = `create-daybook: makes a project with Daybook, a headless content service
 
   npm create daybook [FOLDER] [-- OPTIONS]

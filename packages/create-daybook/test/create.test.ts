@@ -24,7 +24,7 @@ const versionOf = async (folder: string): Promise<string> =>
   JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')).version
 
 describe('a new project', () => {
-  test('begins with a blog in the folder my-content, and says what to do next', async () => {
+  test('is a blog in the folder my-content by default, and prints the next steps', async () => {
     const { status, stdout, stderr } = await create(['--no-install'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/Made \/.*\/my-content from the template blog\.\n/)
@@ -44,16 +44,16 @@ describe('a new project', () => {
     expect(await read('sites/field-notes/daybook.config.ts')).toContain("topic: f.relation('topics')")
   })
 
-  test('has a secret of its own, which its owner alone can read', async () => {
+  test('has its own secret, which only the owner of the file can read', async () => {
     await create(['one', '--no-install'])
     await create(['two', '--no-install'])
-    const [one, two] = await Promise.all([read('one/.env'), read('two/.env')])
-    expect(one).toMatch(/^DAYBOOK_SERVICE_TOKEN=[0-9a-f]{64}\n$/)
-    expect(two).not.toBe(one)
+    const [first, second] = await Promise.all([read('one/.env'), read('two/.env')])
+    expect(first).toMatch(/^DAYBOOK_SERVICE_TOKEN=[0-9a-f]{64}\n$/)
+    expect(second).not.toBe(first)
     expect((await stat(join(cwd, 'one/.env'))).mode & 0o777).toBe(0o600)
   })
 
-  test('may lie in the current folder, also when that is a repository', async () => {
+  test('may be the current folder, also if it is a repository', async () => {
     const folder = join(cwd, 'here')
     await mkdir(join(folder, '.git'), { recursive: true })
     const { status, stdout } = await create(['.', '--no-install'], {}, folder)
@@ -62,7 +62,7 @@ describe('a new project', () => {
     expect(JSON.parse(await read('here/package.json')).name).toBe('here')
   })
 
-  test('takes the TypeScript of the checkout, and older ones that another project of its workspace may need', async () => {
+  test('accepts the TypeScript of the checkout, and older ones that another project of its workspace may need', async () => {
     await create(['--no-install'])
     const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
     const ranges = JSON.parse(await read('my-content/package.json')).devDependencies
@@ -79,12 +79,12 @@ describe('packages', () => {
     ['bun', 'bun/1.2.0 npm/? node/v24.0.0 linux x64'],
     ['npm', 'yarn/4.18.1 npm/? node/v24.0.0 linux x64'],
     ['npm', 'constructor/1.0.0'],
-  ])('are left to %s when this calls: %s', async (manager, agent) => {
+  ])('are installed by %s if the user agent is %s', async (manager, agent) => {
     const { stdout } = await create(['--no-install'], { npm_config_user_agent: agent })
     expect(stdout).toMatch(new RegExp(`\n {2}${manager} install\n {2}${manager} run dev\n$`))
   })
 
-  test('that cannot be installed leave the files, and what is left to do', async () => {
+  test('that cannot be installed leave the files and the remaining steps', async () => {
     const { status, stdout, stderr } = await create([], { PATH: cwd })
     expect(status).toBe(1)
     expect(stderr).toContain('The packages are not installed')
@@ -100,7 +100,7 @@ describe('what cannot be done is refused before anything is written:', () => {
     'a folder below a file': [['full/file/deeper'], 'is a file'],
     'a name with capitals and spaces': [['My Cöntent'], 'Try my-content.'],
     'a name that begins with a dot': [['.content'], 'Try content.'],
-    'the name of a package that it needs': [['daybook'], 'the name is taken. Try my-content.'],
+    'the name of a package that it needs': [['daybook'], 'the name is reserved. Try my-content.'],
     'a name of 215 characters': [['a'.repeat(215)], 'at most 214 characters'],
     'a second folder': [['one', 'two'], 'what is "two" for?'],
     'an unknown option': [
@@ -127,11 +127,11 @@ describe('what cannot be done is refused before anything is written:', () => {
     ['--template', ['site', 'minimal'], { npm_config_template: 'true' }],
     ['--template', [], { npm_config_template: 'minimal' }],
     ['--no-install', ['site'], { npm_config_install: '' }],
-  ])('%s, when npm has kept it for itself', async (option, args, env) => {
+  ])('%s, when npm took it as its own', async (option, args, env) => {
     // npm does so with options that no "--" stands before.
     const { status, stderr } = await create(args, env)
     expect(status).toBe(2)
-    expect(stderr).toContain(`npm has kept ${option} for itself`)
+    expect(stderr).toContain(`npm took ${option} as its own`)
     expect(stderr).toContain('npm create daybook FOLDER -- --template minimal')
   })
 
@@ -145,7 +145,7 @@ describe('what cannot be done is refused before anything is written:', () => {
   })
 })
 
-test('--help and --version are answered on standard output', async () => {
+test('--help and --version print to standard output', async () => {
   expect(await create(['--help'])).toMatchObject({
     status: 0,
     stderr: '',
@@ -154,7 +154,7 @@ test('--help and --version are answered on standard output', async () => {
   expect((await create(['--version'])).stdout).toBe(`${await versionOf('packages/create-daybook')}\n`)
 })
 
-test('what is oldest stands in the published manifests, too', () => {
+test('the oldest supported Node is that of the published manifests', () => {
   const oldest = ENGINES.node.replace('>=', '')
   expect([whyTooOld(`${oldest}.0`), oldest]).toEqual([undefined, '22.18'])
 })

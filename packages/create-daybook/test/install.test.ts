@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FreshFolder } from '../../../scripts/packages/fresh-folder.ts'
 
-/** Packages are built, packed, installed and started: seconds each, more where others work beside it. */
+/** The timeout of building, packing, installing and starting packages, in milliseconds. */
 const PATIENT = 900_000
 
-/** What a program of the project does with the client. */
+/** A program of the project that uses the client. */
 const DRIVE = `
 import { createClient, DaybookError, etagOf } from '@daybook/client'
 import type config from '../daybook.config.ts'
@@ -40,29 +40,29 @@ async function get<T>(url: string): Promise<T> {
   return (await fetch(url)).json() as Promise<T>
 }
 
-/** The size of a package without those below it, in bytes. */
+/** Returns the size of a package without its nested packages, in bytes. */
 async function sizeOf(folder: string): Promise<number> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const own = found.filter((one) => one.isFile() && !one.parentPath.slice(folder.length).includes('/node_modules'))
-  const sizes = await Promise.all(own.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
+  const items = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = items.filter((item) => item.isFile() && !item.parentPath.slice(folder.length).includes('/node_modules'))
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** The encodings in which the docs page sends its largest script, and whether the script is one. */
+/** Reads the encodings of the docs page's largest script, and whether it is that script. */
 async function docsOf(
   url: string,
 ): Promise<readonly { readonly encoding: string | null; readonly isScript: boolean }[]> {
   const page = await (await fetch(`${url}/docs`)).text()
   const script = `${/src="([^"]+)start\.js"/.exec(page)?.[1]}standalone.esm.js`
   const ask = async (accepted: string) => {
-    const answer = await fetch(url + script, { headers: { 'Accept-Encoding': accepted } })
-    const encoding = answer.headers.get('content-encoding')
-    return { encoding, isScript: (await answer.text()).includes('createApiReference') }
+    const response = await fetch(url + script, { headers: { 'Accept-Encoding': accepted } })
+    const encoding = response.headers.get('content-encoding')
+    return { encoding, isScript: (await response.text()).includes('createApiReference') }
   }
   return Promise.all(['gzip, deflate, br', 'gzip', 'identity'].map(ask))
 }
 
-/** Makes a project as a reader of the docs does, whatever npm itself says besides. */
+/** Creates a project like a reader of the docs, and ignores npm's own output. */
 async function create(...args: readonly string[]): Promise<void> {
   const { status, stdout, stderr } = await fresh.run('.', 'npm', 'create', '--prefer-offline', 'daybook', ...args)
   expect(status, stderr).toBe(0)
@@ -109,8 +109,8 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
     await using service = await fresh.serve('my-content', 'npm', 'start', '--', '--port', '0', '--log', 'warn')
     const drive = `DAYBOOK_URL=${service.url} node --env-file=.env scripts/drive.ts`
     const { stdout, stderr } = await fresh.run('my-content', 'sh', '-c', drive)
-    expect({ told: stdout.trim().split('\n'), stderr }).toEqual({
-      told: [
+    expect({ output: stdout.trim().split('\n'), stderr }).toEqual({
+      output: [
         'created driven by Ada Example',
         'changed Driven twice',
         'stale PRECONDITION_FAILED',
