@@ -75,7 +75,7 @@ import { parseUpdate, prepareUpdate } from './writes/update.ts'
  * ```
  */
 export class CallerContent<C extends DaybookConfig = DaybookConfig> {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #access: () => Access
   readonly #transact: Transact | undefined
 
@@ -83,15 +83,15 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    * @param access creates the caller's access for each call
    * @param transact runs a write in a transaction; by default each write has its own
    */
-  constructor(engine: ContentContext, access: () => Access, transact?: Transact) {
-    this.#engine = engine
+  constructor(services: ContentContext, access: () => Access, transact?: Transact) {
+    this.#services = services
     this.#access = access
     this.#transact = transact
   }
 
-  /** The files of the assets. */
+  /** The files of assets. */
   get files(): CallerFiles<C> {
-    return new CallerFiles<C>(this.#engine, this.#access)
+    return new CallerFiles<C>(this.#services, this.#access)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
@@ -101,11 +101,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<ListResult<DraftEntry<C, K>>>
   list<K extends EntryKey<C>>(collection: K, query?: ListOptions): Promise<ListResult<Entry<C, K>>>
   async list(collection: string, query: ListOptions & Partial<DraftReadOptions> = {}): Promise<ListResult<unknown>> {
-    const listed = this.#collection(collection)
+    const model = this.#requireCollection(collection)
     const { aggregate, ...options } = query
-    const named = aggregate === undefined ? options : { ...options, aggregate: toAggregateNames(aggregate) }
-    const asked = parseOptions(listParameters(listed, this.#engine.model.locales), named)
-    return readTaggedDocument(await readList(this.#engine, this.#access(), listed, asked))
+    const namedOptions = aggregate === undefined ? options : { ...options, aggregate: toAggregateNames(aggregate) }
+    const parameters = parseOptions(listParameters(model, this.#services.model.locales), namedOptions)
+    return readTaggedDocument(await readList(this.#services, this.#access(), model, parameters))
   }
 
   /**
@@ -124,13 +124,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     address: string,
     query: ReadOptions & Partial<DraftReadOptions> = {},
   ): Promise<unknown> {
-    const model = this.#collection(collection)
-    const asked = parseOptions(
-      { ...documentParameters(this.#engine.model.locales), ...entryDraftParameters(model) },
+    const model = this.#requireCollection(collection)
+    const parameters = parseOptions(
+      { ...documentParameters(this.#services.model.locales), ...entryDraftParameters(model) },
       query,
     )
     try {
-      return await readTaggedDocument(await readEntry(this.#engine, this.#access(), model, address, asked))
+      return await readTaggedDocument(await readEntry(this.#services, this.#access(), model, address, parameters))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -143,8 +143,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     data: EntryCreate<C, K>,
     { createdAt, locale, dryRun }: NewEntryOptions = {},
   ): Promise<Entry<C, K>> {
-    const model = this.#collection(collection)
-    const context = await this.#context({ locale, dryRun })
+    const model = this.#requireCollection(collection)
+    const context = await this.#createContext({ locale, dryRun })
     const options = createdAt === undefined ? {} : { createdAt }
     const body = parseCreate(context, model, data)
     return toDocument(await execute(context, () => prepareCreate(context, model, body, options)), dryRun)
@@ -181,8 +181,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     { ifMatch, locale, dryRun }: UpdateOptions,
     isMerge: boolean,
   ): Promise<Entry<C, K>> {
-    const model = this.#collection(collection)
-    const context = await this.#context({ locale, dryRun })
+    const model = this.#requireCollection(collection)
+    const context = await this.#createContext({ locale, dryRun })
     const target = new EntryTarget(context, model, id)
     const body = parseUpdate(context, model, data, { isMerge })
     return toDocument(
@@ -197,8 +197,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     id: string,
     { ifMatch, dryRun }: PreconditionOptions & DryRunOptions = {},
   ): Promise<void> {
-    const model = this.#collection(collection)
-    const context = await this.#context({ dryRun })
+    const model = this.#requireCollection(collection)
+    const context = await this.#createContext({ dryRun })
     const target = new EntryTarget(context, model, id)
     await execute(context, () => prepareDelete(context, target, toPreconditions(ifMatch)))
   }
@@ -215,8 +215,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     data: DraftUpdate<C, K>,
     { ifMatch, locale, dryRun, autosave = false, merge = false }: SaveDraftOptions = {},
   ): Promise<DraftEntry<C, K>> {
-    const model = this.#withDrafts(collection)
-    const context = await this.#context({ locale, dryRun })
+    const model = this.#requireDrafts(collection)
+    const context = await this.#createContext({ locale, dryRun })
     const target = new DraftTarget(context, model, id, autosave)
     const body = parseUpdate(context, model, data, { isMerge: merge, isDraft: true })
     return toDocument(
@@ -235,8 +235,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     id: string,
     { ifMatch, dryRun }: PreconditionOptions & DryRunOptions = {},
   ): Promise<void> {
-    const model = this.#withDrafts(collection)
-    const context = await this.#context({ dryRun })
+    const model = this.#requireDrafts(collection)
+    const context = await this.#createContext({ dryRun })
     await execute(context, () => prepareDiscard(context, model, id, toPreconditions(ifMatch)))
   }
 
@@ -257,7 +257,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     id: string,
     { at, locales, ...options }: PublishOptions & Partial<ScheduleOptions> = {},
   ): Promise<never> {
-    return this.#publication('publish', this.#withDrafts(collection), id, { publishAt: at, locales }, options)
+    return this.#changePublication('publish', this.#requireDrafts(collection), id, { publishAt: at, locales }, options)
   }
 
   /**
@@ -277,7 +277,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     id: string,
     { at, locales, ...options }: UnpublishOptions & Partial<ScheduleOptions> = {},
   ): Promise<never> {
-    return this.#publication('unpublish', this.#withDrafts(collection), id, { unpublishAt: at, locales }, options)
+    return this.#changePublication(
+      'unpublish',
+      this.#requireDrafts(collection),
+      id,
+      { unpublishAt: at, locales },
+      options,
+    )
   }
 
   /**
@@ -286,8 +292,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    * @throws NOT_FOUND if there are none; UNAUTHORIZED, FORBIDDEN
    */
   async unschedule<K extends StatusKey<C>>(collection: K, id: string): Promise<void> {
-    const model = this.#withDrafts(collection)
-    const context = await this.#context()
+    const model = this.#requireDrafts(collection)
+    const context = await this.#createContext()
     await execute(context, () => prepareUnschedule(context, model, id))
   }
 
@@ -316,18 +322,18 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     revision?: number,
     { slug, ...options }: RestoreOptions = {},
   ): Promise<unknown> {
-    return this.#publication('restore', this.#collection(collection), id, { revision, slug }, options)
+    return this.#changePublication('restore', this.#requireCollection(collection), id, { revision, slug }, options)
   }
 
-  async #publication<Answer>(
+  async #changePublication<Result>(
     op: PublicationOp,
     collection: CollectionModel,
     id: string,
-    given: Readonly<Record<string, unknown>>,
+    fields: Readonly<Record<string, unknown>>,
     { ifMatch, dryRun }: PreconditionOptions & DryRunOptions,
-  ): Promise<Answer> {
-    const context = await this.#context({ dryRun })
-    const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  ): Promise<Result> {
+    const context = await this.#createContext({ dryRun })
+    const body = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
     return toDocument(await executePublication(context, collection, op, id, body, toPreconditions(ifMatch)), dryRun)
   }
 
@@ -343,8 +349,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     patch: Readonly<Record<string, unknown>>,
     options: BulkOptions = {},
   ): Promise<BulkOutcome> {
-    const entries = this.#many(collection, where, options)
-    return toOutcome(await bulkUpdate(await this.#context({ locale: options.locale }), entries, patch))
+    const entries = this.#selectEntries(collection, where, options)
+    return toOutcome(await bulkUpdate(await this.#createContext({ locale: options.locale }), entries, patch))
   }
 
   /**
@@ -358,14 +364,14 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     where: Where,
     options: BulkOptions = {},
   ): Promise<BulkOutcome> {
-    const entries = this.#many(collection, where, options)
-    return toOutcome(await bulkDelete(await this.#context(), entries))
+    const entries = this.#selectEntries(collection, where, options)
+    return toOutcome(await bulkDelete(await this.#createContext(), entries))
   }
 
-  #many(key: string, where: Where, options: BulkOptions): BulkSelection {
-    const collection = this.#collection(key)
-    const declared = bulkParameters(collection, this.#engine.model.locales)
-    return { collection, query: parseOptions(declared, { ...options, where }) }
+  #selectEntries(collectionKey: string, where: Where, options: BulkOptions): BulkSelection {
+    const collection = this.#requireCollection(collectionKey)
+    const parameters = bulkParameters(collection, this.#services.model.locales)
+    return { collection, query: parseOptions(parameters, { ...options, where }) }
   }
 
   /**
@@ -378,10 +384,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     operations: readonly BatchOperation<C>[],
     { locale, dryRun }: LocaleOptions & DryRunOptions = {},
   ): Promise<readonly BatchOutcome[]> {
-    const { results } = await runBatch(await this.#context({ locale, dryRun }), { operations })
-    return results.map(({ op, collection, id, answer }) => {
-      const tag = dryRun ? {} : { etag: answer?.tag }
-      const entry = answer ? { ...tag, entry: JSON.parse(answer.json) } : {}
+    const { results } = await runBatch(await this.#createContext({ locale, dryRun }), { operations })
+    return results.map(({ op, collection, id, answer: response }) => {
+      const tag = dryRun ? {} : { etag: response?.tag }
+      const entry = response ? { ...tag, entry: JSON.parse(response.json) } : {}
       return { op, collection, id, ...entry }
     })
   }
@@ -399,13 +405,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const access = this.#access()
     if (!access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
     const page = readPageBounds(parseOptions(PAGE_PARAMETERS, { limit, offset }))
-    return listReferrers(this.#engine, access, this.#collection(collection), id, page)
+    return listReferrers(this.#services, access, this.#requireCollection(collection), id, page)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async readGlobal<K extends GlobalKey<C>>(key: K, query: ReadOptions = {}): Promise<GlobalEntry<C, K>> {
-    const asked = parseOptions(documentParameters(this.#engine.model.locales), query)
-    return readTaggedDocument(await readGlobal(this.#engine, this.#access(), this.#global(key), asked))
+    const parameters = parseOptions(documentParameters(this.#services.model.locales), query)
+    return readTaggedDocument(await readGlobal(this.#services, this.#access(), this.#requireGlobal(key), parameters))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -414,8 +420,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     data: GlobalUpdate<C, K>,
     { ifMatch, locale, dryRun }: UpdateOptions = {},
   ): Promise<GlobalEntry<C, K>> {
-    const model = this.#global(key)
-    const context = await this.#context({ locale, dryRun })
+    const model = this.#requireGlobal(key)
+    const context = await this.#createContext({ locale, dryRun })
     const target = new GlobalTarget(context, model)
     const body = parseUpdate(context, model, data)
     return toDocument(
@@ -425,30 +431,32 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   /** @throws VALIDATION_ERROR for an unknown locale */
-  #context({ locale: given, dryRun: isDry = false }: ContextOptions = {}): Promise<WriteContext> {
-    const { locale } = parseOptions(writeLocaleParameter(this.#engine.model.locales), { locale: given }).values
+  #createContext({ locale: requestedLocale, dryRun: isDry = false }: ContextOptions = {}): Promise<WriteContext> {
+    const { locale } = parseOptions(writeLocaleParameter(this.#services.model.locales), {
+      locale: requestedLocale,
+    }).values
     const transact = this.#transact ? { transact: this.#transact } : {}
-    return createWriteContext(this.#engine, this.#access(), { locale, isDry, ...transact })
+    return createWriteContext(this.#services, this.#access(), { locale, isDry, ...transact })
   }
 
   /** @throws VALIDATION_ERROR for a collection whose entries have no drafts */
-  #withDrafts(key: string): CollectionModel {
-    const collection = this.#collection(key)
+  #requireDrafts(key: string): CollectionModel {
+    const collection = this.#requireCollection(key)
     if (hasDrafts(collection)) return collection
     throw new DaybookError(
       'VALIDATION_ERROR',
-      `Entries of ${key} have no working copies. Give the collection a field f.status().`,
+      `Entries of ${key} have no drafts. Give the collection a field f.status().`,
     )
   }
 
-  #collection(key: string): CollectionModel {
-    const collection = this.#engine.model.collections.get(key)
+  #requireCollection(key: string): CollectionModel {
+    const collection = this.#services.model.collections.get(key)
     if (!collection) throw new DaybookError('NOT_FOUND', `There is no collection "${key}".`)
     return collection
   }
 
-  #global(key: string): GlobalModel {
-    const global = this.#engine.model.globals.get(key)
+  #requireGlobal(key: string): GlobalModel {
+    const global = this.#services.model.globals.get(key)
     if (!global) throw new DaybookError('NOT_FOUND', `There is no global "${key}".`)
     return global
   }
@@ -461,8 +469,8 @@ interface ContextOptions {
 }
 
 /** Returns the document of a response. The result of a dry run has no tag. */
-const toDocument = <T>(answer: Pick<EntryResponse, 'json' | 'tag'>, isDry: boolean | undefined): T =>
-  isDry ? JSON.parse(answer.json) : tagDocument(answer)
+const toDocument = <T>(response: Pick<EntryResponse, 'json' | 'tag'>, isDry: boolean | undefined): T =>
+  isDry ? JSON.parse(response.json) : tagDocument(response)
 
 const toOutcome = ({ collection, matched, changed }: BulkResult): BulkOutcome => ({ collection, matched, changed })
 
@@ -477,18 +485,18 @@ const toOutcome = ({ collection, matched, changed }: BulkResult): BulkOutcome =>
  * ```
  */
 export class ServiceContent<C extends DaybookConfig = DaybookConfig> extends CallerContent<C> {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #transact: Transact | undefined
 
   /** @param transact runs a write in a transaction; by default each write has its own */
-  constructor(engine: ContentContext, transact?: Transact) {
-    super(engine, () => new Access(engine.model, SYSTEM), transact)
-    this.#engine = engine
+  constructor(services: ContentContext, transact?: Transact) {
+    super(services, () => new Access(services.model, SYSTEM), transact)
+    this.#services = services
     this.#transact = transact
   }
 
   /** Returns the API with the rights of a caller; `ANONYMOUS` stands for callers without a session. */
   as(caller: Caller): CallerContent<C> {
-    return new CallerContent<C>(this.#engine, () => new Access(this.#engine.model, caller), this.#transact)
+    return new CallerContent<C>(this.#services, () => new Access(this.#services.model, caller), this.#transact)
   }
 }

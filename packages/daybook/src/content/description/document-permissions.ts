@@ -44,15 +44,17 @@ export interface PublicationPermissions extends EntryPermissions {
  * Returns the permissions of a caller on one stored document. The checks are those of the writes, without hooks and validators: a
  * permitted write can still fail for the values that it writes.
  *
- * @throws VALIDATION_ERROR if the caller cannot read the collection or the global; NOT_FOUND if the entry does not exist for the caller;
- * INTERNAL_ERROR if a rule fails
+ * @throws VALIDATION_ERROR if the caller cannot read the collection or the global; NOT_FOUND if the entry does not exist for the
+ * caller; INTERNAL_ERROR if a rule fails
  */
 export async function resolveDocumentPermissions(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   name: DocumentName,
 ): Promise<GlobalPermissions | EntryPermissions | PublicationPermissions> {
-  return 'global' in name ? globalPermissions(engine, access, name.global) : entryPermissions(engine, access, name)
+  return 'global' in name
+    ? resolveGlobalPermissions(services, access, name.global)
+    : resolveEntryPermissions(services, access, name)
 }
 
 function createUnknownDocumentError(kind: 'collection' | 'global', key: string): DaybookError {
@@ -60,26 +62,30 @@ function createUnknownDocumentError(kind: 'collection' | 'global', key: string):
   return validationErrorAt(kind, 'unknown', `"${name}" is no ${kind} that you may read`, { name })
 }
 
-async function globalPermissions({ model }: ContentContext, access: Access, key: string): Promise<GlobalPermissions> {
+async function resolveGlobalPermissions(
+  { model }: ContentContext,
+  access: Access,
+  key: string,
+): Promise<GlobalPermissions> {
   const global = model.globals.get(key)
   if (!global || (await access.evaluateRead(global)) !== true) throw createUnknownDocumentError('global', key)
   const update = await isAuthorized(() => access.authorizeWrite(global, 'update'))
   return { read: true, update, fields: describeReadOnlyFields(global, access) }
 }
 
-async function entryPermissions(
-  engine: ContentContext,
+async function resolveEntryPermissions(
+  services: ContentContext,
   access: Access,
   { collection: key, id }: Exclude<DocumentName, { readonly global: string }>,
 ): Promise<EntryPermissions | PublicationPermissions> {
-  const collection = engine.model.collections.get(key)
+  const collection = services.model.collections.get(key)
   if (!collection || (await access.evaluateRead(collection)) === false)
     throw createUnknownDocumentError('collection', key)
-  const { read } = engine.store
-  const context = await createWriteContext(engine, access, { isDry: true })
+  const { read } = services.store
+  const context = await createWriteContext(services, access, { isDry: true })
   const target = new EntryTarget(context, collection, id)
   const entry = await target.load(read)
-  const revision = new StoredRevision(engine.model, collection, entry)
+  const revision = new StoredRevision(services.model, collection, entry)
   const isChangeable = await isAuthorized(() => target.authorizeUpdate(read, revision))
   const stored: StoredState = { context, collection, entry, revision, isChangeable }
   const update = isChangeable && (await canChangeTo(stored, getCurrentState(stored)))
@@ -88,7 +94,7 @@ async function entryPermissions(
     update,
     delete: await isAuthorized(() => target.authorizeDelete(read, revision)),
     restore: update,
-    ...(collection.status ? await publicationPermissions(stored, collection.status, update) : {}),
+    ...(collection.status ? await resolvePublicationPermissions(stored, collection.status, update) : {}),
     fields: describeReadOnlyFields(collection, access),
   }
 }
@@ -104,7 +110,7 @@ interface StoredState {
 }
 
 /** @param update true if the caller may update the entry without changing its status */
-async function publicationPermissions(
+async function resolvePublicationPermissions(
   stored: StoredState,
   status: NonNullable<CollectionModel['status']>,
   update: boolean,
@@ -120,7 +126,7 @@ async function publicationPermissions(
       value === entry.status
         ? update
         : isChangeable && (await canChangeTo(stored, withStatus(stored, status.key, value)))
-  const hidden = getUnpublishedStatus(status)
+  const unpublishedStatus = getUnpublishedStatus(status)
   return {
     draft,
     saveDraft:
@@ -132,8 +138,8 @@ async function publicationPermissions(
     publish: isDraftChangeable && (await canChangeTo(stored, proposePublished(context, collection, entry))),
     unpublish:
       isChangeable &&
-      hidden !== undefined &&
-      (await canChangeTo(stored, proposeUnpublished(context, collection, entry, hidden))),
+      unpublishedStatus !== undefined &&
+      (await canChangeTo(stored, proposeUnpublished(context, collection, entry, unpublishedStatus))),
     statuses,
   }
 }
@@ -166,11 +172,11 @@ async function canChangeTo(stored: StoredState, next: NextState | undefined): Pr
   if (!next || !collection.access.update) return true
   const patch = findChangedFields(collection, revision.values, next.canonical.values)
   const result = buildUpdatedEntry(context, collection, revision, patch)
-  const ruling = await context.access.evaluateWrite(collection, 'update', result)
-  if (typeof ruling === 'boolean') return ruling
-  const changed = new Set([...Object.keys(patch), 'updatedAt', 'updatedBy'])
-  if (dependsOn(ruling.where, collection, changed)) return matchesOnceStored(stored, next, ruling)
-  return (await context.services.store.read.entries.statuses(collection, [entry.id], ruling.where)).length > 0
+  const accessResult = await context.access.evaluateWrite(collection, 'update', result)
+  if (typeof accessResult === 'boolean') return accessResult
+  const changedKeys = new Set([...Object.keys(patch), 'updatedAt', 'updatedBy'])
+  if (dependsOn(accessResult.where, collection, changedKeys)) return matchesOnceStored(stored, next, accessResult)
+  return (await context.services.store.read.entries.statuses(collection, [entry.id], accessResult.where)).length > 0
 }
 
 /**
@@ -194,7 +200,7 @@ async function matchesOnceStored(
       { exclusive: true },
     )
   } catch (error) {
-    // The write fails with this conflict before the rule is asked.
+    // The write fails with this conflict before the rule is evaluated.
     if (error instanceof DaybookError && error.code === 'CONFLICT') return true
     throw error
   }

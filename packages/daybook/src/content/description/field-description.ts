@@ -102,7 +102,6 @@ export interface BlockDescription {
 export interface FieldVisibility {
   /** The keys of the top-level fields that do not exist for the caller. */
   readonly hidden: ReadonlySet<string>
-
   canWrite(key: string): boolean
   canReadCollection(key: string): boolean
 }
@@ -110,20 +109,20 @@ export interface FieldVisibility {
 /** The place of a value. */
 interface Place {
   readonly document: CollectionOrGlobal
-  readonly reader: FieldVisibility
+  readonly visibility: FieldVisibility
   /** The dotted path in filters. Inside lists and blocks, no filterable field has the path. */
   readonly path: string
   readonly writable: boolean
 }
 
 /** Describes the fields of a document that the caller may read, in the order of responses. */
-export function describeFields(document: CollectionOrGlobal, reader: FieldVisibility): readonly FieldDescription[] {
-  const reverses = [...document.reverseFields.values()].filter(({ to }) => reader.canReadCollection(to))
-  return [...document.fields, ...reverses]
-    .filter(({ key }) => !reader.hidden.has(key))
+export function describeFields(document: CollectionOrGlobal, visibility: FieldVisibility): readonly FieldDescription[] {
+  const reverseFields = [...document.reverseFields.values()].filter(({ to }) => visibility.canReadCollection(to))
+  return [...document.fields, ...reverseFields]
+    .filter(({ key }) => !visibility.hidden.has(key))
     .map(({ key, field }) => {
-      const writable = isStored(field) && !document.serviceMadeKeys.has(key) && reader.canWrite(key)
-      return describeField(key, field, { document, reader, path: key, writable })
+      const writable = isStored(field) && !document.serviceMadeKeys.has(key) && visibility.canWrite(key)
+      return describeField(key, field, { document, visibility, path: key, writable })
     })
 }
 
@@ -148,8 +147,8 @@ function describeValue(field: Field, place: Place): ValueDescription {
     ...describeUse(field, place),
     ...(typeof initial === 'function' ? { defaultBy: 'service' } : { default: initial }),
     options: type.choices?.(options),
-    from: source !== undefined && place.reader.hidden.has(source) ? undefined : source,
-    relation: describeRelation(field, place.reader),
+    from: source !== undefined && place.visibility.hidden.has(source) ? undefined : source,
+    relation: describeRelation(field, place.visibility),
     reverse: type.reverse?.(options),
     ...describeInside(field, place),
   }
@@ -170,12 +169,12 @@ function describeUse(
   }
 }
 
-function describeRelation({ type, options }: Field, reader: FieldVisibility): RelationDescription | undefined {
+function describeRelation({ type, options }: Field, visibility: FieldVisibility): RelationDescription | undefined {
   const relation = type.relation?.(options)
   if (!relation) return undefined
   const { to, onDelete, accept, maxBytes } = relation
-  if (typeof to !== 'string') return { to: to.filter((one) => reader.canReadCollection(one)), onDelete }
-  return { to: reader.canReadCollection(to) ? to : null, onDelete, accept, maxBytes }
+  if (typeof to !== 'string') return { to: to.filter((key) => visibility.canReadCollection(key)), onDelete }
+  return { to: visibility.canReadCollection(to) ? to : null, onDelete, accept, maxBytes }
 }
 
 function describeInside(
@@ -196,9 +195,9 @@ function describeInside(
   }
 }
 
-function describeInner(fields: Fields, around: Place): readonly FieldDescription[] {
+function describeInner(fields: Fields, container: Place): readonly FieldDescription[] {
   return Object.entries(fields).map(([key, field]) =>
-    describeField(key, field, { ...around, path: `${around.path}.${key}` }),
+    describeField(key, field, { ...container, path: `${container.path}.${key}` }),
   )
 }
 
@@ -206,19 +205,19 @@ function describeInner(fields: Fields, around: Place): readonly FieldDescription
 const CONTENT_KEYWORDS: ReadonlySet<string> = new Set(['items', 'properties', 'required', 'additionalProperties'])
 
 function getValueSchema({ type, options }: Field): JsonSchema {
-  const own = type.customSchema?.(options)
-  if (own) return own
+  const customSchema = type.customSchema?.(options)
+  if (customSchema) return customSchema
   const schema = toPublicSchema(type.schema(options, () => ({ type: 'object' })))
   if (!type.inner && !type.item) return schema
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !CONTENT_KEYWORDS.has(keyword)))
 }
 
 /** Removes keywords of Daybook from a schema, and descriptions of references, whose targets a caller may not know. */
-function toPublicSchema(given: JsonSchema): JsonSchema {
-  const { [VIOLATION]: _, discriminator: __, [REFERS_TO]: to, [LISTS_KEYWORD]: ____, ...schema } = given
-  const { description: ___, ...untitled } = schema
+function toPublicSchema(fieldSchema: JsonSchema): JsonSchema {
+  const { [VIOLATION]: _, discriminator: __, [REFERS_TO]: to, [LISTS_KEYWORD]: ____, ...publicSchema } = fieldSchema
+  const { description: ___, ...withoutDescription } = publicSchema
   return Object.fromEntries(
-    Object.entries(to === undefined ? schema : untitled).map(([keyword, value]) => [
+    Object.entries(to === undefined ? publicSchema : withoutDescription).map(([keyword, value]) => [
       keyword,
       toPublicPart(keyword, value),
     ]),
@@ -226,7 +225,7 @@ function toPublicSchema(given: JsonSchema): JsonSchema {
 }
 
 function toPublicPart(keyword: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => toPublicPart('', one))
+  if (Array.isArray(value)) return value.map((item) => toPublicPart('', item))
   if (!isRecord(value)) return value
   if (keyword !== 'properties') return toPublicSchema(value)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toPublicPart('', inner)]))

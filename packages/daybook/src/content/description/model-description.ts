@@ -86,13 +86,13 @@ export interface SystemFieldDescription {
 /** The part of the model that is visible to a caller. */
 export interface VisibleModel {
   /** The collections and globals that the caller may read. */
-  readonly documents: ReadonlyMap<CollectionOrGlobal, KnownDocument>
+  readonly documents: ReadonlyMap<CollectionOrGlobal, VisibleDocument>
   /** Equal for callers who see the same. */
   readonly cacheKey: string
 }
 
 /** The visible part of one collection or global, with the caller's permissions. */
-interface KnownDocument {
+interface VisibleDocument {
   readonly permissions: DocumentPermissions
   /** The keys of the fields that do not exist for the caller. */
   readonly hidden: ReadonlySet<string>
@@ -107,7 +107,7 @@ interface KnownDocument {
  */
 export async function resolveVisibleModel(model: Model, access: Access): Promise<VisibleModel> {
   const { collections, globals } = await resolvePermissions(model, access)
-  const documents = new Map<CollectionOrGlobal, KnownDocument>()
+  const documents = new Map<CollectionOrGlobal, VisibleDocument>()
   for (const document of [...model.collections.values(), ...model.globals.values()]) {
     const permissions = (document.kind === 'collection' ? collections : globals)[document.key]
     if (permissions)
@@ -117,7 +117,7 @@ export async function resolveVisibleModel(model: Model, access: Access): Promise
         hasAuthors: access.canSeeAuthors(document),
       })
   }
-  const hidden = [...documents.values()].map((known) => [known.hasAuthors, ...known.hidden])
+  const hidden = [...documents.values()].map((document) => [document.hasAuthors, ...document.hidden])
   return { documents, cacheKey: JSON.stringify([collections, globals, hidden]) }
 }
 
@@ -131,48 +131,54 @@ export function describeModel(
   const readable = new Set(all.flatMap(([{ kind, key }]) => (kind === 'collection' ? [key] : [])))
   return {
     locales: locales ? describeLocales(locales) : null,
-    collections: all.flatMap(([one, known]) =>
-      one.kind === 'collection' ? [describeCollection(one, known, readable)] : [],
+    collections: all.flatMap(([document, visible]) =>
+      document.kind === 'collection' ? [describeCollection(document, visible, readable)] : [],
     ),
-    globals: all.flatMap(([one, known]) => (one.kind === 'global' ? [describeGlobal(one, known, readable)] : [])),
+    globals: all.flatMap(([document, visible]) =>
+      document.kind === 'global' ? [describeGlobal(document, visible, readable)] : [],
+    ),
     plugins: plugins.map(({ name, version, studio }) => ({ name, version, studio })),
     imageWidths,
   }
 }
 
-function describeLocales({ default: main, available, chains }: LocalesModel): LocalesDescription {
-  const fallback = [...chains].flatMap(([locale, [, ...others]]) =>
-    others.length === 0 ? [] : [[locale, others] as const],
+function describeLocales({ default: defaultLocale, available, chains }: LocalesModel): LocalesDescription {
+  const fallback = [...chains].flatMap(([locale, [, ...fallbacks]]) =>
+    fallbacks.length === 0 ? [] : [[locale, fallbacks] as const],
   )
-  return { default: main, available, fallback: Object.fromEntries(fallback) }
+  return { default: defaultLocale, available, fallback: Object.fromEntries(fallback) }
 }
 
-/** @param readable keys of the collections that the reader may read */
+/** @param readable the keys of the collections that the caller may read */
 function describeCollection(
   collection: CollectionModel,
-  known: KnownDocument,
+  visible: VisibleDocument,
   readable: ReadonlySet<string>,
 ): CollectionDescription {
-  const { read = false, create = false, update = false, delete: remove = false, restore = false } = known.permissions
+  const { read = false, create = false, update = false, delete: remove = false, restore = false } = visible.permissions
   return {
     ...describeDocument(collection),
     permissions: { read, create, update, delete: remove, restore },
     slugField: collection.slug?.key ?? null,
-    titleField: findTitleField(collection, known.hidden) ?? null,
+    titleField: findTitleField(collection, visible.hidden) ?? null,
     statusField: collection.status?.key ?? null,
     maxLimit: collection.maxLimit,
-    searchable: collection.searchable.some(({ key }) => !known.hidden.has(key)),
-    ...describeAllFields(collection, known, readable),
+    searchable: collection.searchable.some(({ key }) => !visible.hidden.has(key)),
+    ...describeAllFields(collection, visible, readable),
   }
 }
 
-/** @param readable keys of the collections that the reader may read */
-function describeGlobal(global: GlobalModel, known: KnownDocument, readable: ReadonlySet<string>): GlobalDescription {
-  const { read = false, update = false } = known.permissions
+/** @param readable the keys of the collections that the caller may read */
+function describeGlobal(
+  global: GlobalModel,
+  visible: VisibleDocument,
+  readable: ReadonlySet<string>,
+): GlobalDescription {
+  const { read = false, update = false } = visible.permissions
   return {
     ...describeDocument(global),
     permissions: { read, update },
-    ...describeAllFields(global, known, readable),
+    ...describeAllFields(global, visible, readable),
   }
 }
 
@@ -188,22 +194,22 @@ const describeDocument = ({
 
 function describeAllFields(
   document: CollectionOrGlobal,
-  { permissions, hidden, hasAuthors }: KnownDocument,
+  { permissions, hidden, hasAuthors }: VisibleDocument,
   readable: ReadonlySet<string>,
 ): Pick<DocumentDescription, 'fields' | 'systemFields'> {
-  const reader: FieldVisibility = {
+  const visibility: FieldVisibility = {
     hidden,
     canWrite: (key) => !Object.hasOwn(permissions.fields, key),
     canReadCollection: (key) => readable.has(key),
   }
-  return { fields: describeFields(document, reader), systemFields: describeSystemFields(document, hasAuthors) }
+  return { fields: describeFields(document, visibility), systemFields: describeSystemFields(document, hasAuthors) }
 }
 
 function describeSystemFields(document: CollectionOrGlobal, hasAuthors: boolean): readonly SystemFieldDescription[] {
   const { systemKeys, schemas } = document
   const properties = { ...(schemas.read.properties as Readonly<Record<string, JsonSchema>>), ...AUTHOR_SCHEMAS }
-  const people = hasAuthors ? AUTHOR_KEYS : []
-  return [...systemKeys.before, ...systemKeys.after, ...people].map((key) => ({
+  const authorKeys = hasAuthors ? AUTHOR_KEYS : []
+  return [...systemKeys.before, ...systemKeys.after, ...authorKeys].map((key) => ({
     key,
     schema: properties[key] ?? {},
     operators: document.kind === 'collection' ? listOperatorsAt(document, key).map(({ name }) => name) : [],
