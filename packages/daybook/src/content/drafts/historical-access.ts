@@ -30,11 +30,11 @@ interface HistoricalDocument {
 
 /** Reads former states of documents as the caller could have read them then, in the default locale. */
 export class HistoricalAccess {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #access: Access
 
-  constructor(engine: ContentContext, access: Access) {
-    this.#engine = engine
+  constructor(services: ContentContext, access: Access) {
+    this.#services = services
     this.#access = access
   }
 
@@ -46,7 +46,7 @@ export class HistoricalAccess {
    * @throws INTERNAL_ERROR if a rule fails
    */
   async read(record: JournalRow, seq: number, where?: Condition): Promise<Values | null | undefined> {
-    const { model, store } = this.#engine
+    const { model, store } = this.#services
     const document = findDocumentModel(model, record)
     const state = document && (await store.journal.stateAt(record.collection, record.id, seq))
     if (!document || !state || state.record.action === 'delete') return null
@@ -62,15 +62,15 @@ export class HistoricalAccess {
     // The config that wrote this revision is unknown.
     const columns = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
     const values = readStoredValues(document, columns, stored)
-    const { locales } = this.#engine.model
+    const { locales } = this.#services.model
     const canonical = toCanonical(values, translations)
     const { publishedLocales } = canonical
     if (!locales || document.kind === 'global' || !publishedLocales || publishedLocales.includes(locales.default))
       return values
-    const [first] = getPublishedLocales(document, canonical, locales)
+    const [locale] = getPublishedLocales(document, canonical, locales)
     const visibility = await this.#access.resolveVisibility(document)
-    if (first === undefined || visibility === false || !visibility.isPublishedOnly) return values
-    const fields = localizeWithStatus(document, canonical, locales, first, getFallbackChain(locales, first))
+    if (locale === undefined || visibility === false || !visibility.isPublishedOnly) return values
+    const fields = localizeWithStatus(document, canonical, locales, locale, getFallbackChain(locales, locale))
     return withSystemKeys(document, values, mergeFields(document, {}, fields))
   }
 
@@ -84,10 +84,10 @@ export class HistoricalAccess {
     if (visibility === false) return false
     const { status } = document
     if (status && visibility.isPublishedOnly && values[status.key] !== PUBLISHED) return false
-    const of = [visibility.filter?.where, where].filter((filter) => filter !== undefined)
-    if (of.length === 0) return true
+    const filters = [visibility.filter?.where, where].filter((filter) => filter !== undefined)
+    if (filters.length === 0) return true
     const range = { from: seq, to: seq }
-    return (await findVisibleDuring(this.#engine.store, document, [id], { kind: 'all', of }, range)).has(id)
+    return (await findVisibleDuring(this.#services.store, document, [id], { kind: 'all', of: filters }, range)).has(id)
   }
 }
 

@@ -33,7 +33,7 @@ export interface DeletedEntry extends TitledEntry {
 interface Restorable {
   readonly row: DeletedRow
   /** The last content. */
-  readonly last: CanonicalDocument
+  readonly content: CanonicalDocument
 }
 
 /**
@@ -43,13 +43,13 @@ interface Restorable {
  * @throws UNAUTHORIZED; FORBIDDEN for callers who may restore no entry of the collection; INTERNAL_ERROR if a rule fails
  */
 export async function listDeleted(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   collection: CollectionModel,
   { limit, before }: DeletedPage,
 ): Promise<CursorPage<DeletedEntry>> {
-  await requireRestore(access, collection)
-  const { read } = engine.store
+  await authorizeRestore(access, collection)
+  const { read } = services.store
   const items: DeletedEntry[] = []
   let position = before
   for (let reads = 0; reads < MAX_READS; reads += 1) {
@@ -58,9 +58,9 @@ export async function listDeleted(
     if (from === undefined) return { items, nextCursor: null }
     const rows = await read.history.deletedEntries(collection.key, { from, before: position })
     const recent = rows.filter((row) => isRestorable(collection, row))
-    const restorable = await findRestorable(engine, access, collection, recent)
+    const restorable = await findRestorable(services, access, collection, recent)
     const listed = restorable.slice(0, limit - items.length)
-    items.push(...listed.map((one) => toListed(access, collection, one)))
+    items.push(...listed.map((item) => toListed(access, collection, item)))
     const isCut = listed.length < restorable.length
     // Earlier deletions are older than one that is too old.
     const isLast = deletions.length <= limit || recent.length < rows.length
@@ -72,7 +72,7 @@ export async function listDeleted(
 }
 
 /** @throws UNAUTHORIZED, FORBIDDEN for callers who may restore no entry of the collection */
-async function requireRestore(access: Access, collection: CollectionModel): Promise<void> {
+async function authorizeRestore(access: Access, collection: CollectionModel): Promise<void> {
   requireSession(access, collection)
   await access.authorizeRead(collection)
   await access.authorizeSomeWrite(collection, 'create')
@@ -83,7 +83,7 @@ async function requireRestore(access: Access, collection: CollectionModel): Prom
 
 /** Returns the deleted entries that the rules for creating and updating allow the caller to store again. */
 async function findRestorable(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   collection: CollectionModel,
   rows: readonly DeletedRow[],
@@ -91,54 +91,54 @@ async function findRestorable(
   const create = await access.evaluateWrite(collection, 'create')
   const restorable: Restorable[] = []
   for (const row of rows) {
-    const last = readFormerState(collection, row.text)
-    const { values } = toRestoredContent(collection, last)
-    const people = { createdBy: getCreator(row), updatedBy: toAuthor(getActor(access.caller)) }
+    const content = readFormerState(collection, row.text)
+    const { values } = toRestoredContent(collection, content)
+    const authors = { createdBy: getCreator(row), updatedBy: toAuthor(getActor(access.caller)) }
     const update = await access.evaluateWrite(
       collection,
       'update',
-      collection.access.update && { ...values, ...people },
+      collection.access.update && { ...values, ...authors },
     )
-    if (await permits(engine, collection, [create, update], { collection, values, ...people }))
-      restorable.push({ row, last })
+    if (await areRulesMet(services, collection, [create, update], { collection, values, ...authors }))
+      restorable.push({ row, content })
   }
   return restorable
 }
 
 /** Returns true if all rules allow an entry as it would be restored: without references to deleted entries. */
-async function permits(
-  engine: ContentContext,
+async function areRulesMet(
+  services: ContentContext,
   collection: CollectionModel,
-  rulings: readonly AccessResult[],
+  results: readonly AccessResult[],
   entry: EntryState,
 ): Promise<boolean> {
-  if (rulings.includes(false)) return false
-  const conditions = rulings.flatMap((ruling) => (typeof ruling === 'object' ? [ruling.where] : []))
-  if (conditions.length === 0) return true
-  const { read } = engine.store
-  const whole = { canonical: { values: entry.values, translations: {} }, patch: {} }
+  if (results.includes(false)) return false
+  const filters = results.flatMap((result) => (typeof result === 'object' ? [result.where] : []))
+  if (filters.length === 0) return true
+  const { read } = services.store
+  const document = { canonical: { values: entry.values, translations: {} }, patch: {} }
   const keys = new Set(collection.fields.map(({ key }) => key))
   const isItself = (target: { readonly id: string }): boolean => target.id === entry.values.id
-  const { canonical } = await dropDanglingReferences(engine, read, collection, whole, keys, isItself)
+  const { canonical } = await dropDanglingReferences(services, read, collection, document, keys, isItself)
   const restored: EntryState = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
-  const related = await readRelated(read, conditions, restored)
-  const find = (to: CollectionModel, id: string): EntryState | null =>
+  const related = await readRelated(read, filters, restored)
+  const findState = (to: CollectionModel, id: string): EntryState | null =>
     id === restored.values.id ? restored : (related.get(`${to.key} ${id}`) ?? null)
-  return conditions.every((where) => matchesWhere(where, restored, find) === true)
+  return filters.every((where) => matchesWhere(where, restored, findState) === true)
 }
 
 /** Reads the entries that filters evaluate through relations, by collection and id. */
 async function readRelated(
   read: Reader,
-  conditions: readonly Condition[],
+  filters: readonly Condition[],
   entry: EntryState,
 ): Promise<ReadonlyMap<string, EntryState>> {
   const related = new Map<string, EntryState>()
-  const targets = conditions.flatMap((where) => listRelated(where, entry))
+  const targets = filters.flatMap((where) => listRelated(where, entry))
   for (const [to, references] of Map.groupBy(targets, (target) => target.to)) {
     const ids = [...new Set(references.map(({ id }) => id))]
-    for (const stored of await read.entries.storedByIds(to, ids))
-      related.set(`${to.key} ${stored.id}`, toState(to, stored))
+    for (const storedEntry of await read.entries.storedByIds(to, ids))
+      related.set(`${to.key} ${storedEntry.id}`, toState(to, storedEntry))
   }
   return related
 }
@@ -150,9 +150,9 @@ const toState = (collection: CollectionModel, entry: StoredEntry): EntryState =>
   updatedBy: entry.updated_by,
 })
 
-function toListed(access: Access, collection: CollectionModel, { row, last }: Restorable): DeletedEntry {
+function toListed(access: Access, collection: CollectionModel, { row, content }: Restorable): DeletedEntry {
   return {
-    ...valuesToTitledEntry(collection, row.id, last.values, access.hidden(collection)),
+    ...valuesToTitledEntry(collection, row.id, content.values, access.hidden(collection)),
     deletedAt: row.at,
     ...(access.canSeeAuthors(collection) ? { deletedBy: toAuthor(row.actor) } : {}),
   }

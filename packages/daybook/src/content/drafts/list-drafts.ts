@@ -20,7 +20,7 @@ interface DraftCollection {
 
 /** The drafts of all collections that exist for a caller. */
 export class DraftScope {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #access: Access
   readonly #scope: CallerScope
   readonly #choice: LocaleChoice
@@ -28,51 +28,51 @@ export class DraftScope {
   readonly collections: ReadonlyMap<string, DraftCollection>
 
   /** @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails */
-  static async create(engine: ContentContext, access: Access, query: LocaleQuery): Promise<DraftScope> {
-    const choice = requireLocale(engine.model, query, access)
+  static async create(services: ContentContext, access: Access, query: LocaleQuery): Promise<DraftScope> {
+    const choice = requireLocale(services.model, query, access)
     const scope = await resolveCallerScope(access, choice)
     const collections = new Map<string, DraftCollection>()
-    for (const [key, collection] of engine.model.collections) {
+    for (const [key, collection] of services.model.collections) {
       if (!collection.status || !scope.readableCollection(key)) continue
-      const rulings = [await access.evaluateRead(collection), await access.evaluateDraftAccess(collection)]
-      if (rulings.includes(false)) continue
-      const of = rulings.flatMap((ruling) => (typeof ruling === 'object' ? [ruling.where] : []))
+      const results = [await access.evaluateRead(collection), await access.evaluateDraftAccess(collection)]
+      if (results.includes(false)) continue
+      const of = results.flatMap((result) => (typeof result === 'object' ? [result.where] : []))
       collections.set(key, { collection, where: of.length > 0 ? { kind: 'all', of } : undefined })
     }
-    return new DraftScope(engine, access, scope, choice, collections)
+    return new DraftScope(services, access, scope, choice, collections)
   }
 
   private constructor(
-    engine: ContentContext,
+    services: ContentContext,
     access: Access,
     scope: CallerScope,
     choice: LocaleChoice,
     collections: ReadonlyMap<string, DraftCollection>,
   ) {
-    this.#engine = engine
+    this.#services = services
     this.#access = access
     this.#scope = scope
     this.#choice = choice
     this.collections = collections
   }
 
-  seesPeople(collection: CollectionModel): boolean {
+  canSeeAuthors(collection: CollectionModel): boolean {
     return this.#scope.canSeeAuthors(collection)
   }
 
   /** Reads the titles of entries in their drafts, by id. Deleted entries, and entries whose drafts the caller may not see, are absent. */
   async readTitles(collection: CollectionModel, ids: readonly string[]): Promise<ReadonlyMap<string, TitledEntry>> {
-    const shown = this.#scope.readableCollection(collection.key) ?? collection
-    const visible = await findVisibleDrafts(this.#access, this.#engine.store.read, collection, ids)
+    const localeCollection = this.#scope.readableCollection(collection.key) ?? collection
+    const visible = await findVisibleDrafts(this.#access, this.#services.store.read, collection, ids)
     const rows = ids.filter((id) => visible.has(id)).map((id) => ({ id }))
-    const drafts = await readDrafts(this.#engine, this.#access, shown, rows, this.#choice)
+    const drafts = await readDrafts(this.#services, this.#access, localeCollection, rows, this.#choice)
     const hidden = this.#scope.hiddenFields(collection)
-    return new Map(drafts.map(({ row }) => [row.id, toTitledEntry(shown, row, hidden)]))
+    return new Map(drafts.map(({ row }) => [row.id, toTitledEntry(localeCollection, row, hidden)]))
   }
 }
 
 /** The number of collections that are read concurrently. */
-const AT_ONCE = 8
+const CONCURRENT_READS = 8
 
 /** An entry that has a draft. */
 export interface ListedDraft extends TitledEntry {
@@ -89,9 +89,9 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null
 }
 
-interface FoundDraft {
+interface DraftInCollection {
   readonly collection: CollectionModel
-  readonly mark: DraftSummary
+  readonly summary: DraftSummary
 }
 
 /**
@@ -101,47 +101,47 @@ interface FoundDraft {
  * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function listDrafts(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
-  asked: DraftsParameters,
+  parameters: DraftsParameters,
 ): Promise<CursorPage<ListedDraft>> {
-  const { limit = DEFAULT_SEARCH_LIMIT, actor, cursor } = asked
-  const scope = await DraftScope.create(engine, access, asked)
+  const { limit = DEFAULT_SEARCH_LIMIT, actor, cursor } = parameters
+  const scope = await DraftScope.create(services, access, parameters)
   const [before = 0] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : parsePosition(cursor)
-  const found = await findDrafts(engine, scope, { actor, before, limit: limit + 1 })
-  const page = found.slice(0, limit)
-  const nextCursor = found.length > limit ? String(page.at(-1)?.mark.seq) : null
-  return { items: await describe(scope, page), nextCursor }
+  const drafts = await findDrafts(services, scope, { actor, before, limit: limit + 1 })
+  const page = drafts.slice(0, limit)
+  const nextCursor = drafts.length > limit ? String(page.at(-1)?.summary.seq) : null
+  return { items: await addTitles(scope, page), nextCursor }
 }
 
 async function findDrafts(
-  engine: ContentContext,
+  services: ContentContext,
   scope: DraftScope,
   query: Omit<DraftListQuery, 'where'>,
-): Promise<readonly FoundDraft[]> {
-  const found: FoundDraft[] = []
-  const asked = [...scope.collections.values()].filter(
-    ({ collection }) => query.actor === undefined || scope.seesPeople(collection),
+): Promise<readonly DraftInCollection[]> {
+  const drafts: DraftInCollection[] = []
+  const collections = [...scope.collections.values()].filter(
+    ({ collection }) => query.actor === undefined || scope.canSeeAuthors(collection),
   )
-  for (let at = 0; at < asked.length; at += AT_ONCE) {
-    const marks = asked.slice(at, at + AT_ONCE).map(async ({ collection, where }) => {
-      const listed = await engine.store.read.drafts.list(collection, { ...query, where })
-      return listed.map((mark) => ({ collection, mark }))
+  for (let at = 0; at < collections.length; at += CONCURRENT_READS) {
+    const reads = collections.slice(at, at + CONCURRENT_READS).map(async ({ collection, where }) => {
+      const summaries = await services.store.read.drafts.list(collection, { ...query, where })
+      return summaries.map((summary) => ({ collection, summary }))
     })
-    found.push(...(await Promise.all(marks)).flat())
+    drafts.push(...(await Promise.all(reads)).flat())
   }
-  return found.sort((one, other) => other.mark.seq - one.mark.seq)
+  return drafts.sort((a, b) => b.summary.seq - a.summary.seq)
 }
 
 /** Adds the titles, and drops entries that have been deleted since or whose drafts do not exist for the caller. */
-async function describe(scope: DraftScope, page: readonly FoundDraft[]): Promise<readonly ListedDraft[]> {
+async function addTitles(scope: DraftScope, page: readonly DraftInCollection[]): Promise<readonly ListedDraft[]> {
   const titles = new Map<string, TitledEntry>()
-  for (const [collection, own] of Map.groupBy(page, (one) => one.collection)) {
-    const ids = own.map(({ mark }) => mark.id)
-    for (const [id, titled] of await scope.readTitles(collection, ids)) titles.set(`${collection.key} ${id}`, titled)
+  for (const [collection, group] of Map.groupBy(page, (draft) => draft.collection)) {
+    const ids = group.map(({ summary }) => summary.id)
+    for (const [id, entry] of await scope.readTitles(collection, ids)) titles.set(`${collection.key} ${id}`, entry)
   }
-  return page.flatMap(({ collection, mark: { id, at, actor } }) => {
-    const titled = titles.get(`${collection.key} ${id}`)
-    return titled ? [{ ...titled, at, ...(scope.seesPeople(collection) ? { actor } : {}) }] : []
+  return page.flatMap(({ collection, summary: { id, at, actor } }) => {
+    const entry = titles.get(`${collection.key} ${id}`)
+    return entry ? [{ ...entry, at, ...(scope.canSeeAuthors(collection) ? { actor } : {}) }] : []
   })
 }

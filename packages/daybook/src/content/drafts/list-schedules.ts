@@ -7,7 +7,7 @@ import type { CursorPage } from './list-drafts.ts'
 import { DraftScope } from './list-drafts.ts'
 
 /** The number of schedules that are read together. */
-const RECORDS = 100
+const SCHEDULES_PER_READ = 100
 /** The maximum number of reads for one page. */
 const MAX_READS = 10
 
@@ -30,65 +30,65 @@ export interface ListedSchedule extends TitledEntry {
  * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function listSchedules(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
-  asked: SchedulesParameters,
+  parameters: SchedulesParameters,
 ): Promise<CursorPage<ListedSchedule>> {
-  const { limit = DEFAULT_SEARCH_LIMIT, cursor } = asked
-  const scope = await DraftScope.create(engine, access, asked)
+  const { limit = DEFAULT_SEARCH_LIMIT, cursor } = parameters
+  const scope = await DraftScope.create(services, access, parameters)
   const [due = 0, seq = 0] = cursor === undefined ? [] : parsePosition(cursor)
   const items: ListedSchedule[] = []
   let last: Pick<Schedule, 'due' | 'seq'> = { due, seq }
   for (let reads = 0; reads < MAX_READS; reads += 1) {
-    const schedules = await engine.store.read.schedules.after(last, RECORDS)
-    const shown = await showSchedules(engine, scope, schedules)
-    const taken = shown.slice(0, limit - items.length)
-    items.push(...taken.map(({ item }) => item))
-    const isCut = taken.length < shown.length
-    if (!isCut && schedules.length < RECORDS) return { items, nextCursor: null }
-    last = (isCut ? taken.at(-1)?.schedule : schedules.at(-1)) ?? last
+    const schedules = await services.store.read.schedules.after(last, SCHEDULES_PER_READ)
+    const visible = await readVisibleSchedules(services, scope, schedules)
+    const listed = visible.slice(0, limit - items.length)
+    items.push(...listed.map(({ item }) => item))
+    const isCut = listed.length < visible.length
+    if (!isCut && schedules.length < SCHEDULES_PER_READ) return { items, nextCursor: null }
+    last = (isCut ? listed.at(-1)?.schedule : schedules.at(-1)) ?? last
     if (items.length === limit) break
   }
   return { items, nextCursor: `${last.due}-${last.seq}` }
 }
 
-interface ShownSchedule {
+interface VisibleSchedule {
   readonly schedule: Schedule
   readonly item: ListedSchedule
 }
 
-async function showSchedules(
-  engine: ContentContext,
+async function readVisibleSchedules(
+  services: ContentContext,
   scope: DraftScope,
   schedules: readonly Schedule[],
-): Promise<readonly ShownSchedule[]> {
+): Promise<readonly VisibleSchedule[]> {
   const titles = new Map<string, TitledEntry>()
-  for (const [key, own] of Map.groupBy(schedules, (one) => one.collection)) {
-    const edited = scope.collections.get(key)
-    if (!edited) continue
-    const { collection, where } = edited
-    const ids = [...new Set(own.map(({ id }) => id))]
-    const readable = await engine.store.read.entries.statuses(collection, ids, where)
-    const titled = await scope.readTitles(
+  for (const [key, group] of Map.groupBy(schedules, (schedule) => schedule.collection)) {
+    const draftCollection = scope.collections.get(key)
+    if (!draftCollection) continue
+    const { collection, where } = draftCollection
+    const ids = [...new Set(group.map(({ id }) => id))]
+    const readable = await services.store.read.entries.statuses(collection, ids, where)
+    const titledEntries = await scope.readTitles(
       collection,
       readable.map(({ id }) => id),
     )
-    for (const [id, one] of titled) titles.set(`${key} ${id}`, one)
+    for (const [id, entry] of titledEntries) titles.set(`${key} ${id}`, entry)
   }
   return schedules.flatMap((schedule) => {
-    const titled = titles.get(`${schedule.collection} ${schedule.id}`)
-    return titled ? [{ schedule, item: toListed(scope, titled, schedule) }] : []
+    const titledEntries = titles.get(`${schedule.collection} ${schedule.id}`)
+    return titledEntries ? [{ schedule, item: toListed(scope, titledEntries, schedule) }] : []
   })
 }
 
-function toListed(scope: DraftScope, titled: TitledEntry, schedule: Schedule): ListedSchedule {
+function toListed(scope: DraftScope, titledEntries: TitledEntry, schedule: Schedule): ListedSchedule {
   const { collection: key, action, at, actor, locales } = schedule
   const collection = scope.collections.get(key)?.collection
   return {
-    ...titled,
+    ...titledEntries,
     action,
     at,
-    ...(collection && scope.seesPeople(collection) ? { actor } : {}),
+    ...(collection && scope.canSeeAuthors(collection) ? { actor } : {}),
     ...(locales === null ? {} : { locales: JSON.parse(locales) }),
   }
 }

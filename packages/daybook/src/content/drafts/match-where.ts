@@ -19,9 +19,9 @@ export type FindState = (collection: CollectionModel, id: string) => EntryState 
 type Leaf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
 
 /**
- * True if a state matches a filter: the same result that the SQL of `store/where-sql.ts` has for a stored row.
+ * Returns true if a state matches a filter, with the same result as the SQL of `store/where-sql.ts` for a stored row.
  *
- * @returns `undefined` where the result depends on an erased state
+ * @returns `undefined` if the result depends on an erased state
  */
 export function matchesWhere(where: Condition, state: EntryState, find: FindState): boolean | undefined {
   if (where.kind === 'compare') return matchesCompare(where, state)
@@ -38,34 +38,37 @@ export function listRelated(
   where: Condition,
   state: EntryState,
 ): readonly { readonly to: CollectionModel; readonly id: string }[] {
-  if (where.kind === 'related') return targetIds(where, state).map((id) => ({ to: where.to, id }))
+  if (where.kind === 'related') return getTargetIds(where, state).map((id) => ({ to: where.to, id }))
   return where.kind === 'all' || where.kind === 'any' ? where.of.flatMap((part) => listRelated(part, state)) : []
 }
 
-const valueAt = (values: Values, path: string): unknown =>
+const getValueAt = (values: Values, path: string): unknown =>
   path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), values)
 
-function fieldValue({ column, path, derived }: FilterableField, { values, createdBy, updatedBy }: EntryState): unknown {
+function getFieldValue(
+  { column, path, derived }: FilterableField,
+  { values, createdBy, updatedBy }: EntryState,
+): unknown {
   if (derived) {
-    const text = valueAt(values, derived.path)
+    const text = getValueAt(values, derived.path)
     return typeof text === 'string' ? derived.derive(text) : null
   }
   if (column === 'created_by') return createdBy
-  return column === 'updated_by' ? updatedBy : (valueAt(values, path) ?? null)
+  return column === 'updated_by' ? updatedBy : (getValueAt(values, path) ?? null)
 }
 
 function matchesCompare({ by, operator, values, negated }: Leaf<'compare'>, state: EntryState): boolean | undefined {
-  const value = fieldValue(by, state)
+  const value = getFieldValue(by, state)
   if (value === undefined) return undefined
   // A missing value differs from every value.
   return value === null ? negated : operator.matches(value, ...values) !== negated
 }
 
 function matchesMember({ of, operator, values, negated }: Leaf<'member'>, state: EntryState): boolean {
-  return operator.matches(new Set(membersAt(of, state)), ...values.map(String)) !== negated
+  return operator.matches(new Set(getMembers(of, state)), ...values.map(String)) !== negated
 }
 
-function membersAt({ path, to, part }: MultiValuedField, { collection, values }: EntryState): readonly string[] {
+function getMembers({ path, to, part }: MultiValuedField, { collection, values }: EntryState): readonly string[] {
   if (to === undefined && !part) {
     const members = collectMembers(collection, values)
     return members.filter(({ field }) => field === path).map(({ value }) => value)
@@ -74,15 +77,15 @@ function membersAt({ path, to, part }: MultiValuedField, { collection, values }:
   return references.map((reference) => (part?.name === 'collection' ? reference.collection : reference.id))
 }
 
-function targetIds({ through, isMany }: Leaf<'related'>, state: EntryState): readonly string[] {
-  if (isMany) return membersAt(through as MultiValuedField, state)
-  const id = fieldValue(through as FilterableField, state)
+function getTargetIds({ through, isMany }: Leaf<'related'>, state: EntryState): readonly string[] {
+  if (isMany) return getMembers(through as MultiValuedField, state)
+  const id = getFieldValue(through as FilterableField, state)
   return typeof id === 'string' ? [id] : []
 }
 
 function matchesRelated(leaf: Leaf<'related'>, state: EntryState, find: FindState): boolean | undefined {
   const { to, statuses, where, negated } = leaf
-  const results = targetIds(leaf, state).map((id) => {
+  const results = getTargetIds(leaf, state).map((id) => {
     const target = find(to, id)
     if (!target) return target === null ? false : undefined
     const isVisible = statuses === undefined || statuses.includes(String(to.status && target.values[to.status.key]))

@@ -26,8 +26,10 @@ export interface OutstandingTotals {
 /** Lists the previews and schedules of a subject in all collections, regardless of access rules. */
 export async function listOutstanding({ records, read }: Store, subject: string): Promise<Outstanding> {
   const now = Date.now()
-  const found = await records.find(PREVIEW, 'maker', subject)
-  const previews = found.filter(({ until }) => Number(until) > now).sort((a, b) => Number(b.until) - Number(a.until))
+  const previewRecords = await records.find(PREVIEW, 'maker', subject)
+  const previews = previewRecords
+    .filter(({ until }) => Number(until) > now)
+    .sort((a, b) => Number(b.until) - Number(a.until))
   const schedules = await read.schedules.byActor(subject)
   return {
     previews: previews.slice(0, MAX_LISTED).map(toPreview),

@@ -30,7 +30,7 @@ import { loadEditableEntry } from './save-draft.ts'
 export const PREVIEW = 'preview'
 
 /** The default lifetime of a preview, in seconds. */
-export const DEFAULT_PREVIEW_SECONDS = 3600
+const DEFAULT_PREVIEW_SECONDS = 3600
 /** The maximum lifetime of a preview, in seconds. */
 export const MAX_PREVIEW_SECONDS: number = 30 * 24 * 3600
 
@@ -42,11 +42,11 @@ export interface Preview {
 }
 
 /** A valid preview. */
-export interface ShownPreview {
+interface ValidPreview {
   /** The id of the entry. */
   readonly entry: string
   /** The present access of its author. */
-  readonly maker: Access
+  readonly author: Access
 }
 
 /**
@@ -56,20 +56,26 @@ export interface ShownPreview {
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the entry does not exist for the caller
  */
 export async function createPreview(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
   body: unknown,
 ): Promise<Preview> {
   const seconds = readSeconds(body)
-  const entry = await requirePreviewable(engine, access, collection, id)
+  const entry = await authorizePreview(services, access, collection, id)
   const token = randomBytes(32).toString('base64url')
-  const until = Date.now() + seconds * 1000
-  const record = { id: digestOf(token), collection: collection.key, entry, until, maker: access.storedCaller }
-  const keys = { entry: nameOf(collection, entry), maker: getSubject(access.caller) ?? '' }
-  await engine.store.records.transaction((records) => records.put(PREVIEW, record, { keys, until }))
-  return { token, expiresAt: new Date(until).toISOString() }
+  const expiresAt = Date.now() + seconds * 1000
+  const record = {
+    id: hashToken(token),
+    collection: collection.key,
+    entry,
+    until: expiresAt,
+    maker: access.storedCaller,
+  }
+  const keys = { entry: toEntryKey(collection, entry), maker: getSubject(access.caller) ?? '' }
+  await services.store.records.transaction((records) => records.put(PREVIEW, record, { keys, until: expiresAt }))
+  return { token, expiresAt: new Date(expiresAt).toISOString() }
 }
 
 /**
@@ -78,14 +84,14 @@ export async function createPreview(
  * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the entry does not exist for the caller
  */
 export async function revokePreviews(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<void> {
-  const entry = await requirePreviewable(engine, access, collection, id)
-  await engine.store.records.transaction(async (records) => {
-    for (const { id: token } of await records.find(PREVIEW, 'entry', nameOf(collection, entry)))
+  const entry = await authorizePreview(services, access, collection, id)
+  await services.store.records.transaction(async (records) => {
+    for (const { id: token } of await records.find(PREVIEW, 'entry', toEntryKey(collection, entry)))
       await records.delete(PREVIEW, token)
   })
 }
@@ -95,55 +101,55 @@ export async function revokePreviews(
  *
  * @returns `undefined` if it belongs to another collection, has expired, or its author could no longer create it
  */
-export async function findPreview(
-  engine: ContentContext,
+async function findPreview(
+  services: ContentContext,
   collection: CollectionModel,
   token: string,
-): Promise<ShownPreview | undefined> {
-  const found = await engine.store.records.get(PREVIEW, digestOf(token))
-  const isValid = found?.collection === collection.key && Number(found.until) > Date.now()
-  if (!found || !isValid) return undefined
-  const entry = String(found.entry)
-  const maker = await makerAccess(engine, found.maker as Caller | null)
-  if (!maker) return undefined
+): Promise<ValidPreview | undefined> {
+  const record = await services.store.records.get(PREVIEW, hashToken(token))
+  const isValid = record?.collection === collection.key && Number(record.until) > Date.now()
+  if (!record || !isValid) return undefined
+  const entry = String(record.entry)
+  const author = await resolveAuthorAccess(services, record.maker as Caller | null)
+  if (!author) return undefined
   try {
-    await requirePreviewable(engine, maker, collection, entry)
-    return { entry, maker }
+    await authorizePreview(services, author, collection, entry)
+    return { entry, author }
   } catch (error) {
     if (error instanceof DaybookError && error.status < 500) return undefined
     throw error
   }
 }
 
-async function makerAccess(
-  { model, refreshCaller: findPresent }: ContentContext,
-  maker: Caller | null,
+async function resolveAuthorAccess(
+  { model, refreshCaller }: ContentContext,
+  author: Caller | null,
 ): Promise<Access | undefined> {
-  if (maker === null) return new UnrestrictedAccess(model, SYSTEM)
-  const present = await findPresent(maker)
-  return present ? new Access(model, present) : undefined
+  if (author === null) return new UnrestrictedAccess(model, SYSTEM)
+  const caller = await refreshCaller(author)
+  return caller ? new Access(model, caller) : undefined
 }
 
 /** Tokens are stored as digests, which are of no use to a reader of the database. */
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-const nameOf = ({ key }: CollectionModel, id: string): string => `${key} ${id}`
+const toEntryKey = ({ key }: CollectionModel, id: string): string => `${key} ${id}`
 
 /**
  * Returns the id of an entry that the caller may update, and whose draft the caller may see.
  *
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
-async function requirePreviewable(
-  engine: ContentContext,
+async function authorizePreview(
+  services: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<string> {
   authorizeDraftRequest(access, collection, { draft: 'true' })
-  const context = await createWriteContext(engine, access)
+  const context = await createWriteContext(services, access)
   const target = new EntryTarget(context, collection, id)
-  return (await loadEditableEntry(context, target, engine.store.read)).id
+  return (await loadEditableEntry(context, target, services.store.read)).id
 }
 
 function readSeconds(body: unknown): number {
@@ -179,23 +185,23 @@ function readSeconds(body: unknown): number {
  * @throws VALIDATION_ERROR
  */
 export async function readPreview(
-  engine: ContentContext,
+  services: ContentContext,
   access: Access,
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
   token: string,
 ): Promise<LazyResponse | undefined> {
-  const choice = requireLocale(engine.model, query.partial, access)
-  const collection = resolveCollection(engine.model, key, choice)
-  const preview = await findPreview(engine, collection, token)
-  if (!preview || !(await isAddressOf(engine, collection, preview.entry, address))) return undefined
-  const { entry: id, maker } = preview
-  const scope = await publishedScope(access, choice)
+  const choice = requireLocale(services.model, query.partial, access)
+  const collection = resolveCollection(services.model, key, choice)
+  const preview = await findPreview(services, collection, token)
+  if (!preview || !(await isAddressedBy(services, collection, preview.entry, address))) return undefined
+  const { entry: id, author } = preview
+  const scope = await resolvePublishedScope(access, choice)
   const selection = readDocumentQuery(collection, query, scope)
-  const [shown] = await readDrafts(engine, maker, collection, [{ id }], choice)
-  if (!shown) return undefined
-  const showDrafts: ReadRelatedDrafts = (to, rows) => readRelated(engine, maker, to, rows, choice)
+  const [shownDraft] = await readDrafts(services, author, collection, [{ id }], choice)
+  if (!shownDraft) return undefined
+  const readRelatedDrafts: ReadRelatedDrafts = (to, rows) => readRelated(services, author, to, rows, choice)
   const projection = {
     hidden: scope.hiddenFields(collection),
     hasAuthors: scope.canSeeAuthors(collection),
@@ -203,74 +209,76 @@ export async function readPreview(
   }
   const isPlain = selection.expansions.length === 0 && selection.reverses.length === 0
   const { json, seq } = isPlain
-    ? toDocumentResponse(collection, shown.row, projection)
-    : await toExpandedResponse(engine, collection, shown.row, selection, scope, showDrafts)
+    ? toDocumentResponse(collection, shownDraft.row, projection)
+    : await toExpandedResponse(services, collection, shownDraft.row, selection, scope, readRelatedDrafts)
   // Included entries may change without a new revision of this entry, so the tag is derived from the response itself.
   return toLazyResponse({ json, tag: toDocumentTag(seq, hashCacheKey('preview', json)) })
 }
 
 /** Returns the scope of published entries that the caller may read: only the rights of the preview's author add drafts. */
-async function publishedScope(access: Access, choice: LocaleChoice): Promise<CallerScope> {
+async function resolvePublishedScope(access: Access, choice: LocaleChoice): Promise<CallerScope> {
   const visibilities = new Map<string, Visibility | false>()
   for (const collection of access.model.collections.values()) {
-    const ruling = await access.evaluateRead(collection)
-    const filter = typeof ruling === 'object' ? ruling : undefined
-    visibilities.set(collection.key, ruling !== false && { filter, isPublishedOnly: collection.status !== undefined })
+    const result = await access.evaluateRead(collection)
+    const filter = typeof result === 'object' ? result : undefined
+    visibilities.set(collection.key, result !== false && { filter, isPublishedOnly: collection.status !== undefined })
   }
   return new CallerScope(access, choice, visibilities)
 }
 
 /** Reads the related entries of a preview: their drafts if the author of the preview may see them, else as they are published. */
 async function readRelated(
-  engine: ContentContext,
-  maker: Access,
+  services: ContentContext,
+  author: Access,
   to: CollectionModel,
   rows: readonly EntryRow[],
   choice: LocaleChoice,
 ): Promise<readonly EntryRow[]> {
-  if (!hasDrafts(to)) return localizeRows(engine, maker, to, rows, choice)
-  const { read } = engine.store
-  const stored = engine.model.collections.get(to.key) ?? to
+  if (!hasDrafts(to)) return localizeRows(services, author, to, rows, choice)
+  const { read } = services.store
+  const stored = services.model.collections.get(to.key) ?? to
   const ids = rows.map(({ id }) => id)
-  const ruling = await maker.evaluateRead(stored)
+  const result = await author.evaluateRead(stored)
   const readable =
-    ruling === false ? [] : await read.entries.statuses(stored, ids, ruling === true ? undefined : ruling.where)
+    result === false ? [] : await read.entries.statuses(stored, ids, result === true ? undefined : result.where)
   const visible = await findVisibleDrafts(
-    maker,
+    author,
     read,
     stored,
     readable.map(({ id }) => id),
   )
   const drafts = await readDrafts(
-    engine,
-    maker,
+    services,
+    author,
     to,
     rows.filter(({ id }) => visible.has(id)),
     choice,
   )
-  const others = rows.filter(({ id, status }) => !visible.has(id) && status === PUBLISHED)
-  return [...drafts.map(({ row }) => row), ...(await localizeRows(engine, maker, to, others, choice))]
+  const published = rows.filter(({ id, status }) => !visible.has(id) && status === PUBLISHED)
+  return [...drafts.map(({ row }) => row), ...(await localizeRows(services, author, to, published, choice))]
 }
 
-async function isAddressOf(
+async function isAddressedBy(
   { store, model }: ContentContext,
   collection: CollectionModel,
   id: string,
   address: string,
 ): Promise<boolean> {
   if (address.toLowerCase() === id) return true
-  const own = model.collections.get(collection.key) ?? collection
-  const { slug } = own
-  const entry = slug && (await store.read.entries.stored(own, id))
+  const defaultCollection = model.collections.get(collection.key) ?? collection
+  const { slug } = defaultCollection
+  const entry = slug && (await store.read.entries.stored(defaultCollection, id))
   if (!slug || !entry) return false
-  const name = address.normalize('NFC')
-  const copy = parseDraft(entry)
-  const texts = [entry.doc, entry.locales, copy?.doc, copy?.locales].filter((text) => typeof text === 'string')
-  return entry.slug === name || texts.some((text) => namesSlug(JSON.parse(text), slug.key, name))
+  const requestedSlug = address.normalize('NFC')
+  const draft = parseDraft(entry)
+  const texts = [entry.doc, entry.locales, draft?.doc, draft?.locales].filter((text) => typeof text === 'string')
+  return entry.slug === requestedSlug || texts.some((text) => hasSlug(JSON.parse(text), slug.key, requestedSlug))
 }
 
 /** Returns true if a document, or one of its translations, has this slug. */
-function namesSlug(said: Readonly<Record<string, unknown>>, key: string, name: string): boolean {
-  if (said[key] === name) return true
-  return Object.values(said).some((one) => typeof one === 'object' && one !== null && Reflect.get(one, key) === name)
+function hasSlug(values: Readonly<Record<string, unknown>>, key: string, slug: string): boolean {
+  if (values[key] === slug) return true
+  return Object.values(values).some(
+    (translation) => typeof translation === 'object' && translation !== null && Reflect.get(translation, key) === slug,
+  )
 }

@@ -82,7 +82,7 @@ export async function preparePublication(
   const prepare = op === 'publish' ? preparePublish : prepareUnpublish
   if (at === undefined || Date.parse(at) <= (await context.services.store.read.schedules.now()))
     return prepare(context, collection, id, { ...options, locales })
-  return prepareSchedule(context, collection, id, { action: op, at, locales, attempt: prepare }, options)
+  return prepareSchedule(context, collection, id, { action: op, at, locales, prepare }, options)
 }
 
 /** The fields of each body. */
@@ -92,18 +92,18 @@ const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
   restore: ['revision', 'slug'],
 }
 
-function readFields(body: unknown, known: readonly string[]): Body {
+function readFields(body: unknown, allowedKeys: readonly string[]): Body {
   if (body === undefined) return {}
   if (!isRecord(body))
-    throw validationErrorAt('/', 'type', `must be an object, with ${known.join(' and ')}`, { types: ['object'] })
-  const unknown = Object.keys(body).find((key) => !known.includes(key))
+    throw validationErrorAt('/', 'type', `must be an object, with ${allowedKeys.join(' and ')}`, { types: ['object'] })
+  const unknown = Object.keys(body).find((key) => !allowedKeys.includes(key))
   if (unknown === undefined) return body
   throw validationErrorAt(
     `/${unknown.slice(0, 64)}`,
     'unknown_field',
-    `there is no such field; write ${known.join(' or ')}`,
+    `there is no such field; write ${allowedKeys.join(' or ')}`,
     {
-      values: known,
+      values: allowedKeys,
     },
   )
 }
@@ -111,16 +111,16 @@ function readFields(body: unknown, known: readonly string[]): Body {
 function readVersion({ revision, slug }: Body): RestoredVersion {
   if (slug !== undefined && typeof slug !== 'string')
     throw validationErrorAt('/slug', 'type', 'must be a text', { types: ['string'] })
-  const isNumber = Number.isSafeInteger(revision) && Number(revision) > 0
-  if (revision !== undefined && !isNumber)
+  const isRevision = Number.isSafeInteger(revision) && Number(revision) > 0
+  if (revision !== undefined && !isRevision)
     throw validationErrorAt('/revision', 'type', NEEDS_REVISION, { types: ['integer'] })
-  return { revision: isNumber ? Number(revision) : undefined, slug }
+  return { revision: isRevision ? Number(revision) : undefined, slug }
 }
 
 function readTime(body: Body, key: string): string | undefined {
-  const given = body[key] ?? undefined
-  if (given === undefined) return undefined
-  const at = typeof given === 'string' ? parseDateTime(given) : undefined
+  const value = body[key] ?? undefined
+  if (value === undefined) return undefined
+  const at = typeof value === 'string' ? parseDateTime(value) : undefined
   if (at === undefined)
     throw validationErrorAt(`/${key}`, 'format', 'must be a date-time with its offset, such as 2026-12-24T18:00:00Z', {
       format: 'date-time',
@@ -129,11 +129,11 @@ function readTime(body: Body, key: string): string | undefined {
 }
 
 function readLocales(
-  { locales: given = null }: Body,
+  { locales: requestedLocales = null }: Body,
   { locales }: Model,
   { key, localized }: CollectionModel,
 ): readonly string[] | undefined {
-  if (given === null) return undefined
+  if (requestedLocales === null) return undefined
   if (!locales) throw validationErrorAt('/locales', 'locale', 'must be left out: the content has no locales')
   if (localized.size === 0)
     throw validationErrorAt(
@@ -141,10 +141,13 @@ function readLocales(
       'locale',
       `must be left out: no field of ${key} is localized, so entries have no languages`,
     )
-  const isList = Array.isArray(given) && given.length > 0 && given.every((one) => locales.available.includes(one))
-  if (!isList) {
+  const isValid =
+    Array.isArray(requestedLocales) &&
+    requestedLocales.length > 0 &&
+    requestedLocales.every((locale) => locales.available.includes(locale))
+  if (!isValid) {
     const values = locales.available
     throw validationErrorAt('/locales', 'locale', `must be a list of locales: ${values.join(', ')}`, { values })
   }
-  return given
+  return requestedLocales
 }

@@ -14,7 +14,6 @@ import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
 import { type Proposal, prepareReplace } from '../writes/replace.ts'
-import { dropSchedule } from './schedule.ts'
 
 /** The locales in which an entry is published, or unpublished. */
 export interface PublicationOptions extends Preconditions {
@@ -34,15 +33,17 @@ export function preparePublish(
   id: string,
   { locales, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services: engine } = context
+  const { services } = context
   const write = {
     action: 'publish',
-    getRevision: (entry: StoredEntry) => getDraftRevision(engine.model, collection, entry).row.seq,
+    getRevision: (entry: StoredEntry) => getDraftRevision(services.model, collection, entry).row.seq,
     propose: async (read: Reader, entry: StoredEntry) => {
       await authorizeDraft(context.access, read, collection, entry.id)
       return proposePublished(context, collection, entry, locales)
     },
-    beforeStore: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'publish'),
+    beforeStore: async (writer: Writer, entry: StoredEntry) => {
+      await writer.schedules.drop(collection.key, entry.id, 'publish')
+    },
   } as const
   return prepareReplace(withDefaultLocale(context), collection, id, write, options)
 }
@@ -56,59 +57,64 @@ export const withDefaultLocale = (context: WriteContext): WriteContext => ({
 /**
  * Returns the entry as it would be after publication.
  *
- * @param chosen the locales to publish. @default all
+ * @param chosenLocales the locales to publish. @default all
  * @returns `undefined` if everything is published already
  */
 export function proposePublished(
   { services: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
-  chosen?: readonly string[],
+  chosenLocales?: readonly string[],
 ): Proposal | undefined {
   const { locales } = model
-  const present = new StoredRevision(model, collection, entry).canonical
-  const published = locales && getPublishedLocales(collection, present, locales)
-  const isPublished = published ? (chosen ?? locales.available).every((one) => published.includes(one)) : undefined
+  const stored = new StoredRevision(model, collection, entry).canonical
+  const publishedLocales = locales && getPublishedLocales(collection, stored, locales)
+  const isPublished = publishedLocales
+    ? (chosenLocales ?? locales.available).every((locale) => publishedLocales.includes(locale))
+    : undefined
   if (entry.draft === null && (isPublished ?? entry.status === PUBLISHED)) return undefined
   const draft = getDraftRevision(model, collection, entry)
-  const copy = toDraftCanonical(collection, draft)
+  const draftContent = toDraftCanonical(collection, draft)
   // Content that no locale publishes is visible to nobody, so its shared fields come from the draft as well.
-  const isTaken = (locale: string): boolean =>
-    chosen?.includes(locale) === true || published?.includes(locale) === false
+  const isFromDraft = (locale: string): boolean =>
+    chosenLocales?.includes(locale) === true || publishedLocales?.includes(locale) === false
   const content =
-    locales && chosen ? takeLocales(collection, present, copy, locales.available.filter(isTaken), locales) : copy
-  const isAll = content === copy || hasSameContent(collection, content, copy)
-  const isNext = (locale: string): boolean => chosen?.includes(locale) === true || published?.includes(locale) === true
-  const next = chosen && locales ? locales.available.filter(isNext) : 'all'
-  const canonical = withPublishedLocales(collection, content, next, entry.status, locales)
+    locales && chosenLocales
+      ? copyLocales(collection, stored, draftContent, locales.available.filter(isFromDraft), locales)
+      : draftContent
+  const isFullyPublished = content === draftContent || hasSameContent(collection, content, draftContent)
+  const isPublishedAfter = (locale: string): boolean =>
+    chosenLocales?.includes(locale) === true || publishedLocales?.includes(locale) === true
+  const nextLocales = chosenLocales && locales ? locales.available.filter(isPublishedAfter) : 'all'
+  const canonical = withPublishedLocales(collection, content, nextLocales, entry.status, locales)
   return {
     canonical,
     orphaned: draft.orphaned,
-    draft: isAll ? null : entry.draft,
+    draft: isFullyPublished ? null : entry.draft,
     isComplete: true,
-    requiredIn: chosen,
+    requiredIn: chosenLocales,
   }
 }
 
 /** Copies some locales from the draft to the entry. Translations of list items in other locales move with the items. */
-function takeLocales(
+function copyLocales(
   collection: CollectionModel,
-  present: CanonicalDocument,
-  copy: CanonicalDocument,
-  taken: readonly string[],
+  stored: CanonicalDocument,
+  draftContent: CanonicalDocument,
+  draftLocales: readonly string[],
   { default: defaultLocale }: LocalesModel,
 ): CanonicalDocument {
-  const lead = taken.includes(defaultLocale) ? defaultLocale : taken[0]
-  if (lead === undefined) return present
-  const shown = localizeStrict(collection, copy, lead, defaultLocale)
-  const { values, translations } = writeTranslation(collection, present, shown, lead, defaultLocale)
-  const translatedLocales = taken.filter((locale) => locale !== defaultLocale)
+  const leadLocale = draftLocales.includes(defaultLocale) ? defaultLocale : draftLocales[0]
+  if (leadLocale === undefined) return stored
+  const leadValues = localizeStrict(collection, draftContent, leadLocale, defaultLocale)
+  const { values, translations } = writeTranslation(collection, stored, leadValues, leadLocale, defaultLocale)
+  const translatedLocales = draftLocales.filter((locale) => locale !== defaultLocale)
   const all = {
     ...translations,
-    ...Object.fromEntries(translatedLocales.map((one) => [one, copy.translations[one] ?? {}])),
+    ...Object.fromEntries(translatedLocales.map((locale) => [locale, draftContent.translations[locale] ?? {}])),
   }
-  const filled = Object.entries(all).filter(([, said]) => Object.keys(said).length > 0)
-  const sorted = filled.sort(([one], [other]) => (one < other ? -1 : 1))
+  const nonEmpty = Object.entries(all).filter(([, translation]) => Object.keys(translation).length > 0)
+  const sorted = nonEmpty.sort(([a], [b]) => (a < b ? -1 : 1))
   return { values, translations: Object.fromEntries(sorted) }
 }
 
@@ -121,10 +127,10 @@ export function prepareUnpublish(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  { locales: chosen, ...options }: PublicationOptions = {},
+  { locales: chosenLocales, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const hidden = collection.status && getUnpublishedStatus(collection.status)
-  if (hidden === undefined) {
+  const hiddenStatus = collection.status && getUnpublishedStatus(collection.status)
+  if (hiddenStatus === undefined) {
     const { key } = collection
     const message = `${key} can hold published entries alone: its status has no other value`
     throw validationErrorAt('/', 'status', message, { collection: key })
@@ -132,8 +138,11 @@ export function prepareUnpublish(
   const write = {
     action: 'unpublish',
     getRevision: ({ seq }: StoredEntry) => seq,
-    propose: (_read: Reader, entry: StoredEntry) => proposeUnpublished(context, collection, entry, hidden, chosen),
-    beforeStore: (writer: Writer, entry: StoredEntry) => dropSchedule(writer, collection, entry.id, 'unpublish'),
+    propose: (_read: Reader, entry: StoredEntry) =>
+      proposeUnpublished(context, collection, entry, hiddenStatus, chosenLocales),
+    beforeStore: async (writer: Writer, entry: StoredEntry) => {
+      await writer.schedules.drop(collection.key, entry.id, 'unpublish')
+    },
   } as const
   return prepareReplace(withDefaultLocale(context), collection, id, write, options)
 }
@@ -141,24 +150,24 @@ export function prepareUnpublish(
 /**
  * Returns the entry as it would be after unpublication.
  *
- * @param hidden the status that replaces `published`
- * @param chosen the locales to unpublish. @default all
+ * @param hiddenStatus the status that replaces `published`
+ * @param chosenLocales the locales to unpublish. @default all
  * @returns `undefined` if it is not published in any of these locales
  */
 export function proposeUnpublished(
   { services: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
-  hidden: string,
-  chosen?: readonly string[],
+  hiddenStatus: string,
+  chosenLocales?: readonly string[],
 ): Proposal | undefined {
   const { locales } = model
-  const { canonical: present, orphaned } = new StoredRevision(model, collection, entry)
-  const published = locales && chosen ? getPublishedLocales(collection, present, locales) : undefined
-  const left = published?.filter((locale) => !chosen?.includes(locale)) ?? []
-  const isPublished = entry.status === PUBLISHED || present.publishedLocales !== undefined
-  if (!isPublished || left.length === published?.length) return undefined
-  const status = entry.status === PUBLISHED ? hidden : entry.status
-  const canonical = withPublishedLocales(collection, present, left, status, locales)
+  const { canonical: stored, orphaned } = new StoredRevision(model, collection, entry)
+  const publishedLocales = locales && chosenLocales ? getPublishedLocales(collection, stored, locales) : undefined
+  const remaining = publishedLocales?.filter((locale) => !chosenLocales?.includes(locale)) ?? []
+  const isPublished = entry.status === PUBLISHED || stored.publishedLocales !== undefined
+  if (!isPublished || remaining.length === publishedLocales?.length) return undefined
+  const status = entry.status === PUBLISHED ? hiddenStatus : entry.status
+  const canonical = withPublishedLocales(collection, stored, remaining, status, locales)
   return { canonical, orphaned, draft: entry.draft, isComplete: false }
 }

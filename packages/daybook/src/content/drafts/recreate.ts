@@ -39,29 +39,29 @@ export const runsHooksOnRecreation = (context: WriteContext, collection: Collect
 export async function recreate(
   context: WriteContext,
   collection: CollectionModel,
-  { id, former, createdBy, isComplete, dropDanglingIn: released, willExist: isComing }: Recreation,
+  { id, former, createdBy, isComplete, dropDanglingIn, willExist }: Recreation,
   transaction: WriteTransaction,
 ): Promise<{ readonly canonical: CanonicalDocument; readonly seq: number }> {
-  const { services: engine, access, author: person } = context
+  const { services, access, author } = context
   const { writer } = transaction
   const rights = resolveFieldRights(collection, access)
-  const contextInDefault = withDefaultLocale(context)
-  const whole = { canonical: former, patch: mergeFields(collection, {}, former.values) }
+  const defaultContext = withDefaultLocale(context)
+  const document = { canonical: former, patch: mergeFields(collection, {}, former.values) }
   const { canonical: base, patch } = await dropDanglingReferences(
-    engine,
+    services,
     writer.read,
     collection,
-    whole,
-    released,
-    isComing,
+    document,
+    dropDanglingIn,
+    willExist,
   )
   const createdAt = String(base.values.createdAt)
-  const system = { id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: person }
-  const row = toRow(engine.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
+  const system = { id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: author }
+  const row = toRow(services.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
   const composition = {
     document: collection,
     // The targets of references, perhaps the entry itself, may be stored again later in the transaction, so they are not checked here.
-    before: new StoredRevision(engine.model, collection, { ...row, seq: 0 }),
+    before: new StoredRevision(services.model, collection, { ...row, seq: 0 }),
     base,
     patch,
     suppliedFields: pickReadable(collection, patch, rights),
@@ -69,9 +69,9 @@ export async function recreate(
     derive: async (values: Values) => values,
     isDraft: !isComplete,
   }
-  const composed = await compose(contextInDefault, writer.read, composition)
-  const hooks = hooksFor(contextInDefault, collection, 'beforeChange', 'validate')
-  const change = { context: contextInDefault, transaction, action: 'create', id, system } as const
+  const composed = await compose(defaultContext, writer.read, composition)
+  const hooks = hooksFor(defaultContext, collection, 'beforeChange', 'validate')
+  const change = { context: defaultContext, transaction, action: 'create', id, system } as const
   const { canonical } = hooks ? await runBeforeChange(hooks, change, composition, composed) : composed
   return storeNewEntry(context, writer, collection, { ...system, canonical })
 }

@@ -68,8 +68,8 @@ export async function prepareRestore(
   version: RestoredVersion,
   options: RestoreConditions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const isThere = await context.services.store.read.entries.stored(collection, id.toLowerCase())
-  if (!isThere && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
+  const existing = await context.services.store.read.entries.stored(collection, id.toLowerCase())
+  if (!existing && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
   const { revision, slug } = version
   if (revision === undefined || slug !== undefined) {
     // Only a caller who may update the entry learns that it exists.
@@ -78,8 +78,8 @@ export async function prepareRestore(
     throw validationErrorAt('/revision', 'required', NEEDS_REVISION)
   }
   return collection.status
-    ? restoreToCopy(context, collection, id, revision, options)
-    : restoreWhole(context, collection, id, revision, options)
+    ? restoreToDraft(context, collection, id, revision, options)
+    : restoreEntry(context, collection, id, revision, options)
 }
 
 /** Prepares to store a deleted entry again. */
@@ -90,27 +90,29 @@ async function prepareDeleted(
   { revision, slug }: RestoredVersion,
   options: RestoreConditions,
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services: engine, access } = context
+  const { services, access } = context
   const { completeFile } = options
-  const { read } = engine.store
+  const { read } = services.store
   const document = { collection: collection.key, id }
   await access.authorizeRead(collection)
   const deleted = (await canSeeDeleted(access, collection)) ? await read.history.deletedEntry(document) : undefined
   if (!deleted) throw new DaybookError('NOT_FOUND')
   if (!isRestorable(collection, deleted)) throw bytesGoneError()
-  if (collection.holdsFiles && !completeFile) throw validationErrorAt('/', 'file', IS_FILE)
-  const last = readFormerState(collection, deleted.text)
+  if (collection.holdsFiles && !completeFile) throw validationErrorAt('/', 'file', NEEDS_ASSET_ROUTE)
+  const lastContent = readFormerState(collection, deleted.text)
   const text = revision === undefined ? undefined : await read.journal.versionText(collection.key, id, revision)
-  if (revision !== undefined && text === undefined) throw noVersion(revision)
-  const closed = closedFields(collection, access)
-  const chosen =
-    text === undefined ? last : keepProtectedFields(collection, readFormerState(collection, text), last, closed)
+  if (revision !== undefined && text === undefined) throw createNoVersionError(revision)
+  const protectedFields = findProtectedFields(collection, access)
+  const content =
+    text === undefined
+      ? lastContent
+      : keepProtectedFields(collection, readFormerState(collection, text), lastContent, protectedFields)
   const rights = resolveFieldRights(collection, access)
-  const former = toRestoredContent(collection, chosen, slug === undefined ? {} : checkSlug(collection, slug, rights))
-  const mayCreate = await access.authorizeWrite(collection, 'create')
+  const former = toRestoredContent(collection, content, slug === undefined ? {} : checkSlug(collection, slug, rights))
+  const createFilter = await access.authorizeWrite(collection, 'create')
   const createdBy = getCreator(deleted)
   const restoredEntry = { ...former.values, createdBy, updatedBy: context.author }
-  const mayUpdate = await access.authorizeWrite(collection, 'update', collection.access.update && restoredEntry)
+  const updateFilter = await access.authorizeWrite(collection, 'update', collection.access.update && restoredEntry)
   requirePreconditions(options, 0, toProjectionTag(collection, 0, rights), false)
   const isComplete = !collection.status || former.values[collection.status.key] === PUBLISHED
   if (isComplete) requireValid(context, collection, former, rights)
@@ -129,8 +131,8 @@ async function prepareDeleted(
       const current = await writer.read.history.deletedEntry(document)
       if (current?.seq !== deleted.seq) throw new StaleWrite()
       await recreate(context, collection, recreation, transaction)
-      await authorizeNewEntry(context, writer.read, collection, id, mayCreate)
-      await authorizeNewEntry(context, writer.read, collection, id, mayUpdate)
+      await authorizeNewEntry(context, writer.read, collection, id, createFilter)
+      await authorizeNewEntry(context, writer.read, collection, id, updateFilter)
       await completeFile?.(writer, createdBy)
       const stored = await writer.read.entries.stored(collection, id)
       if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)
@@ -141,7 +143,7 @@ async function prepareDeleted(
   }
 }
 
-const IS_FILE = 'must be left out: a deleted file is restored alone, with POST /api/assets/ID/restore'
+const NEEDS_ASSET_ROUTE = 'must be left out: a deleted file is restored alone, with POST /api/assets/ID/restore'
 
 /** Returns the author of a deleted entry; `null` if it is unknown. */
 export const getCreator = ({ creator }: Pick<DeletedRow, 'creator'>): string | null =>
@@ -151,10 +153,10 @@ export const getCreator = ({ creator }: Pick<DeletedRow, 'creator'>): string | n
 export function toRestoredContent(
   { status }: CollectionModel,
   { values, translations }: CanonicalDocument,
-  own: Values = {},
+  changes: Values = {},
 ): CanonicalDocument {
   const hidden = status?.values.find((value) => value !== PUBLISHED) ?? PUBLISHED
-  return { values: { ...values, ...own, ...(status ? { [status.key]: hidden } : {}) }, translations }
+  return { values: { ...values, ...changes, ...(status ? { [status.key]: hidden } : {}) }, translations }
 }
 
 /** @throws VALIDATION_ERROR */
@@ -163,40 +165,40 @@ function checkSlug(collection: CollectionModel, slug: string, rights: FieldRight
   throw validationErrorAt('/slug', 'unknown_field', `must be left out: entries of ${collection.key} have no slug`)
 }
 
-async function restoreToCopy(
+async function restoreToDraft(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
   revision: number,
   options: Preconditions,
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services: engine, access, actor, author: person } = context
+  const { services, access, actor, author } = context
   const rights = resolveFieldRights(collection, access)
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
-    const before = getDraftRevision(engine.model, collection, entry)
+    const before = getDraftRevision(services.model, collection, entry)
     const { seq } = before.row
     requirePreconditions(options, seq, toProjectionTag(collection, seq, rights), collection.requireIfMatch)
     const present = toDraftCanonical(collection, before)
-    const version = await versionOf(writer.read, collection, entry, revision)
-    const canonical = keepProtectedFields(collection, version, present, closedFields(collection, access))
-    const shown = (one: StoredEntry): Promise<EntryResponse> =>
-      toDraftResponse(withDefaultLocale(context), writer.read, collection, one, rights)
-    if (hasSameContent(collection, present, canonical)) return shown(entry)
+    const version = await readVersion(writer.read, collection, entry, revision)
+    const canonical = keepProtectedFields(collection, version, present, findProtectedFields(collection, access))
+    const respond = (resultEntry: StoredEntry): Promise<EntryResponse> =>
+      toDraftResponse(withDefaultLocale(context), writer.read, collection, resultEntry, rights)
+    if (hasSameContent(collection, present, canonical)) return respond(entry)
     const at = new Date().toISOString()
-    const copy = toDraft(collection, entry, canonical, before.orphaned, { at, by: person, isAutosave: false })
-    const saved = await writer.drafts.write(collection, entry, copy, { at, actor })
-    return shown({ ...entry, draft: JSON.stringify({ seq: saved, ...copy }) })
+    const draft = toDraft(collection, entry, canonical, before.orphaned, { at, by: author, isAutosave: false })
+    const draftSeq = await writer.drafts.write(collection, entry, draft, { at, actor })
+    return respond({ ...entry, draft: JSON.stringify({ seq: draftSeq, ...draft }) })
   })
 }
 
-function restoreWhole(
+function restoreEntry(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
   revision: number,
   options: Preconditions,
 ): Promise<PreparedWrite<EntryResponse>> {
-  const closed = closedFields(collection, context.access)
+  const protectedFields = findProtectedFields(collection, context.access)
   const write = {
     action: 'restore',
     getRevision: ({ seq }: StoredEntry) => seq,
@@ -204,9 +206,9 @@ function restoreWhole(
       const present = toCanonical(readStoredValues(collection, entry), entry.locales)
       const canonical = keepProtectedFields(
         collection,
-        await versionOf(read, collection, entry, revision),
+        await readVersion(read, collection, entry, revision),
         present,
-        closed,
+        protectedFields,
       )
       if (hasSameContent(collection, present, canonical)) return undefined
       return { canonical, orphaned: null, draft: entry.draft, isComplete: true }
@@ -216,9 +218,9 @@ function restoreWhole(
 }
 
 /** Returns the fields that the caller may not read or write. */
-function closedFields(collection: CollectionModel, access: Access): ReadonlySet<string> {
-  const closed = collection.fields.filter((field) => !access.canWriteField(collection, field))
-  return new Set([...access.hidden(collection), ...closed.map(({ key }) => key)])
+function findProtectedFields(collection: CollectionModel, access: Access): ReadonlySet<string> {
+  const protectedFields = collection.fields.filter((field) => !access.canWriteField(collection, field))
+  return new Set([...access.hidden(collection), ...protectedFields.map(({ key }) => key)])
 }
 
 /**
@@ -226,48 +228,49 @@ function closedFields(collection: CollectionModel, access: Access): ReadonlySet<
  *
  * @throws NOT_FOUND
  */
-async function versionOf(
+async function readVersion(
   read: Reader,
   collection: CollectionModel,
   entry: StoredEntry,
   revision: number,
 ): Promise<CanonicalDocument> {
-  const copy = parseDraft(entry)
+  const draft = parseDraft(entry)
   const text = await read.journal.versionText(collection.key, entry.id, revision)
-  const present = [entry, ...(copy ? [copy] : [])].find(({ seq }) => seq === revision)
+  const present = [entry, ...(draft ? [draft] : [])].find(({ seq }) => seq === revision)
   if (present) return toCanonical(readStoredValues(collection, present), present.locales)
-  if (text === undefined) throw noVersion(revision)
+  if (text === undefined) throw createNoVersionError(revision)
   const { values, locales, orphaned } = decodeState(text)
   const row = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
   return toCanonical(readStoredValues(collection, row, values), locales)
 }
 
-const noVersion = (revision: number): DaybookError =>
+const createNoVersionError = (revision: number): DaybookError =>
   new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
 
 /** Returns a version of a document with the current values of its status, its hidden fields and the fields that only the service writes. */
 export function keepProtectedFields(
-  { fields, status, serviceMadeKeys: made, localized }: DocumentModel & Pick<CollectionModel, 'status'>,
+  { fields, status, serviceMadeKeys, localized }: DocumentModel & Pick<CollectionModel, 'status'>,
   version: CanonicalDocument,
   present: CanonicalDocument,
   hidden: ReadonlySet<string>,
 ): CanonicalDocument {
-  const stays = fields.filter(({ key }) => hidden.has(key) || made.has(key) || key === status?.key)
+  const currentFields = fields.filter(({ key }) => hidden.has(key) || serviceMadeKeys.has(key) || key === status?.key)
   const values = Object.fromEntries(
-    stays.flatMap(({ servedKeys }) => servedKeys).map((key) => [key, present.values[key]] as const),
+    currentFields.flatMap(({ servedKeys }) => servedKeys).map((key) => [key, present.values[key]] as const),
   )
-  const isKept = (path: string): boolean => stays.some(({ key }) => localized.has(key) && path.split('/')[0] === key)
+  const isCurrent = (path: string): boolean =>
+    currentFields.some(({ key }) => localized.has(key) && path.split('/')[0] === key)
   const locales = [...new Set([...Object.keys(version.translations), ...Object.keys(present.translations)])]
   const translations = locales.map((locale) => {
-    const own = Object.entries(version.translations[locale] ?? {}).filter(([path]) => !isKept(path))
-    const kept = Object.entries(present.translations[locale] ?? {}).filter(([path]) => isKept(path))
-    return [locale, Object.fromEntries([...own, ...kept])] as const
+    const restored = Object.entries(version.translations[locale] ?? {}).filter(([path]) => !isCurrent(path))
+    const current = Object.entries(present.translations[locale] ?? {}).filter(([path]) => isCurrent(path))
+    return [locale, Object.fromEntries([...restored, ...current])] as const
   })
-  const filled = translations.filter(([, said]) => Object.keys(said).length > 0)
+  const nonEmpty = translations.filter(([, translation]) => Object.keys(translation).length > 0)
   const { publishedLocales } = status ? present : version
   return {
     values: { ...version.values, ...values },
-    translations: Object.fromEntries(filled),
+    translations: Object.fromEntries(nonEmpty),
     ...(publishedLocales ? { publishedLocales } : {}),
   }
 }

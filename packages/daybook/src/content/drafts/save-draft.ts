@@ -49,8 +49,8 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   }
 
   async authorizeUpdate(read: Reader, { row }: StoredRevision<DraftRow>): Promise<void> {
-    const { access, services: engine } = this.#context
-    await this.#entry.authorizeUpdate(read, new StoredRevision(engine.model, this.document, row.entry))
+    const { access, services } = this.#context
+    await this.#entry.authorizeUpdate(read, new StoredRevision(services.model, this.document, row.entry))
     await authorizeDraft(access, read, this.document, row.id)
   }
 
@@ -68,24 +68,24 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   async store(
     writer: Writer,
     revision: StoredRevision<DraftRow>,
-    { canonical: saved, patch, skipsUnchanged }: NextRevision,
+    { canonical: content, patch, skipsUnchanged }: NextRevision,
     rights: FieldRights,
   ): Promise<EntryResponse> {
     const context = this.#context
-    const { actor, author: person } = context
+    const { actor, author } = context
     const { document: collection } = this
     const { entry } = revision.row
-    const canonical = withStatusFrom(collection, saved, entry)
+    const canonical = withStatusFrom(collection, content, entry)
     requireSameStatus(collection, patch, getLocaleStatus(collection, canonical, context.locale))
     if (skipsUnchanged && hasSameContent(collection, toDraftCanonical(collection, revision), canonical))
       return toDraftResponse(context, writer.read, collection, entry, rights)
     const at = new Date().toISOString()
-    const save = { at, by: person, isAutosave: this.#isAutosave }
-    const copy = toDraft(collection, entry, canonical, revision.orphaned, save)
-    const former = parseDraft(entry)
-    const replacesFormer = this.#isAutosave && former?.isAutosave === true && former.by === person
-    const seq = await writer.drafts.write(collection, entry, copy, { at, actor, keepsFormer: !replacesFormer })
-    const stored = { ...entry, draft: JSON.stringify({ seq, ...copy }) }
+    const save = { at, by: author, isAutosave: this.#isAutosave }
+    const draft = toDraft(collection, entry, canonical, revision.orphaned, save)
+    const previousDraft = parseDraft(entry)
+    const replacesPrevious = this.#isAutosave && previousDraft?.isAutosave === true && previousDraft.by === author
+    const seq = await writer.drafts.write(collection, entry, draft, { at, actor, keepsFormer: !replacesPrevious })
+    const stored = { ...entry, draft: JSON.stringify({ seq, ...draft }) }
     return toDraftResponse(context, writer.read, collection, stored, rights)
   }
 }
@@ -96,7 +96,7 @@ function requireSameStatus({ status }: CollectionModel, patch: Values, stored: u
   throw validationErrorAt(
     `/${status.key}`,
     'draft',
-    'of a working copy is that of its entry; POST to the address of the entry with /publish or /unpublish changes it',
+    'of a draft is that of its entry; POST to the address of the entry with /publish or /unpublish changes it',
   )
 }
 
@@ -114,9 +114,9 @@ export async function prepareDiscard(
   const { access, actor } = context
   const rights = resolveFieldRights(collection, access)
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
-    const copy = parseDraft(entry)
-    if (!copy) throw new DaybookError('NOT_FOUND', 'The entry has no working copy.')
-    requirePreconditions(options, copy.seq, toProjectionTag(collection, copy.seq, rights), collection.requireIfMatch)
+    const draft = parseDraft(entry)
+    if (!draft) throw new DaybookError('NOT_FOUND', 'The entry has no draft.')
+    requirePreconditions(options, draft.seq, toProjectionTag(collection, draft.seq, rights), collection.requireIfMatch)
     const at = new Date().toISOString()
     return { seq: await writer.drafts.write(collection, entry, undefined, { at, actor }) }
   })
@@ -128,13 +128,13 @@ export async function prepareDiscard(
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function loadEditableEntry(
-  { access, services: engine }: WriteContext,
+  { access, services }: WriteContext,
   target: EntryTarget,
   read: Reader,
 ): Promise<StoredEntry> {
   const { document: collection } = target
   const entry = await target.load(read)
-  await target.authorizeUpdate(read, new StoredRevision(engine.model, collection, entry))
+  await target.authorizeUpdate(read, new StoredRevision(services.model, collection, entry))
   await authorizeDraft(access, read, collection, entry.id)
   return entry
 }

@@ -1,7 +1,6 @@
 import { DaybookError, validationErrorAt } from '../../errors.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
-import type { Writer } from '../../store/writes/writer.ts'
 import { resolveFieldRights } from '../access/field-access.ts'
 import { getDraftRevision } from '../documents/draft-row.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
@@ -18,12 +17,11 @@ export interface SchedulePlan extends Pick<Schedule, 'action'> {
   readonly at: string
   /** The locales to publish. @default all */
   readonly locales?: readonly string[] | undefined
-  /** Prepares it. */
-  readonly attempt: Attempt
+  readonly prepare: PreparePublication
 }
 
-/** Prepares to do now what a schedule is about. */
-export type Attempt = (
+/** Prepares the publication or unpublication. */
+export type PreparePublication = (
   context: WriteContext,
   collection: CollectionModel,
   id: string,
@@ -40,21 +38,21 @@ export async function prepareSchedule(
   context: WriteContext,
   collection: CollectionModel,
   id: string,
-  { action, at, locales, attempt }: SchedulePlan,
+  { action, at, locales, prepare }: SchedulePlan,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services: engine, access, actor } = context
+  const { services, access, actor } = context
   const rights = resolveFieldRights(collection, access)
   // A dry run rejects what could not be done now: it evaluates the rules for the result, which must be complete.
-  await execute({ transact: dryRun(context.transact) }, () => attempt(context, collection, id, { locales }))
+  await execute({ transact: dryRun(context.transact) }, () => prepare(context, collection, id, { locales }))
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
-    const revision = action === 'publish' ? getDraftRevision(engine.model, collection, entry).row.seq : entry.seq
+    const revision = action === 'publish' ? getDraftRevision(services.model, collection, entry).row.seq : entry.seq
     requirePreconditions(options, revision, toProjectionTag(collection, revision, rights), collection.requireIfMatch)
-    const moment = new Date().toISOString()
+    const now = new Date().toISOString()
     const key = collection.key
     requireTimesInOrder([...(await writer.schedules.byEntry(key, entry.id)), { action, at }], action)
-    const seq = await writer.journal.append({ at: moment, actor, action: 'schedule', collection: key, id: entry.id })
-    const named = locales ? JSON.stringify(locales) : null
+    const seq = await writer.journal.append({ at: now, actor, action: 'schedule', collection: key, id: entry.id })
+    const localesJson = locales ? JSON.stringify(locales) : null
     const due = Date.parse(at)
     await writer.schedules.put({
       collection: key,
@@ -64,21 +62,21 @@ export async function prepareSchedule(
       at,
       actor,
       caller: access.storedCaller && JSON.stringify(access.storedCaller),
-      locales: named,
+      locales: localesJson,
       due,
       failures: 0,
     })
-    for (const listener of engine.scheduleListeners) listener()
+    for (const listener of services.scheduleListeners) listener()
     return { ...(await toDraftResponse(context, writer.read, collection, entry, rights)), seq }
   })
 }
 
 /**
- * @param times for each action, the last one counts
+ * @param schedules for each action, the last one counts
  * @throws VALIDATION_ERROR if the entry would be unpublished before it is published
  */
-function requireTimesInOrder(times: readonly Pick<Schedule, 'action' | 'at'>[], action: Schedule['action']): void {
-  const { publish, unpublish } = Object.fromEntries(times.map((one) => [one.action, one.at]))
+function requireTimesInOrder(schedules: readonly Pick<Schedule, 'action' | 'at'>[], action: Schedule['action']): void {
+  const { publish, unpublish } = Object.fromEntries(schedules.map((schedule) => [schedule.action, schedule.at]))
   if (publish === undefined || unpublish === undefined || publish < unpublish) return
   const advice = 'choose another time, or take both back with DELETE …/schedule first'
   throw action === 'publish'
@@ -109,14 +107,4 @@ export async function prepareUnschedule(
       seq: await writer.journal.append({ at, actor, action: 'unschedule', collection: collection.key, id: entry.id }),
     }
   })
-}
-
-/** Forgets a time once what it was set for is done. */
-export async function dropSchedule(
-  writer: Writer,
-  { key }: CollectionModel,
-  id: string,
-  action?: Schedule['action'],
-): Promise<void> {
-  await writer.schedules.drop(key, id, action)
 }

@@ -50,33 +50,33 @@ export function formatEntryLine(
   entry: StoredEntry,
   { schedules, hasAuthors }: EntryLineParts,
 ): string {
-  const { doc, orphaned, slug, status } = asConfigured(collection, entry)
+  const { doc, orphaned, slug, status } = toCurrentEntry(collection, entry)
   const { id, created_at: createdAt, updated_at: updatedAt } = entry
-  const people = hasAuthors ? getAuthors(entry) : {}
+  const authors = hasAuthors ? getAuthors(entry) : {}
   const head = {
     collection: collection.key,
     id,
     createdAt,
     updatedAt,
-    ...people,
+    ...authors,
     slug,
     status,
     schemaHash: collection.schemaHash,
   }
-  const beside = [draftText(collection, entry, hasAuthors), scheduleText(schedules, hasAuthors)]
-  return `${documentText(head, { doc, orphaned, locales: entry.locales }).slice(0, -1)}${beside.join('')}}\n`
+  const extensions = [formatDraft(collection, entry, hasAuthors), formatSchedules(schedules, hasAuthors)]
+  return `${formatDocument(head, { doc, orphaned, locales: entry.locales }).slice(0, -1)}${extensions.join('')}}\n`
 }
 
-function draftText(collection: CollectionModel, entry: StoredEntry, hasAuthors: boolean): string {
+function formatDraft(collection: CollectionModel, entry: StoredEntry, hasAuthors: boolean): string {
   if (entry.draft === null) return ''
-  const copy = toDraftRow(entry)
-  const { doc, orphaned } = asConfigured(collection, copy)
-  const people = hasAuthors ? { updatedBy: copy.updated_by } : {}
-  const head = { updatedAt: copy.updated_at, ...people, schemaHash: collection.schemaHash }
-  return `,"draft":${documentText(head, { doc, orphaned, locales: copy.locales })}`
+  const draft = toDraftRow(entry)
+  const { doc, orphaned } = toCurrentEntry(collection, draft)
+  const authors = hasAuthors ? { updatedBy: draft.updated_by } : {}
+  const head = { updatedAt: draft.updated_at, ...authors, schemaHash: collection.schemaHash }
+  return `,"draft":${formatDocument(head, { doc, orphaned, locales: draft.locales })}`
 }
 
-function scheduleText(schedules: readonly Schedule[], hasAuthors: boolean): string {
+function formatSchedules(schedules: readonly Schedule[], hasAuthors: boolean): string {
   if (schedules.length === 0) return ''
   const lines = schedules.map(({ action, at, actor, locales }) => ({
     action,
@@ -99,32 +99,32 @@ export function formatGlobalLine(
   row: GlobalRow,
   { updatedAt, hasAuthors }: GlobalLineParts,
 ): string {
-  const people = hasAuthors ? getAuthors(row) : {}
-  const head = { global: global.key, updatedAt, ...people, schemaHash: global.schemaHash }
-  if (row.schema_hash === global.schemaHash) return `${documentText(head, row)}\n`
+  const authors = hasAuthors ? getAuthors(row) : {}
+  const head = { global: global.key, updatedAt, ...authors, schemaHash: global.schemaHash }
+  if (row.schema_hash === global.schemaHash) return `${formatDocument(head, row)}\n`
   const doc = JSON.stringify(readStoredValues(global, row))
-  return `${documentText(head, { doc, orphaned: collectOrphaned(global, row), locales: row.locales })}\n`
+  return `${formatDocument(head, { doc, orphaned: collectOrphaned(global, row), locales: row.locales })}\n`
 }
 
 /** Appends a document, which is stored as JSON, without parsing it. */
-function documentText(
+function formatDocument(
   head: object,
   { doc, orphaned, locales }: Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>,
 ): string {
-  const rest = `${localesText(locales)}${orphaned === null ? '' : `,"orphaned":${orphaned}`}`
+  const rest = `${formatLocales(locales)}${orphaned === null ? '' : `,"orphaned":${orphaned}`}`
   return `${JSON.stringify(head).slice(0, -1)},"document":${doc}${rest}}`
 }
 
-function localesText(locales: string | null): string {
+function formatLocales(locales: string | null): string {
   if (locales === null) return ''
   if (!isPartlyPublished({ locales })) return `,"locales":${locales}`
   const { publishedLocales, translations } = toCanonical({}, locales)
-  const said = serializeTranslations({ translations })
-  return `,"publishedLocales":${JSON.stringify(publishedLocales)}${said === null ? '' : `,"locales":${said}`}`
+  const translationsJson = serializeTranslations({ translations })
+  return `,"publishedLocales":${JSON.stringify(publishedLocales)}${translationsJson === null ? '' : `,"locales":${translationsJson}`}`
 }
 
 /** Returns an entry as the next write would store it: under the current schema, with the columns derived from it. */
-function asConfigured(
+function toCurrentEntry(
   collection: CollectionModel,
   entry: StoredEntry,
 ): Pick<StoredEntry, 'doc' | 'orphaned' | 'slug' | 'status'> {

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DaybookError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Snapshot } from '../../store/database.ts'
@@ -12,13 +12,13 @@ const STALL_MS = 30_000
 
 /** The exports that a service is sending. */
 export class ExportStreams {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #log: Log
   readonly #running = new Set<RunningExport>()
   #opening = 0
 
-  constructor(engine: ContentContext, log: Log) {
-    this.#engine = engine
+  constructor(services: ContentContext, log: Log) {
+    this.#services = services
     this.#log = log
   }
 
@@ -35,8 +35,8 @@ export class ExportStreams {
     }
     this.#opening += 1
     try {
-      const snapshot = await this.#engine.store.database.snapshot().catch(throwUnavailable)
-      const content = await ContentExport.open(this.#engine.model, snapshot, options).catch(async (error) => {
+      const snapshot = await this.#services.store.database.snapshot().catch(throwUnavailable)
+      const content = await ContentExport.open(this.#services.model, snapshot, options).catch(async (error) => {
         await snapshot.close()
         throw error
       })
@@ -54,7 +54,7 @@ export class ExportStreams {
 
   /** Aborts the running exports. */
   async close(): Promise<void> {
-    await Promise.all([...this.#running].map((one) => one.breakOff(new Error('The service ends.'))))
+    await Promise.all([...this.#running].map((running) => running.abort(new Error('The service ends.'))))
   }
 }
 
@@ -100,7 +100,7 @@ class RunningExport {
   }
 
   /** Ends the export with an error, and logs it. */
-  async breakOff(reason: unknown): Promise<void> {
+  async abort(reason: unknown): Promise<void> {
     if (this.#ended) return
     this.#controller?.error(reason)
     this.#log.error({ err: reason }, 'an export broke off')
@@ -111,7 +111,7 @@ class RunningExport {
     clearTimeout(this.#stalled)
     try {
       // SQLite is read in this thread, so other requests get a turn first.
-      await turn()
+      await nextTurn()
       const next = await this.#chunks.next()
       if (this.#ended) return
       if (next.done) {
@@ -122,13 +122,13 @@ class RunningExport {
       this.#controller?.enqueue(this.#encoder.encode(next.value.text))
       this.#watch()
     } catch (error) {
-      await this.breakOff(error)
+      await this.abort(error)
     }
   }
 
   #watch(): void {
-    const late = new Error(`Nothing of an export was read for ${STALL_MS / 1000} seconds.`)
-    this.#stalled = setTimeout(() => void this.breakOff(late), STALL_MS).unref()
+    const stallError = new Error(`Nothing of an export was read for ${STALL_MS / 1000} seconds.`)
+    this.#stalled = setTimeout(() => void this.abort(stallError), STALL_MS).unref()
   }
 
   #end(): Promise<void> {

@@ -42,21 +42,21 @@ export class ContentExport {
   readonly #model: Model
   readonly #read: Reader
   readonly #since: number | undefined
-  readonly #hasPeople: boolean
+  readonly #includesAuthors: boolean
   /** The collections that have tables. A new collection gets its table when a service starts. */
   readonly #stored: ReadonlySet<string>
   readonly #collections = new Map<string, number>()
   #globals = 0
   #deleted = 0
 
-  private constructor(model: Model, read: Reader, place: ExportPlace) {
+  private constructor(model: Model, read: Reader, range: ExportRange) {
     this.#model = model
     this.#read = read
-    this.seq = place.seq
-    this.total = place.total
-    this.#since = place.since
-    this.#hasPeople = place.hasAuthors
-    this.#stored = place.stored
+    this.seq = range.seq
+    this.total = range.total
+    this.#since = range.since
+    this.#includesAuthors = range.includesAuthors
+    this.#stored = range.stored
     for (const key of [...model.collections.keys()].sort()) this.#collections.set(key, 0)
   }
 
@@ -68,7 +68,7 @@ export class ContentExport {
   static async open(
     model: Model,
     snapshot: Snapshot,
-    { since, includesAuthors: hasAuthors = true }: ExportOptions = {},
+    { since, includesAuthors = true }: ExportOptions = {},
   ): Promise<ContentExport> {
     const read = new Reader(snapshot.dialect, snapshot)
     const seq = await read.journal.head()
@@ -79,7 +79,7 @@ export class ContentExport {
     }
     const stored = new Set(await read.system.storedCollections())
     const total = since === undefined ? await countContent(model, read, stored) : seq - since
-    return new ContentExport(model, read, { seq, since, hasAuthors, total, stored })
+    return new ContentExport(model, read, { seq, since, includesAuthors, total, stored })
   }
 
   /** The counts of the lines so far. */
@@ -93,76 +93,76 @@ export class ContentExport {
     const since = this.#since
     const locale = await this.#read.system.defaultLocale()
     const header = { daybook: EXPORT_VERSION, at: new Date().toISOString(), seq: this.seq } as const
-    const extra = { ...(since === undefined ? {} : { since }), ...(locale === undefined ? {} : { locale }) }
-    yield { text: toLine({ ...header, ...extra }), count: 0 }
-    if (since === undefined) yield* this.#everything()
-    else yield* this.#changes(since)
+    const optionalHeader = { ...(since === undefined ? {} : { since }), ...(locale === undefined ? {} : { locale }) }
+    yield { text: toLine({ ...header, ...optionalHeader }), count: 0 }
+    if (since === undefined) yield* this.#formatAll()
+    else yield* this.#formatChanges(since)
     yield { text: toLine({ counts: this.counts }), count: 0 }
   }
 
-  async *#everything(): AsyncGenerator<ExportChunk, void> {
+  async *#formatAll(): AsyncGenerator<ExportChunk, void> {
     for (const key of this.#collections.keys()) {
       const collection = this.#model.collections.get(key)
-      if (collection && this.#stored.has(key)) yield* this.#entries(collection)
+      if (collection && this.#stored.has(key)) yield* this.#formatCollection(collection)
     }
     for (const key of [...this.#model.globals.keys()].sort()) {
-      const text = await this.#global(key)
+      const text = await this.#formatGlobal(key)
       if (text !== '') yield { text, count: 1 }
     }
   }
 
-  async *#entries(collection: CollectionModel): AsyncGenerator<ExportChunk, void> {
+  async *#formatCollection(collection: CollectionModel): AsyncGenerator<ExportChunk, void> {
     const next = (after: number): Promise<readonly StoredEntry[]> => this.#read.entries.batchAfter(collection, after)
     for (let page = await next(0); page.length > 0; page = await next(page.at(-1)?.pk ?? 0)) {
-      const schedules = await this.#schedulesOf(collection, page)
-      const lines = page.map((entry) => this.#entry(collection, entry, schedules.get(entry.id)))
+      const schedules = await this.#readSchedules(collection, page)
+      const lines = page.map((entry) => this.#formatEntry(collection, entry, schedules.get(entry.id)))
       yield { text: lines.join(''), count: page.length }
     }
   }
 
   /** Produces changes in the order of the journal. A document that changed several times appears at its last change. */
-  async *#changes(since: number): AsyncGenerator<ExportChunk, void> {
+  async *#formatChanges(since: number): AsyncGenerator<ExportChunk, void> {
     const next = (after: number): Promise<readonly JournalRow[]> => this.#read.journal.records(after)
     for (let page = await next(since); page.length > 0; page = await next(page.at(-1)?.seq ?? 0)) {
       for (let from = 0; from < page.length; from += MAX_CHANGED) {
         const records = page.slice(from, from + MAX_CHANGED)
-        yield { text: await this.#changed(records), count: records.length }
+        yield { text: await this.#formatRecords(records), count: records.length }
       }
     }
   }
 
-  async #changed(records: readonly JournalRow[]): Promise<string> {
-    const entries = await this.#entriesOf(records)
+  async #formatRecords(records: readonly JournalRow[]): Promise<string> {
+    const entries = await this.#formatEntries(records)
     const lines: string[] = []
     for (const record of records) {
       const { collection: key, seq, action } = record
       const collection = this.#model.collections.get(key)
       const line = entries.get(seq)
-      if (key === GLOBALS) lines.push(await this.#global(record.id, seq))
+      if (key === GLOBALS) lines.push(await this.#formatGlobal(record.id, seq))
       else if (line !== undefined) lines.push(line)
-      else if (collection && action === 'delete') lines.push(this.#deletion(record))
+      else if (collection && action === 'delete') lines.push(this.#formatDeletion(record))
     }
     return lines.join('')
   }
 
   /** Formats the entries whose last records are among these, by the numbers of the records. */
-  async #entriesOf(records: readonly JournalRow[]): Promise<ReadonlyMap<number, string>> {
-    const found = new Map<number, string>()
+  async #formatEntries(records: readonly JournalRow[]): Promise<ReadonlyMap<number, string>> {
+    const lines = new Map<number, string>()
     for (const [key, changed] of Map.groupBy(records, ({ collection }) => collection)) {
       const collection = this.#model.collections.get(key)
       if (!collection) continue
       const last = await this.#read.journal.lastChanges(key, [...new Set(changed.map(({ id }) => id))])
       const ids = changed.flatMap(({ id, seq }) => (last.get(id) === seq ? [id] : []))
       const entries = await this.#read.entries.storedByIds(collection, ids)
-      const schedules = await this.#schedulesOf(collection, entries)
+      const schedules = await this.#readSchedules(collection, entries)
       for (const entry of entries)
-        found.set(last.get(entry.id) ?? 0, this.#entry(collection, entry, schedules.get(entry.id)))
+        lines.set(last.get(entry.id) ?? 0, this.#formatEntry(collection, entry, schedules.get(entry.id)))
     }
-    return found
+    return lines
   }
 
   /** Reads the schedules of entries, by their ids. */
-  async #schedulesOf(
+  async #readSchedules(
     { key }: CollectionModel,
     entries: readonly StoredEntry[],
   ): Promise<ReadonlyMap<string, readonly Schedule[]>> {
@@ -173,12 +173,12 @@ export class ContentExport {
     return Map.groupBy(await this.#read.schedules.byIds(key, ids), ({ id }) => id)
   }
 
-  #entry(collection: CollectionModel, entry: StoredEntry, schedules: readonly Schedule[] = []): string {
+  #formatEntry(collection: CollectionModel, entry: StoredEntry, schedules: readonly Schedule[] = []): string {
     this.#collections.set(collection.key, (this.#collections.get(collection.key) ?? 0) + 1)
-    return formatEntryLine(collection, entry, { schedules, hasAuthors: this.#hasPeople })
+    return formatEntryLine(collection, entry, { schedules, hasAuthors: this.#includesAuthors })
   }
 
-  #deletion(record: JournalRow): string {
+  #formatDeletion(record: JournalRow): string {
     this.#deleted += 1
     return formatDeletionLine(record)
   }
@@ -188,20 +188,20 @@ export class ContentExport {
    *
    * @param seq the last change that the global must have. @default any
    */
-  async #global(key: string, seq?: number): Promise<string> {
+  async #formatGlobal(key: string, seq?: number): Promise<string> {
     const global = this.#model.globals.get(key)
     const row = global && (await this.#read.globals.byKey(key))
     if (!row || (seq !== undefined && row.seq !== seq)) return ''
     this.#globals += 1
     const updatedAt = (await this.#read.journal.record(row.seq))?.at
-    return formatGlobalLine(global, row, { updatedAt, hasAuthors: this.#hasPeople })
+    return formatGlobalLine(global, row, { updatedAt, hasAuthors: this.#includesAuthors })
   }
 }
 
 /** The range and the options of an export. */
-interface ExportPlace extends Pick<ContentExport, 'seq' | 'total'> {
+interface ExportRange extends Pick<ContentExport, 'seq' | 'total'> {
   readonly since: number | undefined
-  readonly hasAuthors: boolean
+  readonly includesAuthors: boolean
   readonly stored: ReadonlySet<string>
 }
 
@@ -215,7 +215,7 @@ async function countContent(
   for (const key of collections.keys()) {
     if (!stored.has(key)) continue
     const { counts } = await read.counters.of(key)
-    total += Object.values(counts).reduce((sum, one) => sum + one, 0)
+    total += Object.values(counts).reduce((sum, count) => sum + count, 0)
   }
   for (const key of globals.keys()) if (await read.globals.byKey(key)) total += 1
   return total

@@ -48,11 +48,11 @@ export interface FilledField {
 export type StoredText = Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>
 
 /** Returns the fields of a document that have a `fill`. */
-export const filledFields = ({ fields }: DocumentModel): readonly FieldModel[] =>
+export const getFieldsWithFill = ({ fields }: DocumentModel): readonly FieldModel[] =>
   fields.filter(({ field }) => field.options.fill !== undefined)
 
 /** The fields whose `fill` a stored document needs, each with the reason. */
-export type Lacking = ReadonlyMap<FieldModel, 'empty' | 'refused'>
+export type FieldsToFill = ReadonlyMap<FieldModel, 'empty' | 'refused'>
 
 /**
  * Finds the fields that need their `fill` in a stored document: the field is required and empty, the document is older than the field, or
@@ -61,22 +61,27 @@ export type Lacking = ReadonlyMap<FieldModel, 'empty' | 'refused'>
 export function findFieldsToFill(
   document: DocumentModel,
   row: StoredText,
-  move: Pick<MigratedDocument, 'values' | 'stored' | 'lost'> = migrateDocument(document, row),
-): Lacking {
-  const { values, stored } = move
-  const translations = translationsIn(row)
-  const lacking = filledFields(document).flatMap((model): readonly (readonly [FieldModel, 'empty' | 'refused'])[] => {
-    const { key, field } = model
-    const { type, options } = field
-    if (isRefusedField(move, key) || translations.some(([, said]) => isRefusedIn(said, model)))
-      return [[model, 'refused']]
-    // A fill that converts stored values returns nothing without a stored value.
-    if (type.converter?.(options)) return []
-    const isLacking =
-      options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key)
-    return isLacking ? [[model, 'empty']] : []
-  })
-  return new Map(lacking)
+  migrated: Pick<MigratedDocument, 'values' | 'stored' | 'lost'> = migrateDocument(document, row),
+): FieldsToFill {
+  const { values, stored } = migrated
+  const translations = getTranslations(row)
+  const fieldsToFill = getFieldsWithFill(document).flatMap(
+    (model): readonly (readonly [FieldModel, 'empty' | 'refused'])[] => {
+      const { key, field } = model
+      const { type, options } = field
+      if (
+        isRefusedField(migrated, key) ||
+        translations.some(([, translation]) => isRefusedInTranslation(translation, model))
+      )
+        return [[model, 'refused']]
+      // A fill that converts stored values returns nothing without a stored value.
+      if (type.converter?.(options)) return []
+      const needsFill =
+        options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key)
+      return needsFill ? [[model, 'empty']] : []
+    },
+  )
+  return new Map(fieldsToFill)
 }
 
 /** Finds the fields that need their `fill` because they do not accept a value in the draft of an entry. */
@@ -84,21 +89,21 @@ export function findRefusedInDraft(
   collection: DocumentModel,
   row: { readonly draft?: string | null },
 ): readonly FieldModel[] {
-  const copy = row.draft ? parseDraft({ draft: row.draft }) : undefined
-  return copy ? refusedAmong(findFieldsToFill(collection, copy)) : []
+  const draft = row.draft ? parseDraft({ draft: row.draft }) : undefined
+  return draft ? pickRefused(findFieldsToFill(collection, draft)) : []
 }
 
-const refusedAmong = (lacking: Lacking): readonly FieldModel[] =>
-  [...lacking].flatMap(([model, reason]) => (reason === 'refused' ? [model] : []))
+const pickRefused = (fieldsToFill: FieldsToFill): readonly FieldModel[] =>
+  [...fieldsToFill].flatMap(([model, reason]) => (reason === 'refused' ? [model] : []))
 
 const hasKey = ({ doc }: StoredText, key: string): boolean => Object.hasOwn(JSON.parse(doc) as Values, key)
 
-const translationsIn = ({ locales }: Pick<StoredText, 'locales'>): readonly (readonly [string, Translation])[] =>
+const getTranslations = ({ locales }: Pick<StoredText, 'locales'>): readonly (readonly [string, Translation])[] =>
   Object.entries(toCanonical({}, locales).translations)
 
 /** Returns true if a localized field does not accept its value in a translation. */
-function isRefusedIn(said: Translation, { key, field: { type, options } }: FieldModel): boolean {
-  return options.localized === true && Object.hasOwn(said, key) && !type.accepts(said[key], options)
+function isRefusedInTranslation(translation: Translation, { key, field: { type, options } }: FieldModel): boolean {
+  return options.localized === true && Object.hasOwn(translation, key) && !type.accepts(translation[key], options)
 }
 
 /** A document with filled values. */
@@ -106,9 +111,10 @@ interface FilledDocument {
   /** The fields that were filled in any locale. */
   readonly keys: ReadonlySet<string>
   readonly canonical: CanonicalDocument
-  readonly given: Values
+  /** The results of the fills, as they returned them. */
+  readonly fillResults: Values
   /** The filled values in their stored form, with their derived fields. */
-  readonly settled: Values
+  readonly storedValues: Values
   readonly orphaned: string | null
 }
 
@@ -125,26 +131,31 @@ export interface FillRun {
  *
  * @throws {MigrationError} if a fill throws, or returns a value that its field does not accept; the documents before it stay filled
  */
-export async function fillStored(engine: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
-  const context = await createWriteContext(engine, new UnrestrictedAccess(engine.model, MIGRATOR))
-  const job: FillJob = { engine, run, context, counts: new Map(filledPaths(engine.model).map((path) => [path, 0])) }
-  for (const collection of engine.model.collections.values()) {
-    if (filledFields(collection).length > 0) await fillCollection(job, collection)
+export async function fillStored(services: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
+  const context = await createWriteContext(services, new UnrestrictedAccess(services.model, MIGRATOR))
+  const job: FillJob = {
+    services,
+    run,
+    context,
+    counts: new Map(getFillPaths(services.model).map((path) => [path, 0])),
   }
-  for (const global of engine.model.globals.values()) {
-    if (filledFields(global).length > 0) await fillGlobal(job, global)
+  for (const collection of services.model.collections.values()) {
+    if (getFieldsWithFill(collection).length > 0) await fillCollection(job, collection)
+  }
+  for (const global of services.model.globals.values()) {
+    if (getFieldsWithFill(global).length > 0) await fillGlobal(job, global)
   }
   return [...job.counts].filter(([, count]) => count > 0).map(([path, count]) => ({ path, count }))
 }
 
 /** Returns the paths of fields with a `fill`, in the order of the config. */
-const filledPaths = ({ collections, globals }: Model): readonly string[] =>
-  [...collections.values(), ...globals.values()].flatMap((one) =>
-    filledFields(one).map((field) => `${one.key}.${field.key}`),
+const getFillPaths = ({ collections, globals }: Model): readonly string[] =>
+  [...collections.values(), ...globals.values()].flatMap((document) =>
+    getFieldsWithFill(document).map((field) => `${document.key}.${field.key}`),
   )
 
 interface FillJob {
-  readonly engine: ContentContext
+  readonly services: ContentContext
   readonly run: FillRun
   readonly context: WriteContext
   /** The numbers of filled documents, by the path of the field. */
@@ -158,7 +169,7 @@ function countFilled({ counts }: FillJob, { key }: DocumentModel, keys: Iterable
 async function fillCollection(job: FillJob, collection: CollectionModel): Promise<void> {
   for (let after = 0; ; ) {
     job.run.signal.throwIfAborted()
-    const page = await job.engine.store.read.entries.storedAfter(collection, after, MIGRATION_BATCH)
+    const page = await job.services.store.read.entries.storedAfter(collection, after, MIGRATION_BATCH)
     const last = page.at(-1)
     if (!last) return
     const filled = await fillPage(job, collection, page)
@@ -182,10 +193,10 @@ async function fillPage(
   if (filled.size === 0) return []
   const isStored = await job.run.transact(async (writer) => {
     const ids = [...filled.keys()].map(({ id }) => id)
-    const now = await writer.read.entries.storedByIds(collection, ids)
-    const seqs = new Map(now.map(({ id, seq }) => [id, seq]))
+    const currentEntries = await writer.read.entries.storedByIds(collection, ids)
+    const seqs = new Map(currentEntries.map(({ id, seq }) => [id, seq]))
     if ([...filled.keys()].some(({ id, seq }) => seqs.get(id) !== seq)) return false
-    for (const [entry, one] of filled) await storeEntry(job, writer, collection, entry, one)
+    for (const [entry, filledEntry] of filled) await storeEntry(job, writer, collection, entry, filledEntry)
     return true
   })
   return isStored ? [...filled.values()] : undefined
@@ -196,38 +207,43 @@ interface FilledEntry {
   /** The fields that were filled in either of them. */
   readonly keys: ReadonlySet<string>
   /** `undefined` if the entry does not change. */
-  readonly own: FilledDocument | undefined
+  readonly entry: FilledDocument | undefined
   /** The draft, in which values that its fields do not accept are replaced; `undefined` if there are none. */
-  readonly copy: FilledDocument | undefined
+  readonly draft: FilledDocument | undefined
   /** The values filled into the entry that its draft lacks as well. */
   readonly missing: Values
 }
 
 async function fillEntry(job: FillJob, collection: CollectionModel, entry: StoredEntry): Promise<FilledEntry> {
-  const own = await fillDocument(job, collection, entry, entry.id)
-  const copy = parseDraft(entry)
-  if (!copy) return { keys: own?.keys ?? new Set(), own, copy: undefined, missing: {} }
+  const filledEntry = await fillDocument(job, collection, entry, entry.id)
+  const draft = parseDraft(entry)
+  if (!draft) return { keys: filledEntry?.keys ?? new Set(), entry: filledEntry, draft: undefined, missing: {} }
   const { created_by, updated_by } = entry
   const refused = findRefusedInDraft(collection, entry)
-  const converted = await fillDocument(job, collection, { ...copy, created_by, updated_by }, entry.id, refused)
-  const missing = own ? missingInCopy(collection, copy, own.settled, refused) : {}
-  const keys = new Set([...(own?.keys ?? []), ...(converted?.keys ?? [])])
-  return { keys, own, copy: converted, missing }
+  const filledDraft = await fillDocument(job, collection, { ...draft, created_by, updated_by }, entry.id, refused)
+  const missing = filledEntry ? pickMissingInDraft(collection, draft, filledEntry.storedValues, refused) : {}
+  const keys = new Set([...(filledEntry?.keys ?? []), ...(filledDraft?.keys ?? [])])
+  return { keys, entry: filledEntry, draft: filledDraft, missing }
 }
 
 async function storeEntry(
-  { engine, context }: FillJob,
+  { services, context }: FillJob,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
-  { own, copy, missing }: FilledEntry,
+  { entry: filledEntry, draft: filledDraft, missing }: FilledEntry,
 ): Promise<void> {
   const { id, created_at: createdAt, status } = entry
   await explainRefusal(collection, id, async () => {
-    if (own) {
-      const { canonical, given, orphaned } = own
-      await requireTargets(writer.read, collection, { values: given, given, before: [] }, context.scope)
-      const next = toRow(engine.model, collection, {
+    if (filledEntry) {
+      const { canonical, fillResults, orphaned } = filledEntry
+      await requireTargets(
+        writer.read,
+        collection,
+        { values: fillResults, given: fillResults, before: [] },
+        context.scope,
+      )
+      const next = toRow(services.model, collection, {
         id,
         canonical,
         createdAt,
@@ -240,14 +256,14 @@ async function storeEntry(
       })
       await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
     }
-    if (copy) await storeCopy(writer, collection, entry, copy, missing)
+    if (filledDraft) await storeDraft(writer, collection, entry, filledDraft, missing)
     else if (entry.draft !== null && Object.keys(missing).length > 0)
       await rebaseDraft(context, writer, collection, entry, missing, true)
   })
 }
 
 /** Stores a draft in all its locales. Rebasing it would change only the default locale. */
-async function storeCopy(
+async function storeDraft(
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
@@ -257,33 +273,35 @@ async function storeCopy(
   const at = new Date().toISOString()
   const values = mergeFields(collection, canonical.values, missing)
   const save = { at, by: toAuthor(MIGRATION_ACTOR), isAutosave: false }
-  const copy = toDraft(collection, entry, { ...canonical, values }, orphaned, save)
-  await writer.drafts.write(collection, entry, copy, { at, actor: MIGRATION_ACTOR })
+  const draft = toDraft(collection, entry, { ...canonical, values }, orphaned, save)
+  await writer.drafts.write(collection, entry, draft, { at, actor: MIGRATION_ACTOR })
 }
 
 /** Returns the filled values of an entry that its draft lacks as well. */
-function missingInCopy(
+function pickMissingInDraft(
   collection: CollectionModel,
-  copy: Draft,
-  settled: Values,
+  draft: Draft,
+  storedValues: Values,
   refused: readonly FieldModel[],
 ): Values {
-  const { values } = migrateDocument(collection, copy)
-  const keys = filledFields(collection)
+  const { values } = migrateDocument(collection, draft)
+  const keys = getFieldsWithFill(collection)
     .filter((model) => isEmpty(values[model.key]) && !refused.includes(model))
     .flatMap(({ servedKeys }) => servedKeys)
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(settled, key)).map((key) => [key, settled[key]]))
+  return Object.fromEntries(
+    keys.filter((key) => Object.hasOwn(storedValues, key)).map((key) => [key, storedValues[key]]),
+  )
 }
 
 async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
-  const { engine, run } = job
+  const { services, run } = job
   run.signal.throwIfAborted()
-  const row = await engine.store.read.globals.byKey(global.key)
+  const row = await services.store.read.globals.byKey(global.key)
   const filled = row && (await fillDocument(job, global, row, global.key))
   if (!filled) return
   const isStored = await run.transact(async (writer) => {
-    const now = await writer.read.globals.byKey(global.key)
-    if (now?.seq !== row.seq) return false
+    const currentEntries = await writer.read.globals.byKey(global.key)
+    if (currentEntries?.seq !== row.seq) return false
     await storeGlobal(job, writer, global, row, filled)
     return true
   })
@@ -292,26 +310,26 @@ async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
 }
 
 async function storeGlobal(
-  { engine, context: { scope } }: FillJob,
+  { services, context: { scope } }: FillJob,
   writer: Writer,
   global: GlobalModel,
   row: GlobalRow,
-  { canonical, given, orphaned }: FilledDocument,
+  { canonical, fillResults, orphaned }: FilledDocument,
 ): Promise<void> {
   const { key, schemaHash: schema_hash } = global
   await explainRefusal(global, key, async () => {
-    await requireTargets(writer.read, global, { values: given, given, before: [] }, scope)
+    await requireTargets(writer.read, global, { values: fillResults, given: fillResults, before: [] }, scope)
     const doc = JSON.stringify(withSystemKeys(global, { key }, canonical.values))
-    const people = { created_by: row.created_by, updated_by: toAuthor(MIGRATION_ACTOR) }
+    const authors = { created_by: row.created_by, updated_by: toAuthor(MIGRATION_ACTOR) }
     const next = {
       key,
-      ...people,
+      ...authors,
       schema_hash,
       orphaned: keepOrphaned(global, canonical.values, orphaned),
       locales: serializeTranslations(canonical),
       doc,
     }
-    const references = findReferencesInAllLocales(engine.model, global, canonical)
+    const references = findReferencesInAllLocales(services.model, global, canonical)
     await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })
 }
@@ -327,31 +345,38 @@ async function fillDocument(
   document: DocumentModel,
   row: StoredText & Pick<StoredEntry, 'created_by' | 'updated_by'>,
   id: string,
-  among?: readonly FieldModel[],
+  fields?: readonly FieldModel[],
 ): Promise<FilledDocument | undefined> {
-  const move = migrateDocument(document, row)
-  const lacking = among ?? [...findFieldsToFill(document, row, move).keys()]
-  if (lacking.length === 0) return undefined
-  const people = { createdBy: row.created_by, updatedBy: row.updated_by }
-  const seen = { ...getValuesToMigrate(document, move.values, move.hidden), ...systemOf(document, row), ...people }
-  const isLacking = ({ key }: FieldModel): boolean => isEmpty(move.values[key]) || isRefusedField(move, key)
-  const given = await callFills(job, document, lacking.filter(isLacking), seen, id)
-  const moved = migrateTranslations(document, move.values, row.locales)
-  const settled = await settleGiven(job, document, given, moved, id)
-  const canonical = { ...moved, values: mergeFields(document, move.values, settled) }
-  const keys = new Set(Object.keys(given))
+  const migrated = migrateDocument(document, row)
+  const fieldsToFill = fields ?? [...findFieldsToFill(document, row, migrated).keys()]
+  if (fieldsToFill.length === 0) return undefined
+  const authors = { createdBy: row.created_by, updatedBy: row.updated_by }
+  const visibleValues = {
+    ...getValuesToMigrate(document, migrated.values, migrated.hidden),
+    ...getSystemValues(document, row),
+    ...authors,
+  }
+  const needsFill = ({ key }: FieldModel): boolean => isEmpty(migrated.values[key]) || isRefusedField(migrated, key)
+  const fillResults = await callFills(job, document, fieldsToFill.filter(needsFill), visibleValues, id)
+  const migratedDocument = migrateTranslations(document, migrated.values, row.locales)
+  const storedValues = await toStoredValues(job, document, fillResults, migratedDocument, id)
+  const canonical = { ...migratedDocument, values: mergeFields(document, migrated.values, storedValues) }
+  const keys = new Set(Object.keys(fillResults))
   const translations: Record<string, Translation> = { ...canonical.translations }
-  for (const [locale, said] of Object.entries(canonical.translations)) {
-    const refused = lacking.filter((model) => isRefusedIn(said, model))
-    const filledValues = await callFills(job, document, refused, { ...seen, ...said }, id)
-    translations[locale] = { ...said, ...(await settleGiven(job, document, filledValues, NOTHING, id)) }
+  for (const [locale, translation] of Object.entries(canonical.translations)) {
+    const refused = fieldsToFill.filter((model) => isRefusedInTranslation(translation, model))
+    const filledValues = await callFills(job, document, refused, { ...visibleValues, ...translation }, id)
+    translations[locale] = {
+      ...translation,
+      ...(await toStoredValues(job, document, filledValues, EMPTY_DOCUMENT, id)),
+    }
     for (const key of Object.keys(filledValues)) keys.add(key)
   }
   if (keys.size === 0) return undefined
   // The fills have converted the hidden values of these fields.
-  const hidden = Object.fromEntries(Object.entries(move.hidden).filter(([key]) => !Object.hasOwn(given, key)))
-  const orphaned = toOrphaned(document, { ...move, hidden })
-  return { keys, canonical: { ...canonical, translations }, given, settled, orphaned }
+  const hidden = Object.fromEntries(Object.entries(migrated.hidden).filter(([key]) => !Object.hasOwn(fillResults, key)))
+  const orphaned = toOrphaned(document, { ...migrated, hidden })
+  return { keys, canonical: { ...canonical, translations }, fillResults, storedValues, orphaned }
 }
 
 /** Calls the fills of these fields, and returns their non-empty results. */
@@ -359,56 +384,58 @@ async function callFills(
   { run: { signal } }: FillJob,
   document: DocumentModel,
   fields: readonly FieldModel[],
-  seen: Values,
+  visibleValues: Values,
   id: string,
 ): Promise<Values> {
-  const given: Values = {}
+  const fillResults: Values = {}
   for (const { key, field } of fields) {
-    const value = await fillValue({ path: `${document.key}.${key}`, key, id }, field, { seen, signal })
-    if (!isEmpty(value)) given[key] = value
+    const value = await fillValue({ path: `${document.key}.${key}`, key, id }, field, { seen: visibleValues, signal })
+    if (!isEmpty(value)) fillResults[key] = value
   }
-  return given
+  return fillResults
 }
 
-const NOTHING: CanonicalDocument = { values: {}, translations: {} }
+const EMPTY_DOCUMENT: CanonicalDocument = { values: {}, translations: {} }
 
 /** Converts filled values to their stored form, with their derived fields. */
-async function settleGiven(
+async function toStoredValues(
   { context }: FillJob,
   document: DocumentModel,
-  given: Values,
+  fillResults: Values,
   stored: CanonicalDocument,
   id: string,
 ): Promise<Values> {
-  const checked = await explainRefusal(document, id, async () => checkBody(document, 'update', given, FULL_RIGHTS))
-  return prepareFields(document, checked, stored.values, createFieldTools(context, document, stored))
+  const validFields = await explainRefusal(document, id, async () =>
+    checkBody(document, 'update', fillResults, FULL_RIGHTS),
+  )
+  return prepareFields(document, validFields, stored.values, createFieldTools(context, document, stored))
 }
 
 /** Returns the values of a document's system keys, such as its id. */
-function systemOf({ systemKeys }: DocumentModel, { doc }: StoredText): Values {
+function getSystemValues({ systemKeys }: DocumentModel, { doc }: StoredText): Values {
   const stored: Values = JSON.parse(doc)
   return Object.fromEntries([...systemKeys.before, ...systemKeys.after].map((key) => [key, stored[key]]))
 }
 
 /** The field that a fill is called for, and the document. */
-interface FillPlace {
+interface FillTarget {
   readonly path: string
   readonly key: string
   readonly id: string
 }
 
 async function fillValue(
-  { path, key, id }: FillPlace,
+  { path, key, id }: FillTarget,
   { type, options }: Field,
-  { seen, signal }: { readonly seen: Values; readonly signal: AbortSignal },
+  { seen: visibleValues, signal }: { readonly seen: Values; readonly signal: AbortSignal },
 ): Promise<unknown> {
   const { fill } = options
   const convert = type.converter?.(options)
-  if (convert) return convert(seen[key])
+  if (convert) return convert(visibleValues[key])
   if (typeof fill !== 'function') return fill
   try {
     // Each function gets a copy, so that it cannot change the document for the others.
-    const value = await withAbort(async () => fill(structuredClone(seen)), signal)
+    const value = await withAbort(async () => fill(structuredClone(visibleValues)), signal)
     return isEmpty(value) ? undefined : toPlainJson(value)
   } catch (error) {
     if (signal.aborted) throw error
@@ -439,23 +466,23 @@ const MIGRATOR = createServiceCaller('daybook', MIGRATION_ACTOR)
 export async function findUnfilledFields(store: Store, model: Model): Promise<readonly string[]> {
   const unfilled: string[] = []
   for (const collection of model.collections.values()) {
-    const keys = filledFields(collection).filter(({ field }) => field.options.required === true)
+    const keys = getFieldsWithFill(collection).filter(({ field }) => field.options.required === true)
     if (keys.length === 0) continue
     const note = `filled ${collection.key} ${collection.schemaHash} ${keys.map(({ key }) => key).join()}`
     if (await store.read.system.hasNote(note)) continue
-    const lacking = await firstLacking(store.read, collection)
-    if (lacking.length === 0) await store.runOnce(note, async () => {})
-    unfilled.push(...lacking.map(({ key }) => `${collection.key}.${key}`))
+    const fieldsToFill = await findFirstMissing(store.read, collection)
+    if (fieldsToFill.length === 0) await store.runOnce(note, async () => {})
+    unfilled.push(...fieldsToFill.map(({ key }) => `${collection.key}.${key}`))
   }
   return unfilled
 }
 
-async function firstLacking(read: Reader, collection: CollectionModel): Promise<readonly FieldModel[]> {
+async function findFirstMissing(read: Reader, collection: CollectionModel): Promise<readonly FieldModel[]> {
   for await (const entry of iterateEntries(read, collection)) {
-    const lacking = [...findFieldsToFill(collection, entry).keys()].filter(
+    const fieldsToFill = [...findFieldsToFill(collection, entry).keys()].filter(
       ({ field }) => field.options.required === true,
     )
-    if (lacking.length > 0) return lacking
+    if (fieldsToFill.length > 0) return fieldsToFill
   }
   return []
 }

@@ -38,103 +38,112 @@ export async function* findInvalidValues(read: Reader, model: Model): AsyncGener
     if (!stored.has(collection.key)) continue
     for await (const page of iteratePages(read, collection)) {
       const documents = page.map((row) => ({ id: row.id, row }))
-      yield* await misfitsOfAll({ read, model, stored }, collection, documents)
+      yield* await checkDocuments({ read, model, stored }, collection, documents)
     }
   }
   for (const global of model.globals.values()) {
     const row = await read.globals.byKey(global.key)
-    if (row) yield* await misfitsOfAll({ read, model, stored }, global, [{ id: global.key, row }])
+    if (row) yield* await checkDocuments({ read, model, stored }, global, [{ id: global.key, row }])
   }
 }
 
 /** The store and the model against which documents are checked. */
-interface Surroundings {
+interface CheckContext {
   readonly read: Reader
   readonly model: Model
   /** The collections that the store has tables for. */
   readonly stored: ReadonlySet<string>
 }
 
-async function misfitsOfAll(
-  surroundings: Surroundings,
+async function checkDocuments(
+  context: CheckContext,
   document: DocumentModel,
   documents: readonly StoredDocument[],
 ): Promise<readonly InvalidValue[]> {
-  const moved = documents.map(({ id, row }) => ({ id, row, move: migrateDocument(document, row) }))
-  const missing = await missingTargets(
-    surroundings,
-    moved.flatMap(({ move }) => findReferences(document, move.values)),
+  const migrated = documents.map(({ id, row }) => ({ id, row, move: migrateDocument(document, row) }))
+  const missing = await findMissingTargets(
+    context,
+    migrated.flatMap(({ move: migratedDocument }) => findReferences(document, migratedDocument.values)),
   )
-  return moved.flatMap(({ id, row, move }) => misfitsOf(document, { id, row, move }, missing))
+  return migrated.flatMap(({ id, row, move: migratedDocument }) =>
+    checkDocument(document, { id, row, move: migratedDocument }, missing),
+  )
 }
 
-const targetKey = ({ collection, id }: Pick<FieldReference, 'collection' | 'id'>): string => `${collection} ${id}`
+const getTargetKey = ({ collection, id }: Pick<FieldReference, 'collection' | 'id'>): string => `${collection} ${id}`
 
 /** Finds the targets that do not exist, such as entries of a collection that the field no longer names. */
-async function missingTargets(
-  { read, model, stored }: Surroundings,
+async function findMissingTargets(
+  { read, model, stored }: CheckContext,
   references: readonly FieldReference[],
 ): Promise<ReadonlySet<string>> {
-  const missing = new Set(references.map(targetKey))
+  const missing = new Set(references.map(getTargetKey))
   for (const [key, group] of Map.groupBy(references, ({ collection }) => collection)) {
     const target = model.collections.get(key)
     if (!target || !stored.has(key)) continue
     const ids = [...new Set(group.map(({ id }) => id))]
-    for (const { id } of await read.entries.statuses(target, ids)) missing.delete(targetKey({ collection: key, id }))
+    for (const { id } of await read.entries.statuses(target, ids)) missing.delete(getTargetKey({ collection: key, id }))
   }
   return missing
 }
 
-function misfitsOf(
+function checkDocument(
   document: DocumentModel,
-  { id, row, move }: StoredDocument & { readonly move: MigratedDocument },
+  { id, row, move: migratedDocument }: StoredDocument & { readonly move: MigratedDocument },
   missing: ReadonlySet<string>,
 ): readonly InvalidValue[] {
-  const lacking = findFieldsToFill(document, row, move)
-  const unfilled = new Set([...lacking.keys()].map(({ key }) => key))
-  const faults = [
-    ...[...lacking].map(([{ key }, reason]) => ({ field: key, ...LACKS[reason] })),
-    ...findRefusedInDraft(document, row).map(({ key }) => ({ field: key, ...LACKS.refused })),
-    ...refusedValues(document, move),
-    ...missingIn(document, move.values).filter(({ field }) => !unfilled.has(field)),
-    ...refusedIn(document, move.values),
-    ...danglingIn(document, move.values, missing),
+  const fieldsToFill = findFieldsToFill(document, row, migratedDocument)
+  const unfilled = new Set([...fieldsToFill.keys()].map(({ key }) => key))
+  const problems = [
+    ...[...fieldsToFill].map(([{ key }, reason]) => ({ field: key, ...FILL_PROBLEMS[reason] })),
+    ...findRefusedInDraft(document, row).map(({ key }) => ({ field: key, ...FILL_PROBLEMS.refused })),
+    ...findRefusedValues(document, migratedDocument),
+    ...findMissingValues(document, migratedDocument.values).filter(({ field }) => !unfilled.has(field)),
+    ...findInvalidFields(document, migratedDocument.values),
+    ...findDanglingReferences(document, migratedDocument.values, missing),
   ]
-  const found = new Map<string, InvalidValue>()
-  for (const { field, kind, message } of faults) {
+  const invalidValues = new Map<string, InvalidValue>()
+  for (const { field, kind, message } of problems) {
     const path = `${document.key}.${field}`
-    if (!found.has(`${path} ${kind}`)) found.set(`${path} ${kind}`, { path, kind, message, id })
+    if (!invalidValues.has(`${path} ${kind}`)) invalidValues.set(`${path} ${kind}`, { path, kind, message, id })
   }
-  return [...found.values()]
+  return [...invalidValues.values()]
 }
 
-type Fault = Pick<InvalidValue, 'kind' | 'message'> & { readonly field: string }
+type Problem = Pick<InvalidValue, 'kind' | 'message'> & { readonly field: string }
 
-const LACKS: Readonly<Record<'empty' | 'refused', Pick<InvalidValue, 'kind' | 'message'>>> = {
+const FILL_PROBLEMS: Readonly<Record<'empty' | 'refused', Pick<InvalidValue, 'kind' | 'message'>>> = {
   empty: { kind: 'fill', message: 'is empty, and has a fill' },
   refused: { kind: 'convert', message: 'does not take what is stored, and has a fill' },
 }
 
 /** Finds stored values that their field does not accept, and that no fill converts. */
-function refusedValues(document: DocumentModel, { lost }: MigratedDocument): readonly Fault[] {
-  return lost.flatMap((one) => {
-    const field = one.path.split('.')[0] ?? ''
-    if (!('refused' in one) || hasConvertingFill(document, field)) return []
-    return [{ field, kind: 'lose', message: `does not take the stored value ${formatValue(one.refused)}` }]
+function findRefusedValues(document: DocumentModel, { lost }: MigratedDocument): readonly Problem[] {
+  return lost.flatMap((value) => {
+    const field = value.path.split('.')[0] ?? ''
+    if (!('refused' in value) || hasConvertingFill(document, field)) return []
+    return [{ field, kind: 'lose', message: `does not take the stored value ${formatValue(value.refused)}` }]
   })
 }
 
 /** Finds missing required values. The service generates slugs and statuses, so they are not checked. */
-function missingIn({ fields }: DocumentModel, values: Values): readonly Fault[] {
+function findMissingValues({ fields }: DocumentModel, values: Values): readonly Problem[] {
   return fields
-    .filter((one) => one.field.type.role === undefined && findMissingFields(one, values[one.key]).length > 0)
+    .filter(
+      (fieldModel) =>
+        fieldModel.field.type.role === undefined && findMissingFields(fieldModel, values[fieldModel.key]).length > 0,
+    )
     .map(({ key }) => ({ field: key, kind: 'required', message: 'is required' }))
 }
 
 /** Finds references to entries that do not exist. */
-function danglingIn(document: DocumentModel, values: Values, missing: ReadonlySet<string>): readonly Fault[] {
+function findDanglingReferences(
+  document: DocumentModel,
+  values: Values,
+  missing: ReadonlySet<string>,
+): readonly Problem[] {
   return findReferences(document, values)
-    .filter((reference) => missing.has(targetKey(reference)))
+    .filter((reference) => missing.has(getTargetKey(reference)))
     .map(({ field, collection }) => ({
       field: field.split('.')[0] ?? field,
       kind: `reference ${collection}`,
@@ -142,7 +151,7 @@ function danglingIn(document: DocumentModel, values: Values, missing: ReadonlySe
     }))
 }
 
-function refusedIn(document: DocumentModel, values: Values): readonly Fault[] {
+function findInvalidFields(document: DocumentModel, values: Values): readonly Problem[] {
   const fields = document.fields.map(({ key }) => [key, values[key]] as const).filter(([, value]) => value !== null)
   try {
     checkBody(document, 'update', Object.fromEntries(fields), FULL_RIGHTS)

@@ -43,21 +43,21 @@ type Change = Parameters<MigrationContent['each']>[2]
 
 /** The content of a running migration. */
 export class MigrationRunContent extends CallerContent implements MigrationContent {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   readonly #caller: Caller
   readonly #run: MigrationRun
   #loops = 0
 
-  constructor(engine: ContentContext, run: MigrationRun) {
+  constructor(services: ContentContext, run: MigrationRun) {
     const caller = createServiceCaller('daybook', `migration:${run.name}`)
-    super(engine, () => new UnrestrictedAccess(engine.model, caller), run.transact)
-    this.#engine = engine
+    super(services, () => new UnrestrictedAccess(services.model, caller), run.transact)
+    this.#services = services
     this.#caller = caller
     this.#run = run
   }
 
   async each(key: string, where: Where, change: Change): Promise<number> {
-    const collection = this.#engine.model.collections.get(key)
+    const collection = this.#services.model.collections.get(key)
     if (!collection) throw new MigrationError(`each: the config has no collection "${key}". Write one that it has.`)
     if (!isRecord(where))
       throw new MigrationError("each: write a filter, or {} for all: each('posts', {}, (entry) => …)")
@@ -65,10 +65,10 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
       throw new MigrationError('each: write a function of the entry that answers the fields to change.')
     this.#loops += 1
     const loop = `${this.#loops} ${key} ${JSON.stringify(where)}`
-    const condition = this.#condition(collection, where)
+    const filter_ = this.#condition(collection, where)
     let changed = 0
     for (let after = this.#run.positions[loop] ?? 0; ; ) {
-      const done = await this.#changePage(collection, condition, { loop, after, change })
+      const done = await this.#changePage(collection, filter_, { loop, after, change })
       if (!done) return changed
       changed += done.changed
       after = done.last
@@ -76,7 +76,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
   }
 
   #condition({ key }: CollectionModel, where: Where): Condition | undefined {
-    const { collections } = this.#engine.model
+    const { collections } = this.#services.model
     const collection = collections.get(key)
     return collection && Object.keys(where).length > 0 ? readRuleWhere(where, collection, collections) : undefined
   }
@@ -84,13 +84,13 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
   /** Changes the next entries in one transaction; `undefined` if there are none. */
   async #changePage(
     collection: CollectionModel,
-    condition: Condition | undefined,
+    filter_: Condition | undefined,
     { loop, after, change }: { readonly loop: string; readonly after: number; readonly change: Change },
   ): Promise<{ readonly changed: number; readonly last: number } | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       this.#run.signal.throwIfAborted()
-      const { entries } = this.#engine.store.read
-      const page = await entries.matchingAfter(collection, after, EACH_BATCH, condition)
+      const { entries } = this.#services.store.read
+      const page = await entries.matchingAfter(collection, after, EACH_BATCH, filter_)
       const last = page.at(-1)?.pk
       if (last === undefined) return undefined
       const changed = await this.#tryPage(collection, page, { loop, last, change })
@@ -107,9 +107,13 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     page: readonly StoredEntry[],
     { loop, last, change }: { readonly loop: string; readonly last: number; readonly change: Change },
   ): Promise<number | undefined> {
-    const context = await createWriteContext(this.#engine, new UnrestrictedAccess(this.#engine.model, this.#caller), {
-      transact: this.#run.transact,
-    })
+    const context = await createWriteContext(
+      this.#services,
+      new UnrestrictedAccess(this.#services.model, this.#caller),
+      {
+        transact: this.#run.transact,
+      },
+    )
     const writes: { readonly entry: StoredEntry; readonly write: PreparedWrite<EntryResponse> }[] = []
     try {
       for (const entry of page) {
@@ -156,9 +160,9 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
 
   /** Returns an entry including values without a field. */
   #show(collection: CollectionModel, entry: StoredEntry): MigratedEntry {
-    const { valuesWithAuthors: told, orphaned } = new StoredRevision(this.#engine.model, collection, entry)
+    const { valuesWithAuthors, orphaned } = new StoredRevision(this.#services.model, collection, entry)
     const { id, created_at: createdAt, updated_at: updatedAt } = entry
-    const values = getValuesToMigrate(collection, told, orphaned ? JSON.parse(orphaned) : {})
+    const values = getValuesToMigrate(collection, valuesWithAuthors, orphaned ? JSON.parse(orphaned) : {})
     return { ...values, id, createdAt, updatedAt }
   }
 }

@@ -57,7 +57,7 @@ export type RestoreLine =
   | { readonly kind: 'global'; readonly global: GlobalModel; readonly line: GlobalLine }
 
 const TEXT_SCHEMA: JsonSchema = { type: 'string' }
-const moment: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }
+const TIME_SCHEMA: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }
 const COUNT_SCHEMA: JsonSchema = { type: 'integer', minimum: 0 }
 const OBJECT_SCHEMA: JsonSchema = { type: 'object' }
 
@@ -67,34 +67,35 @@ const validators = new Validators()
 type Properties = Readonly<Record<string, JsonSchema>>
 
 /** Returns the schema of an object with these keys and no others. */
-function objectOf(required: Properties, others: Properties = {}): JsonSchema {
-  const properties = { ...required, ...others }
+function createObjectSchema(required: Properties, optional: Properties = {}): JsonSchema {
+  const properties = { ...required, ...optional }
   return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }
 }
 
-const exactly = (required: Properties, others?: Properties): Validator => validators.make(objectOf(required, others))
+const createValidator = (required: Properties, optional?: Properties): Validator =>
+  validators.make(createObjectSchema(required, optional))
 
-const documentKeys = { schemaHash: TEXT_SCHEMA, document: OBJECT_SCHEMA }
-const PERSON_SCHEMA: JsonSchema = { type: ['string', 'null'], maxLength: 512 }
-const documentExtras = {
-  createdBy: PERSON_SCHEMA,
-  updatedBy: PERSON_SCHEMA,
+const DOCUMENT_KEYS = { schemaHash: TEXT_SCHEMA, document: OBJECT_SCHEMA }
+const AUTHOR_SCHEMA: JsonSchema = { type: ['string', 'null'], maxLength: 512 }
+const OPTIONAL_DOCUMENT_KEYS = {
+  createdBy: AUTHOR_SCHEMA,
+  updatedBy: AUTHOR_SCHEMA,
   locales: { type: 'object', additionalProperties: OBJECT_SCHEMA },
   orphaned: OBJECT_SCHEMA,
 }
 
-const { createdBy: _maker, ...draftExtras } = documentExtras
-const DRAFT_SCHEMA = objectOf({ updatedAt: moment, ...documentKeys }, draftExtras)
-const SCHEDULE_SCHEMA = objectOf(
-  { action: { enum: ['publish', 'unpublish'] }, at: moment },
+const { createdBy: _createdBy, ...OPTIONAL_DRAFT_KEYS } = OPTIONAL_DOCUMENT_KEYS
+const DRAFT_SCHEMA = createObjectSchema({ updatedAt: TIME_SCHEMA, ...DOCUMENT_KEYS }, OPTIONAL_DRAFT_KEYS)
+const SCHEDULE_SCHEMA = createObjectSchema(
+  { action: { enum: ['publish', 'unpublish'] }, at: TIME_SCHEMA },
   { by: { type: 'string', maxLength: 512 }, locales: { type: 'array', minItems: 1, items: TEXT_SCHEMA } },
 )
 
-const checkHeader = exactly(
-  { daybook: { const: EXPORT_VERSION }, at: moment, seq: COUNT_SCHEMA },
+const checkHeader = createValidator(
+  { daybook: { const: EXPORT_VERSION }, at: TIME_SCHEMA, seq: COUNT_SCHEMA },
   { since: COUNT_SCHEMA, locale: TEXT_SCHEMA },
 )
-const checkCounts = exactly({
+const checkCounts = createValidator({
   counts: {
     type: 'object',
     properties: { collections: { type: 'object', additionalProperties: COUNT_SCHEMA }, globals: COUNT_SCHEMA },
@@ -102,24 +103,27 @@ const checkCounts = exactly({
     additionalProperties: false,
   },
 })
-const checkEntry = exactly(
+const checkEntry = createValidator(
   {
     collection: TEXT_SCHEMA,
     id: { type: 'string', pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
-    createdAt: moment,
-    updatedAt: moment,
+    createdAt: TIME_SCHEMA,
+    updatedAt: TIME_SCHEMA,
     slug: { type: ['string', 'null'] },
     status: { type: ['string', 'null'] },
-    ...documentKeys,
+    ...DOCUMENT_KEYS,
   },
   {
-    ...documentExtras,
+    ...OPTIONAL_DOCUMENT_KEYS,
     publishedLocales: { type: 'array', minItems: 1, items: TEXT_SCHEMA },
     draft: DRAFT_SCHEMA,
     schedule: { type: 'array', maxItems: 2, items: SCHEDULE_SCHEMA },
   },
 )
-const checkGlobal = exactly({ global: TEXT_SCHEMA, ...documentKeys }, { updatedAt: moment, ...documentExtras })
+const checkGlobal = createValidator(
+  { global: TEXT_SCHEMA, ...DOCUMENT_KEYS },
+  { updatedAt: TIME_SCHEMA, ...OPTIONAL_DOCUMENT_KEYS },
+)
 
 /** @throws VALIDATION_ERROR */
 function parseLine(line: string): unknown {
@@ -143,25 +147,27 @@ function requireValidLine<T>(check: Validator, value: unknown): T {
  * @throws {StartupError} if the file is not an export, or cannot be restored into this service
  */
 export function readHeader(line: string, { locales }: Model): ExportHeader {
-  const header = tryReading(() => requireValidLine<ExportHeader>(checkHeader, parseLine(line)))
+  const header = tryParse(() => requireValidLine<ExportHeader>(checkHeader, parseLine(line)))
   if (!header) throw new StartupError('it does not begin as an export of Daybook does, or a newer Daybook made it.')
   const { since, locale } = header
   if (since !== undefined) {
     throw new StartupError(`it holds only what changed after ${since}. Restore from an export of everything.`)
   }
   if (locale !== undefined && locale !== locales?.default) {
-    const own = locales ? `has "${locales.default}"` : 'has no locales'
-    throw new StartupError(`its default locale is "${locale}", and the config ${own}. Restore with "${locale}" first.`)
+    const defaultText = locales ? `has "${locales.default}"` : 'has no locales'
+    throw new StartupError(
+      `its default locale is "${locale}", and the config ${defaultText}. Restore with "${locale}" first.`,
+    )
   }
   return header
 }
 
 /** Parses the last line of a file; `undefined` if it is not the last line of an export. */
 export function readCounts(line: string): ExportCounts | undefined {
-  return tryReading(() => requireValidLine<{ readonly counts: ExportCounts }>(checkCounts, parseLine(line)).counts)
+  return tryParse(() => requireValidLine<{ readonly counts: ExportCounts }>(checkCounts, parseLine(line)).counts)
 }
 
-function tryReading<T>(read: () => T): T | undefined {
+function tryParse<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -215,15 +221,19 @@ export function checkLine(read: RestoreLine): void {
     throw validationErrorAt('/schedule', 'duplicate', 'must have at most one time for each action')
 }
 
-/** @param place the path of the document in the line */
-function checkDocument(model: DocumentModel, part: DocumentLine, place = ''): void {
-  const { schemaHash, document, locales = {}, orphaned = {}, createdBy, updatedBy } = part
+/** @param path the path of the document in the line */
+function checkDocument(model: DocumentModel, line: DocumentLine, path = ''): void {
+  const { schemaHash, document, locales = {}, orphaned = {}, createdBy, updatedBy } = line
   refuseHostile({ createdBy, updatedBy })
-  for (const one of [document, orphaned, ...Object.values(locales)]) refuseHostile(one)
+  for (const values of [document, orphaned, ...Object.values(locales)]) refuseHostile(values)
   if (schemaHash !== model.schemaHash) return
-  const [lost] = Object.keys(pickUnplaced(model, document))
-  if (lost !== undefined) {
-    throw validationErrorAt(`${place}/document/${lost}`, 'unknown_field', `${model.key} has no place for this value`)
+  const [unplacedKey] = Object.keys(pickUnplaced(model, document))
+  if (unplacedKey !== undefined) {
+    throw validationErrorAt(
+      `${path}/document/${unplacedKey}`,
+      'unknown_field',
+      `${model.key} has no place for this value`,
+    )
   }
 }
 

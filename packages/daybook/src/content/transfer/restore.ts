@@ -21,7 +21,7 @@ export type PreparedLine =
       readonly kind: 'entry'
       readonly collection: CollectionModel
       readonly row: WrittenEntry
-      readonly copy: Omit<Draft, 'seq'> | undefined
+      readonly draft: Omit<Draft, 'seq'> | undefined
       readonly schedules: readonly RestoredSchedule[]
     }
   | RestoreGlobalLine
@@ -53,11 +53,11 @@ const HOLDS_CONTENT = 'The store holds content, or has held some. Restore into a
 
 /** A restore in progress. Stored lines stay, so that another run can continue. */
 export class Restore {
-  readonly #engine: ContentContext
+  readonly #services: ContentContext
   #note: RestoreNote
 
-  private constructor(engine: ContentContext, note: RestoreNote) {
-    this.#engine = engine
+  private constructor(services: ContentContext, note: RestoreNote) {
+    this.#services = services
     this.#note = note
   }
 
@@ -67,18 +67,18 @@ export class Restore {
    * @param digest identifies the file
    * @throws {StartupError} if the store contains anything else
    */
-  static async begin(engine: ContentContext, digest: string): Promise<Restore> {
-    const { read } = engine.store
+  static async begin(services: ContentContext, digest: string): Promise<Restore> {
+    const { read } = services.store
     const note = await read.system.restoreNote()
     const head = await read.journal.head()
-    if (note && note.digest === digest && note.seq === head) return new Restore(engine, note)
+    if (note && note.digest === digest && note.seq === head) return new Restore(services, note)
     if (note?.isDone === false && note.digest !== digest) {
       throw new StartupError('The store holds an unfinished restore of another file. Restore into an empty one.')
     }
-    if (head > 0) throw new StartupError(note?.isDone === false ? OTHERS_WRITE : HOLDS_CONTENT)
-    const blank: RestoreNote = { digest, lines: 1, seq: 0, isDone: false }
-    await engine.store.transaction(async (writer) => writer.system.noteRestore(note, blank))
-    return new Restore(engine, blank)
+    if (head > 0) throw new StartupError(note?.isDone === false ? STORE_CHANGED : HOLDS_CONTENT)
+    const blankNote: RestoreNote = { digest, lines: 1, seq: 0, isDone: false }
+    await services.store.transaction(async (writer) => writer.system.noteRestore(note, blankNote))
+    return new Restore(services, blankNote)
   }
 
   /** The number of stored lines of the file, including the header. */
@@ -98,27 +98,31 @@ export class Restore {
    */
   async add(lines: readonly PreparedLine[]): Promise<void> {
     try {
-      await this.#move(lines, false, (writer) => this.#store(writer, lines))
+      await this.#commit(lines, false, (writer) => this.#store(writer, lines))
     } catch (error) {
-      if (!isOfLine(error)) throw error
+      if (!isLineError(error)) throw error
       // Store the lines one by one to identify the one that fails.
-      await this.#move(lines, false, (writer) => this.#storeEach(writer, lines))
+      await this.#commit(lines, false, (writer) => this.#storeEach(writer, lines))
     }
   }
 
   /** Records that all lines are stored. */
   async end(): Promise<void> {
-    await this.#move([], true, async () => {})
+    await this.#commit([], true, async () => {})
   }
 
   /** Runs work and records the progress in the same transaction. */
-  async #move(lines: readonly PreparedLine[], isDone: boolean, work: (writer: Writer) => Promise<void>): Promise<void> {
+  async #commit(
+    lines: readonly PreparedLine[],
+    isDone: boolean,
+    work: (writer: Writer) => Promise<void>,
+  ): Promise<void> {
     const before = this.#note
-    const records = lines.reduce((sum, line) => sum + recordsOf(line), 0)
+    const records = lines.reduce((sum, line) => sum + countRecords(line), 0)
     const next = { ...before, lines: before.lines + lines.length, seq: before.seq + records, isDone }
-    await this.#engine.store.transaction(
+    await this.#services.store.transaction(
       async (writer) => {
-        if ((await writer.read.journal.head()) !== before.seq) throw new StartupError(OTHERS_WRITE)
+        if ((await writer.read.journal.head()) !== before.seq) throw new StartupError(STORE_CHANGED)
         await writer.system.noteRestore(before, next)
         await work(writer)
       },
@@ -131,31 +135,35 @@ export class Restore {
   async #storeEach(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
     for (const [index, line] of lines.entries()) {
       await this.#store(writer, [line]).catch((error) => {
-        throw isOfLine(error) ? new LineError(index, error) : error
+        throw isLineError(error) ? new LineError(index, error) : error
       })
     }
   }
 
   async #store(writer: Writer, lines: readonly PreparedLine[]): Promise<void> {
     const entries = lines.filter((line) => line.kind === 'entry')
-    for (const [collection, own] of Map.groupBy(entries, (line) => line.collection)) {
-      const rows = own.map(({ row }) => row)
+    for (const [collection, group] of Map.groupBy(entries, (line) => line.collection)) {
+      const rows = group.map(({ row }) => row)
       await explainUniqueViolation(collection, () => writer.entries.createBulk(collection, rows, getActor(SYSTEM)))
-      await this.#storeBeside(writer, collection, own)
+      await this.#storeDraftsAndSchedules(writer, collection, group)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
   }
 
   /** Stores the drafts and schedules of stored entries. */
-  async #storeBeside(writer: Writer, collection: CollectionModel, lines: readonly PreparedEntry[]): Promise<void> {
-    const own = lines.filter((line) => recordsOf(line) > 1)
-    if (own.length === 0) return
-    const ids = own.map(({ row }) => row.id)
+  async #storeDraftsAndSchedules(
+    writer: Writer,
+    collection: CollectionModel,
+    lines: readonly PreparedEntry[],
+  ): Promise<void> {
+    const group = lines.filter((line) => countRecords(line) > 1)
+    if (group.length === 0) return
+    const ids = group.map(({ row }) => row.id)
     const stored = new Map((await writer.read.entries.storedByIds(collection, ids)).map((entry) => [entry.id, entry]))
     const actor = getActor(SYSTEM)
-    for (const { row, copy, schedules } of own) {
+    for (const { row, draft, schedules } of group) {
       const entry = stored.get(row.id)
-      if (entry && copy) await writer.drafts.write(collection, entry, copy, { at: copy.at, actor })
+      if (entry && draft) await writer.drafts.write(collection, entry, draft, { at: draft.at, actor })
       const { id, updated_at: at } = row
       for (const schedule of schedules) await this.#schedule(writer, { collection: collection.key, id, at }, schedule)
     }
@@ -167,7 +175,7 @@ export class Restore {
     schedule: RestoredSchedule,
   ): Promise<void> {
     const seq = await writer.journal.append({ ...entry, actor: getActor(SYSTEM), action: 'schedule' })
-    const caller = JSON.stringify(callerOfActor(schedule.actor))
+    const caller = JSON.stringify(toCaller(schedule.actor))
     await writer.schedules.put({ ...entry, ...schedule, caller, seq, due: Date.parse(schedule.at), failures: 0 })
   }
 
@@ -175,7 +183,7 @@ export class Restore {
     const { values, orphaned, locales } = toRestoredDocument(global, line, null)
     const { key, schemaHash: schema_hash } = global
     const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, values)))
-    const references = findReferencesInAllLocales(this.#engine.model, global, toCanonical(values, locales))
+    const references = findReferencesInAllLocales(this.#services.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
@@ -185,27 +193,27 @@ export class Restore {
   }
 }
 
-const OTHERS_WRITE =
+const STORE_CHANGED =
   'Something else has written to the store since the restore was begun. Restore into an empty one that no service uses.'
 
 /** Returns true if an error is caused by a line, and not by the database. */
-const isOfLine = (error: unknown): boolean => error instanceof DaybookError && error.status < 500
+const isLineError = (error: unknown): boolean => error instanceof DaybookError && error.status < 500
 
 /** Converts a line to the rows that are stored. */
 export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   if (line.kind === 'global') return line
   const { collection } = line
-  const { draft, schedule = [] } = line.line
+  const { draft: draftPart, schedule = [] } = line.line
   const row = toEntryRow(model, line)
-  const copy = draft && toCopy(collection, row, draft)
+  const draft = draftPart && toDraftOfLine(collection, row, draftPart)
   const schedules = schedule.map(({ action, at, by = getActor(SYSTEM), locales }) => {
     return { action, at, actor: by, locales: locales ? JSON.stringify(locales) : null }
   })
-  return { kind: 'entry', collection, row, copy, schedules }
+  return { kind: 'entry', collection, row, draft, schedules }
 }
 
 /** Returns the draft of a line. It is not an autosave, so that later saves do not replace it in history. */
-function toCopy(
+function toDraftOfLine(
   collection: CollectionModel,
   row: WrittenEntry,
   draft: NonNullable<RestoreEntryLine['line']['draft']>,
@@ -216,14 +224,14 @@ function toCopy(
 }
 
 /** Counts the journal records of a line. */
-const recordsOf = (line: PreparedLine): number =>
-  line.kind === 'global' ? 1 : 1 + (line.copy ? 1 : 0) + line.schedules.length
+const countRecords = (line: PreparedLine): number =>
+  line.kind === 'global' ? 1 : 1 + (line.draft ? 1 : 0) + line.schedules.length
 
 /** Returns the row of an entry. Columns such as the slug are derived from the document if the config has fields for them. */
 function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): WrittenEntry {
   const { id, createdAt, updatedAt, createdBy = null, updatedBy = null, slug, status } = line
-  const known = collection.status?.values.includes(status ?? '') ? status : null
-  const { values, orphaned, locales } = toRestoredDocument(collection, line, known)
+  const knownStatus = collection.status?.values.includes(status ?? '') ? status : null
+  const { values, orphaned, locales } = toRestoredDocument(collection, line, knownStatus)
   const canonical = toCanonical(values, locales)
   const row = toRow(model, collection, {
     id,
@@ -243,7 +251,7 @@ function toEntryRow(model: Model, { collection, line }: RestoreEntryLine): Writt
 const INTERNAL_ACTOR = /^(?:system$|plugin:|config \()/
 
 /** Returns the caller of a restored schedule. An export has only the subject, so the present rights of the account apply. */
-function callerOfActor(actor: string): Caller {
+function toCaller(actor: string): Caller {
   if (actor === getActor(SERVICE)) return SERVICE
   if (INTERNAL_ACTOR.test(actor)) return createServiceCaller('daybook', actor)
   const identity = {

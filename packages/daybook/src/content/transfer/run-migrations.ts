@@ -31,12 +31,12 @@ export function findPendingMigrations<File extends MigrationFile>(
   files: readonly File[],
   records: readonly MigrationRecord[],
 ): readonly File[] {
-  const ran = new Map(records.flatMap((one) => (one.finished === null ? [] : [[one.name, one] as const])))
+  const ran = new Map(records.flatMap((record) => (record.finished === null ? [] : [[record.name, record] as const])))
   for (const { name, hash } of files) {
-    const before = ran.get(name)
-    if (before && before.hash !== hash)
+    const previousRun = ran.get(name)
+    if (previousRun && previousRun.hash !== hash)
       throw new MigrationError(
-        `migrations/${name} has changed since it ran (${before.finished}). Put it back as it was, and write what is to change in a new file.`,
+        `migrations/${name} has changed since it ran (${previousRun.finished}). Put it back as it was, and write what is to change in a new file.`,
       )
   }
   return files.filter(({ name }) => !ran.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -45,9 +45,9 @@ export function findPendingMigrations<File extends MigrationFile>(
 /** The time after which the lock of a killed process expires, in milliseconds. */
 const LEASE_MS = 10_000
 /** The interval at which a waiting process retries, in milliseconds. */
-const ASK_EVERY_MS = 200
+const RETRY_MS = 200
 
-const TAKEN_OVER = 'Another process migrates this store now. Run daybook migrate again when it has ended.'
+const LOCK_TAKEN = 'Another process migrates this store now. Run daybook migrate again when it has ended.'
 
 /** The lock for migrating a store. One process at a time holds it. */
 export class MigrationLock {
@@ -71,7 +71,7 @@ export class MigrationLock {
     const lease = new Lease(store, 'migrate', leaseMs)
     for (let isWaiting = false; !(await lease.take()); isWaiting = true) {
       if (!isWaiting) onWait()
-      await sleep(ASK_EVERY_MS, undefined, { signal })
+      await sleep(RETRY_MS, undefined, { signal })
     }
     return new MigrationLock(lease, leaseMs)
   }
@@ -87,7 +87,7 @@ export class MigrationLock {
         return await this.#lease.write(work, { exclusive: true })
       } catch (error) {
         if (!(error instanceof LeaseLost)) throw error
-        if (!(await this.#lease.take())) throw new MigrationError(TAKEN_OVER)
+        if (!(await this.#lease.take())) throw new MigrationError(LOCK_TAKEN)
       }
     }
   }
@@ -119,14 +119,19 @@ export async function runMigrations(files: readonly LoadedMigration[], options: 
 }
 
 async function runMigration(file: LoadedMigration, options: RunOptions): Promise<void> {
-  const { engine, lock, log, dryRun, signal } = options
+  const { engine: services, lock, log, dryRun, signal } = options
   const { name, migration } = file
   const record = await lock.transaction((writer) => beginRun(writer, file))
   if (!record) return
-  const run = new OwnTransactions(lock, record)
-  const own = new MigrationRunContent(engine, { name, signal, positions: positionsOf(record), ...run.steps })
+  const run = new RunTransactions(lock, record)
+  const runContent = new MigrationRunContent(services, {
+    name,
+    signal,
+    positions: parsePositions(record),
+    ...run.steps,
+  })
   const calls = new Set<Promise<unknown>>()
-  const content = watchCalls(own, calls)
+  const content = watchCalls(runContent, calls)
   const context = { content, dryRun, signal, log: (text: string) => log(`  ${name}: ${text}`) }
   try {
     await withAbort(async () => migration.run(context), signal)
@@ -146,9 +151,9 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
 /** Records that a migration begins or continues; `undefined` if another process has finished it. */
 async function beginRun({ migrations }: Writer, file: MigrationFile): Promise<MigrationRecord | undefined> {
   const { name, hash } = file
-  const before = await migrations.get(name)
-  if (findPendingMigrations([file], before ? [before] : []).length === 0) return undefined
-  const { started = now(), position = '{}' } = before ?? {}
+  const previousRun = await migrations.get(name)
+  if (findPendingMigrations([file], previousRun ? [previousRun] : []).length === 0) return undefined
+  const { started = getNow(), position = '{}' } = previousRun ?? {}
   const record = { name, hash, started, run: randomUUID(), position, finished: null }
   await migrations.put(record)
   return record
@@ -156,12 +161,12 @@ async function beginRun({ migrations }: Writer, file: MigrationFile): Promise<Mi
 
 /** Wraps content so that pending calls are in `calls`. A rejected call that is not awaited fails the migration, not the process. */
 function watchCalls<Content extends object>(content: Content, calls: Set<Promise<unknown>>): Content {
-  const watch = (answer: unknown): unknown => {
-    if (!(answer instanceof Promise)) return answer
-    calls.add(answer)
-    const settle = (): void => void calls.delete(answer)
-    answer.then(settle, settle)
-    return answer
+  const watch = (result: unknown): unknown => {
+    if (!(result instanceof Promise)) return result
+    calls.add(result)
+    const removeCall = (): void => void calls.delete(result)
+    result.then(removeCall, removeCall)
+    return result
   }
   return new Proxy(content, {
     get: (target, key) => {
@@ -171,17 +176,17 @@ function watchCalls<Content extends object>(content: Content, calls: Set<Promise
   })
 }
 
-const now = (): string => new Date().toISOString()
+const getNow = (): string => new Date().toISOString()
 
 function explainFailure(name: string, error: unknown, dryRun: boolean): MigrationError {
   const next = dryRun
     ? 'Nothing was changed. Mend it, and run daybook migrate --dry-run again.'
     : 'What it stored before stays. Mend it, and run daybook migrate --apply again: it goes on.'
-  return new MigrationError(`migrations/${name} failed: ${reasonOf(error)}\n${next}`, { cause: error })
+  return new MigrationError(`migrations/${name} failed: ${formatReason(error)}\n${next}`, { cause: error })
 }
 
 /** Returns the reason of a failure, with the stack trace of unknown errors. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   if (error instanceof MigrationError) return error.message
   if (error instanceof DaybookError) {
     const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`)
@@ -190,13 +195,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-const positionsOf = ({ position }: MigrationRecord): LoopPositions => JSON.parse(position)
+const parsePositions = ({ position }: MigrationRecord): LoopPositions => JSON.parse(position)
 
 /**
  * The transactions of one run of a migration, and the number of their changes. While a process is paused, another one may acquire the lock,
  * continue the migration, and release the lock. The stored record then names another run.
  */
-class OwnTransactions {
+class RunTransactions {
   changes = 0
   readonly #lock: MigrationLock
   readonly #record: MigrationRecord
@@ -214,7 +219,7 @@ class OwnTransactions {
       transact: (work) => this.#transact(work),
       // Loops may run concurrently, so each changes only its position in the stored record.
       savePosition: async (writer, loop, pk) => {
-        const position = JSON.stringify({ ...positionsOf(await this.#requireOwn(writer)), [loop]: pk })
+        const position = JSON.stringify({ ...parsePositions(await this.#requireOwn(writer)), [loop]: pk })
         await writer.migrations.put({ ...this.#record, position })
       },
     }
@@ -222,7 +227,7 @@ class OwnTransactions {
 
   /** Records that the migration has finished. */
   async finish(): Promise<void> {
-    await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: now() }))
+    await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: getNow() }))
   }
 
   /** Rejects later transactions. */
@@ -234,7 +239,7 @@ class OwnTransactions {
     if (this.#isOver) throw new Error('The migration is over. Await each call of content.')
     const { result, changes } = await this.#lock.transaction(async (writer) => {
       await this.#requireOwn(writer)
-      return counted(work)(writer)
+      return countChanges(work)(writer)
     })
     this.changes += changes
     return result
@@ -243,18 +248,18 @@ class OwnTransactions {
   /** @throws {MigrationError} if another process has continued the migration */
   async #requireOwn({ migrations }: Writer): Promise<MigrationRecord> {
     const stored = await migrations.get(this.#record.name)
-    if (!stored || stored.finished !== null || stored.run !== this.#record.run) throw new MigrationError(TAKEN_OVER)
+    if (!stored || stored.finished !== null || stored.run !== this.#record.run) throw new MigrationError(LOCK_TAKEN)
     return stored
   }
 }
 
-interface Counted<T> {
+interface CountedResult<T> {
   readonly result: T
   readonly changes: number
 }
 
 /** Wraps the work of a transaction, so that it also returns the number of journal records that it wrote. */
-function counted<T>(work: (writer: Writer) => Promise<T>): (writer: Writer) => Promise<Counted<T>> {
+function countChanges<T>(work: (writer: Writer) => Promise<T>): (writer: Writer) => Promise<CountedResult<T>> {
   return async (writer) => {
     const head = await writer.read.journal.head()
     const result = await work(writer)

@@ -41,11 +41,11 @@ export const MIGRATION_ACTOR = 'migrate'
 const MAX_NAMED_VALUES = 5
 
 /** A step, with the values that its field does not accept, as text. */
-type TalliedStep = MigrationStep & { readonly refused: ReadonlySet<string> }
+type CountedStep = MigrationStep & { readonly refused: ReadonlySet<string> }
 
 /** Counts documents by the effects on them. */
-class MigrationTally {
-  readonly #steps = new Map<string, TalliedStep>()
+class EffectCounter {
+  readonly #steps = new Map<string, CountedStep>()
 
   add(path: string, kind: MigrationStep['kind'], message: string, count = 1, refused: Iterable<string> = []): void {
     const step = this.#steps.get(`${kind} ${path}`)
@@ -54,36 +54,36 @@ class MigrationTally {
   }
 
   addMove(document: DocumentModel, { renamed, lost }: Pick<MigratedDocument, 'renamed' | 'lost'>): void {
-    for (const path of renamed) this.add(`${document.key}.${path}`, 'rename', renameMessage(document, path))
-    for (const [path, values] of Map.groupBy(lost, (one) => one.path)) {
-      const refused = values.flatMap((one) => ('refused' in one ? [formatValue(one.refused)] : []))
+    for (const path of renamed) this.add(`${document.key}.${path}`, 'rename', formatRename(document, path))
+    for (const [path, values] of Map.groupBy(lost, (item) => item.path)) {
+      const refused = values.flatMap((item) => ('refused' in item ? [formatValue(item.refused)] : []))
       const isFilled = refused.length > 0 && hasConvertingFill(document, path)
-      if (!isFilled) this.add(`${document.key}.${path}`, 'lose', LOST, 1, refused)
+      if (!isFilled) this.add(`${document.key}.${path}`, 'lose', LOST_MESSAGE, 1, refused)
     }
   }
 
   get steps(): readonly MigrationStep[] {
     return [...this.#steps.values()].map(({ refused, ...step }) =>
-      refused.size > 0 ? { ...step, message: `does not take ${namedValues(refused)}; these values are lost` } : step,
+      refused.size > 0 ? { ...step, message: `does not take ${formatValues(refused)}; these values are lost` } : step,
     )
   }
 }
 
-const LOST = 'has no place in the config; its values are lost'
+const LOST_MESSAGE = 'has no place in the config; its values are lost'
 
 /** Lists the first values of a set. */
-function namedValues(values: ReadonlySet<string>): string {
+function formatValues(values: ReadonlySet<string>): string {
   const named = [...values].slice(0, MAX_NAMED_VALUES)
   return `${named.join(', ')}${named.length < values.size ? ' and others' : ''}`
 }
 
 /** The maximum length of a value in a message, in characters. */
-const MAX_SHOWN = 40
+const MAX_VALUE_LENGTH = 40
 
 /** Formats a value for a message. */
 export function formatValue(value: unknown): string {
   const text = JSON.stringify(value)
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
 }
 
 /** Returns true if the top-level field of a path has a `fill` that converts the stored values there. */
@@ -94,60 +94,61 @@ export function hasConvertingFill({ fieldMap }: DocumentModel, path: string): bo
 
 /** Determines the effects of the config on stored content. Reads every document that an older config wrote. */
 export async function planMigration(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
-  const tally = new MigrationTally()
+  const counter = new EffectCounter()
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
-    if (stored.delete(collection.key)) await tallyEntries(read, collection, tally)
+    if (stored.delete(collection.key)) await countEntries(read, collection, counter)
   }
-  for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
-  await tallyHome(read, model, tally)
+  for (const global of model.globals.values()) await countGlobal(read, global, counter)
+  await countDefaultLocaleChange(read, model, counter)
   for (const key of stored) {
     const { counts } = await read.counters.of(key)
-    const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
-    tally.add(key, 'drop', 'is a collection that the config no longer has; its entries are lost', count)
+    const count = Object.values(counts).reduce((sum, item) => sum + item, 0)
+    counter.add(key, 'drop', 'is a collection that the config no longer has; its entries are lost', count)
   }
-  return tally.steps
+  return counter.steps
 }
 
 /** Finds the pending renames at start-up. Reads only documents with renamed fields. */
 export async function findPendingRenames(read: Reader, model: Model): Promise<readonly MigrationStep[]> {
-  const tally = new MigrationTally()
+  const counter = new EffectCounter()
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
-    if (stored.has(collection.key) && hasRenames(collection.fieldMap)) await tallyEntries(read, collection, tally)
+    if (stored.has(collection.key) && hasRenamedFields(collection.fieldMap))
+      await countEntries(read, collection, counter)
   }
-  for (const global of model.globals.values()) await tallyGlobal(read, global, tally)
-  await tallyHome(read, model, tally)
-  return tally.steps.filter(({ kind }) => kind === 'rename')
+  for (const global of model.globals.values()) await countGlobal(read, global, counter)
+  await countDefaultLocaleChange(read, model, counter)
+  return counter.steps.filter(({ kind }) => kind === 'rename')
 }
 
 /** Returns the default locale of stored documents if the config has another one. */
-async function formerDefaultLocale(read: Reader, { locales }: Model): Promise<string | undefined> {
+async function readFormerDefaultLocale(read: Reader, { locales }: Model): Promise<string | undefined> {
   const defaultLocale = await read.system.defaultLocale()
   return locales && defaultLocale !== locales.default ? defaultLocale : undefined
 }
 
-async function tallyHome(read: Reader, model: Model, tally: MigrationTally): Promise<void> {
-  const defaultLocale = await formerDefaultLocale(read, model)
+async function countDefaultLocaleChange(read: Reader, model: Model, counter: EffectCounter): Promise<void> {
+  const defaultLocale = await readFormerDefaultLocale(read, model)
   if (defaultLocale === undefined) return
   const stored = await read.system.storedCollections()
   const message = `takes ${model.locales?.default} as its default locale; what it says in ${defaultLocale} stays a translation`
   for (const { key, localized } of model.collections.values()) {
     if (localized.size === 0 || !stored.includes(key)) continue
     const { counts } = await read.counters.of(key)
-    const count = Object.values(counts).reduce((sum, one) => sum + one, 0)
-    if (count > 0) tally.add(key, 'rename', message, count)
+    const count = Object.values(counts).reduce((sum, item) => sum + item, 0)
+    if (count > 0) counter.add(key, 'rename', message, count)
   }
   for (const { key, localized } of model.globals.values()) {
-    if (localized.size > 0 && (await read.globals.byKey(key))) tally.add(key, 'rename', message)
+    if (localized.size > 0 && (await read.globals.byKey(key))) counter.add(key, 'rename', message)
   }
 }
 
-async function tallyEntries(read: Reader, collection: CollectionModel, tally: MigrationTally): Promise<void> {
+async function countEntries(read: Reader, collection: CollectionModel, counter: EffectCounter): Promise<void> {
   for await (const entry of iterateOutdated(read, collection)) {
-    tally.addMove(collection, moveWithCopy(collection, entry))
+    counter.addMove(collection, migrateWithDraft(collection, entry))
     if (collection.slug && lacksSlug(collection, entry)) {
-      tally.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
+      counter.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
     }
   }
 }
@@ -157,19 +158,19 @@ const lacksSlug = ({ schemaHash, slug }: CollectionModel, entry: StoredEntry): b
   slug !== undefined && entry.slug === null && (entry.schema_hash !== schemaHash || entry.orphaned !== null)
 
 /** Determines the effects on an entry and its draft. A field that both have counts once. */
-function moveWithCopy(collection: CollectionModel, entry: StoredEntry): Pick<MigratedDocument, 'renamed' | 'lost'> {
-  const copy = parseDraft(entry)
-  const [own, other] = [entry, copy].map((row) => row && migrateDocument(collection, row))
+function migrateWithDraft(collection: CollectionModel, entry: StoredEntry): Pick<MigratedDocument, 'renamed' | 'lost'> {
+  const draft = parseDraft(entry)
+  const [entryEffects, draftEffects] = [entry, draft].map((row) => row && migrateDocument(collection, row))
   return {
-    renamed: new Set([...(own?.renamed ?? []), ...(other?.renamed ?? [])]),
-    lost: [...(own?.lost ?? []), ...(other?.lost ?? [])],
+    renamed: new Set([...(entryEffects?.renamed ?? []), ...(draftEffects?.renamed ?? [])]),
+    lost: [...(entryEffects?.lost ?? []), ...(draftEffects?.lost ?? [])],
   }
 }
 
-async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTally): Promise<void> {
+async function countGlobal(read: Reader, global: GlobalModel, counter: EffectCounter): Promise<void> {
   const row = await read.globals.byKey(global.key)
   if (row && (row.schema_hash !== global.schemaHash || row.orphaned !== null))
-    tally.addMove(global, migrateDocument(global, row))
+    counter.addMove(global, migrateDocument(global, row))
 }
 
 /**
@@ -178,18 +179,19 @@ async function tallyGlobal(read: Reader, global: GlobalModel, tally: MigrationTa
  */
 export async function migrateStored(store: Store, model: Model): Promise<void> {
   await store.prepare(model, createStoredContent(model))
-  await moveHome(store, model)
-  for (const collection of model.collections.values()) await moveEntries(store, model, collection, toOrphaned)
+  await changeStoredDefaultLocale(store, model)
+  for (const collection of model.collections.values()) await migrateEntries(store, model, collection, toOrphaned)
   await store.transaction(async (writer) => {
-    for (const global of model.globals.values()) await moveGlobal(writer, model, global, toOrphaned)
+    for (const global of model.globals.values()) await migrateGlobal(writer, model, global, toOrphaned)
   })
 }
 
 /** Deletes values without a field, and collections that the config no longer has. This cannot be undone, so commands ask first. */
 export async function dropOrphaned(store: Store, model: Model): Promise<void> {
-  for (const collection of model.collections.values()) await moveEntries(store, model, collection, filledOrphaned)
+  for (const collection of model.collections.values())
+    await migrateEntries(store, model, collection, keepFilledOrphaned)
   await store.transaction(async (writer) => {
-    for (const global of model.globals.values()) await moveGlobal(writer, model, global, filledOrphaned)
+    for (const global of model.globals.values()) await migrateGlobal(writer, model, global, keepFilledOrphaned)
     const declared = await writer.read.system.storedCollections()
     for (const key of declared) if (!model.collections.has(key)) await writer.system.dropCollection(key)
   })
@@ -209,14 +211,15 @@ export async function requireNoValueLost(
   const counts = new Map<string, { count: number; readonly refused: Set<string> }>()
   const check = (document: DocumentModel, row: Pick<StoredEntry, 'doc' | 'orphaned'>): void => {
     const { values, lost } = migrateDocument(document, row)
-    const emptied = document.fields.filter(
-      (one) => isRefusedField({ lost }, one.key) && fields(one) && findMissingFields(one, values[one.key]).length > 0,
+    const emptiedFields = document.fields.filter(
+      (item) =>
+        isRefusedField({ lost }, item.key) && fields(item) && findMissingFields(item, values[item.key]).length > 0,
     )
-    for (const { key } of emptied) {
+    for (const { key } of emptiedFields) {
       const path = `${document.key}.${key}`
       const { count, refused } = counts.get(path) ?? { count: 0, refused: new Set<string>() }
-      for (const one of lost)
-        if ('refused' in one && one.path.split('.')[0] === key) refused.add(formatValue(one.refused))
+      for (const item of lost)
+        if ('refused' in item && item.path.split('.')[0] === key) refused.add(formatValue(item.refused))
       counts.set(path, { count: count + 1, refused })
     }
   }
@@ -231,7 +234,7 @@ export async function requireNoValueLost(
   }
   const lines = [...counts].map(
     ([path, { count, refused }]) =>
-      `${path} is required, and would be empty (${count}): it does not take ${namedValues(refused)}`,
+      `${path} is required, and would be empty (${count}): it does not take ${formatValues(refused)}`,
   )
   if (lines.length === 0) return
   throw new MigrationError(
@@ -240,14 +243,14 @@ export async function requireNoValueLost(
 }
 
 /** Returns the values of a migrated document that have no field and are kept, as JSON. */
-type ToOrphaned = (document: DocumentModel, move: MigratedDocument) => string | null
+type ToOrphaned = (document: DocumentModel, migrated: MigratedDocument) => string | null
 
 /** Keeps only values of fields whose `fill` could convert them: the plan did not announce their loss. */
-const filledOrphaned: ToOrphaned = (document, move) => {
-  const left = Object.entries(move.hidden).filter(
-    ([key]) => isRefusedField(move, key) && hasConvertingFill(document, key),
+const keepFilledOrphaned: ToOrphaned = (document, migrated) => {
+  const remaining = Object.entries(migrated.hidden).filter(
+    ([key]) => isRefusedField(migrated, key) && hasConvertingFill(document, key),
   )
-  return left.length > 0 ? JSON.stringify(Object.fromEntries(left)) : null
+  return remaining.length > 0 ? JSON.stringify(Object.fromEntries(remaining)) : null
 }
 
 /** Keeps all values. */
@@ -255,63 +258,63 @@ export const toOrphaned: ToOrphaned = (_document, { hidden }) =>
   Object.keys(hidden).length > 0 ? JSON.stringify(hidden) : null
 
 /** Changes the default locale of all documents in one transaction: a partial change could not be detected. */
-async function moveHome(store: Store, model: Model): Promise<void> {
-  const defaultLocale = await formerDefaultLocale(store.read, model)
+async function changeStoredDefaultLocale(store: Store, model: Model): Promise<void> {
+  const defaultLocale = await readFormerDefaultLocale(store.read, model)
   const to = model.locales?.default
   if (to === undefined || defaultLocale === undefined) return
   const localized = [...model.collections.values()].filter((collection) => collection.localized.size > 0)
-  const move = async (writer: Writer): Promise<void> => {
+  const migrated = async (writer: Writer): Promise<void> => {
     await writer.system.withoutLocaleIndexes(localized, async () => {
       for (const collection of localized) {
         for await (const entry of iterateEntries(writer.read, collection)) {
-          await moveEntry(writer, model, collection, entry, toOrphaned, defaultLocale)
+          await migrateEntry(writer, model, collection, entry, toOrphaned, defaultLocale)
         }
       }
     })
-    for (const global of model.globals.values()) await moveGlobal(writer, model, global, toOrphaned, defaultLocale)
+    for (const global of model.globals.values()) await migrateGlobal(writer, model, global, toOrphaned, defaultLocale)
     await writer.system.noteDefaultLocale(to)
   }
-  await store.transaction(move, { isLong: true })
+  await store.transaction(migrated, { isLong: true })
 }
 
-async function moveEntries(
+async function migrateEntries(
   store: Store,
   model: Model,
   collection: CollectionModel,
-  orphanedOf: ToOrphaned,
+  pickOrphaned: ToOrphaned,
 ): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     after = await store.transaction(async (writer) => {
       const page = await writer.read.entries.outdated(collection, after ?? 0, MIGRATION_BATCH)
-      for (const entry of page) await moveEntry(writer, model, collection, entry, orphanedOf)
+      for (const entry of page) await migrateEntry(writer, model, collection, entry, pickOrphaned)
       return page.length < MIGRATION_BATCH ? undefined : page.at(-1)?.pk
     })
   }
 }
 
 /** @param defaultLocale the default locale when the entry was written */
-async function moveEntry(
+async function migrateEntry(
   writer: Writer,
   model: Model,
   collection: CollectionModel,
   entry: StoredEntry,
-  orphanedOf: ToOrphaned,
+  pickOrphaned: ToOrphaned,
   defaultLocale: string | undefined = model.locales?.default,
 ): Promise<void> {
-  const moving = { model, collection, orphanedOf, defaultLocale }
-  const movedEntry = movedRow(moving, entry, lacksSlug(collection, entry))
-  if (movedEntry) await updateMoved(writer, moving, entry, movedEntry)
-  const copy = parseDraft(entry)
-  const next = copy && movedRow(moving, copy)
+  const migration = { model, collection, orphanedOf: pickOrphaned, defaultLocale }
+  const migratedEntry = migrateRow(migration, entry, lacksSlug(collection, entry))
+  if (migratedEntry) await updateEntry(writer, migration, entry, migratedEntry)
+  const draft = parseDraft(entry)
+  const next = draft && migrateRow(migration, draft)
   if (!next) return
   const at = new Date().toISOString()
   const save = { at, by: toAuthor(MIGRATION_ACTOR), isAutosave: false }
-  const moved = toDraft(collection, entry, next.canonical, next.orphaned, save)
-  await writer.drafts.write(collection, entry, moved, { at, actor: MIGRATION_ACTOR })
+  const migratedDocument = toDraft(collection, entry, next.canonical, next.orphaned, save)
+  await writer.drafts.write(collection, entry, migratedDocument, { at, actor: MIGRATION_ACTOR })
 }
 
 /** The migration of the documents of a collection. */
-interface Moving {
+interface CollectionMigration {
   readonly model: Model
   readonly collection: CollectionModel
   readonly orphanedOf: ToOrphaned
@@ -320,7 +323,7 @@ interface Moving {
 }
 
 /** A migrated entry or draft. */
-interface MovedRow {
+interface MigratedRow {
   readonly canonical: CanonicalDocument
   readonly orphaned: string | null
   /** False if reads return the same as before, since only values without a field are dropped. */
@@ -332,33 +335,35 @@ interface MovedRow {
  *
  * @returns `undefined` if it stays as it is: reads convert documents of an older config to the current schema
  */
-function movedRow(
-  { model, collection, orphanedOf, defaultLocale }: Moving,
+function migrateRow(
+  { model, collection, orphanedOf: pickOrphaned, defaultLocale }: CollectionMigration,
   row: Pick<StoredEntry, 'orphaned' | 'locales' | 'doc'>,
   lacksSlug = false,
-): MovedRow | undefined {
-  const move = migrateDocument(collection, row)
-  const orphaned = orphanedOf(collection, move)
-  const dropsValues = orphaned !== toOrphaned(collection, move)
+): MigratedRow | undefined {
+  const migrated = migrateDocument(collection, row)
+  const orphaned = pickOrphaned(collection, migrated)
+  const dropsValues = orphaned !== toOrphaned(collection, migrated)
   const changesLocale = defaultLocale !== model.locales?.default
-  const changesContent = changesLocale || move.renamed.size > 0 || lacksSlug
+  const changesContent = changesLocale || migrated.renamed.size > 0 || lacksSlug
   if (!changesContent && !dropsValues) return undefined
-  const moved = migrateTranslations(collection, move.values, row.locales)
-  return { canonical: underDefaultLocale(model, collection, moved, defaultLocale), orphaned, changesContent }
+  const migratedDocument = migrateTranslations(collection, migrated.values, row.locales)
+  return { canonical: toDefaultLocale(model, collection, migratedDocument, defaultLocale), orphaned, changesContent }
 }
 
-async function updateMoved(
+async function updateEntry(
   writer: Writer,
-  { model, collection, defaultLocale }: Moving,
+  { model, collection, defaultLocale }: CollectionMigration,
   entry: StoredEntry,
-  { canonical: own, orphaned, changesContent }: MovedRow,
+  { canonical: document, orphaned, changesContent }: MigratedRow,
 ): Promise<void> {
-  const isMove = defaultLocale !== model.locales?.default
+  const changesDefaultLocale = defaultLocale !== model.locales?.default
   // A change of the default locale generates no slugs: an entry without text in that locale has none.
-  const values = isMove ? own.values : await chooseSlug(writer.read, collection, own.values, defaultLocale, entry.id)
+  const values = changesDefaultLocale
+    ? document.values
+    : await chooseSlug(writer.read, collection, document.values, defaultLocale, entry.id)
   const next = toRow(model, collection, {
     id: entry.id,
-    canonical: { ...own, values },
+    canonical: { ...document, values },
     createdAt: entry.created_at,
     updatedAt: changesContent ? new Date().toISOString() : entry.updated_at,
     createdBy: entry.created_by,
@@ -371,7 +376,7 @@ async function updateMoved(
 }
 
 /** Converts a document to the default locale of the config. */
-function underDefaultLocale(
+function toDefaultLocale(
   { locales }: Model,
   document: DocumentModel,
   canonical: CanonicalDocument,
@@ -382,30 +387,30 @@ function underDefaultLocale(
   return changeDefaultLocale(document, canonical, defaultLocale, locales.default)
 }
 
-async function moveGlobal(
+async function migrateGlobal(
   writer: Writer,
   model: Model,
   global: DocumentModel,
-  orphanedOf: ToOrphaned,
+  pickOrphaned: ToOrphaned,
   defaultLocale = model.locales?.default,
 ): Promise<void> {
   const row = await writer.read.globals.byKey(global.key)
   if (!row) return
-  const move = migrateDocument(global, row)
-  const orphaned = orphanedOf(global, move)
+  const migrated = migrateDocument(global, row)
+  const orphaned = pickOrphaned(global, migrated)
   const changesLocale = defaultLocale !== model.locales?.default && global.localized.size > 0
-  const changesContent = changesLocale || move.renamed.size > 0
-  if (!changesContent && orphaned === toOrphaned(global, move)) return
-  const moved = migrateTranslations(global, move.values, row.locales)
-  const canonical = underDefaultLocale(model, global, moved, defaultLocale)
+  const changesContent = changesLocale || migrated.renamed.size > 0
+  if (!changesContent && orphaned === toOrphaned(global, migrated)) return
+  const migratedDocument = migrateTranslations(global, migrated.values, row.locales)
+  const canonical = toDefaultLocale(model, global, migratedDocument, defaultLocale)
   const doc = JSON.stringify(withSystemKeys(global, { key: global.key }, canonical.values))
-  const people = {
+  const authors = {
     created_by: row.created_by,
     updated_by: changesContent ? toAuthor(MIGRATION_ACTOR) : row.updated_by,
   }
   const next = {
     key: global.key,
-    ...people,
+    ...authors,
     schema_hash: global.schemaHash,
     orphaned,
     locales: serializeTranslations(canonical),
@@ -415,16 +420,16 @@ async function moveGlobal(
   await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
 }
 
-function hasRenames(fields: Fields): boolean {
+function hasRenamedFields(fields: Fields): boolean {
   return Object.values(fields).some(
     (field) =>
       field.options.renamedFrom !== undefined ||
       field.options.formerTo !== undefined ||
-      innerFields(field).some(hasRenames),
+      innerFields(field).some(hasRenamedFields),
   )
 }
 
-function renameMessage({ fieldMap }: DocumentModel, path: string): string {
+function formatRename({ fieldMap }: DocumentModel, path: string): string {
   const old = fieldMap[path]?.options.renamedFrom
   if (old !== undefined) return `takes the values of ${old}`
   const former = fieldMap[path]?.options.formerTo
