@@ -2,12 +2,12 @@ import type { Violation } from '../issues.ts'
 import type { CollectionModel, FilterableField, MultiValuedField } from '../model/model.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 
-/** The most aggregates of one list. */
+/** The maximum number of aggregates of a list. */
 export const MAX_AGGREGATES = 10
-/** The most values that one count answers with. */
+/** The maximum number of values in a count. */
 export const MAX_COUNTED_VALUES = 1000
 
-/** How much of a date entries are counted by, and how many of its characters that is. */
+/** The periods by which entries are counted, with the length of each in an ISO 8601 date. */
 export const PERIODS = { day: 10, month: 7, year: 4 } as const
 
 export type Period = keyof typeof PERIODS
@@ -24,13 +24,13 @@ export interface ValueAggregate {
   readonly by: FilterableField
 }
 
-/** Something that is worked out over all entries of a list. */
+/** A figure about all entries of a list. */
 export type Aggregate = CountAggregate | ValueAggregate
 
 /** The aggregates of a list. */
 export const AGGREGATE_PARAMETER: Parameter<readonly string[]> = {
   ...namesParameter(
-    `Up to ${MAX_AGGREGATES} figures about all entries that match, on whatever page: \`count:FIELD\`, for dates also \`count:FIELD:day\`, \`month\` or \`year\`, \`min:FIELD\`, \`max:FIELD\`, \`sum:FIELD\`, \`avg:FIELD\`.`,
+    `Up to ${MAX_AGGREGATES} figures about all matching entries, on all pages: \`count:FIELD\`, for dates also \`count:FIELD:day\`, \`month\` or \`year\`, \`min:FIELD\`, \`max:FIELD\`, \`sum:FIELD\`, \`avg:FIELD\`.`,
     {},
     MAX_AGGREGATES,
   ),
@@ -42,51 +42,51 @@ const OF_NUMBERS: readonly string[] = ['count', 'min', 'max', 'sum', 'avg']
 const OF_DATES: readonly string[] = ['count', 'count:day', 'count:month', 'count:year', 'min', 'max']
 const NONE: readonly string[] = []
 
-/** What can be worked out of a field: `count`, `count:month`, `sum` …; none where it has no index. */
+/** Returns the aggregates of a field: `count`, `count:month`, `sum` …; none if it has no index. */
 export function aggregatesAt(
-  { filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
+  { filterableFields, multiValuedFields }: CollectionModel,
   path: string,
 ): readonly string[] {
-  const by = comparables.get(path)
-  const many = manyValued.get(path)
+  const by = filterableFields.get(path)
+  const many = multiValuedFields.get(path)
   if (!by) return many && many.to === undefined && !many.part ? OF_MEMBERS : NONE
   if (by.isDate) return OF_DATES
   return by.scalar === 'number' ? OF_NUMBERS : OF_MEMBERS
 }
 
-/** The name under which a request asks for an aggregate of a field. */
+/** Returns the name of an aggregate of a field in requests. */
 export function toAggregateName(path: string, what: string): string {
   const [kind, period] = what.split(':')
   return period === undefined ? `${kind}:${path}` : `${kind}:${path}:${period}`
 }
 
-/** What a call inside the process asks for: names, or by field what is worked out of it. */
+/** The aggregates that an in-process call requests: names, or kinds by field. */
 export type Aggregates = string | readonly string[] | { readonly [field: string]: string | readonly string[] }
 
-/** The names of what a call asks for. */
-export function toAggregateNames(asked: Aggregates): readonly string[] {
-  if (typeof asked === 'string') return [asked]
-  if (isNames(asked)) return asked
-  return Object.entries(asked).flatMap(([path, what]) => [what].flat().map((one) => toAggregateName(path, one)))
+/** Returns the names of requested aggregates. */
+export function toAggregateNames(requested: Aggregates): readonly string[] {
+  if (typeof requested === 'string') return [requested]
+  if (isNames(requested)) return requested
+  return Object.entries(requested).flatMap(([path, kinds]) => [kinds].flat().map((kind) => toAggregateName(path, kind)))
 }
 
-const isNames = (asked: Exclude<Aggregates, string>): asked is readonly string[] => Array.isArray(asked)
+const isNames = (requested: Exclude<Aggregates, string>): requested is readonly string[] => Array.isArray(requested)
 
-/** Checks what is asked against the model. Fields that do not exist for the reader answer as unknown ones do. */
+/** Checks requested aggregates against the model. Hidden fields count as unknown. */
 export function readAggregates(
   faults: Faults,
   collection: CollectionModel,
-  asked: readonly string[] = [],
+  requested: readonly string[] = [],
   hidden: ReadonlySet<string>,
 ): readonly Aggregate[] {
-  const found = new Map<string, Aggregate>()
-  for (const name of asked) {
+  const aggregates = new Map<string, Aggregate>()
+  for (const name of requested) {
     const aggregate = toAggregate(collection, name, hidden)
     if (!aggregate) faults.add('aggregate', ...unknownAggregate(collection, name, hidden))
-    else if (found.has(name)) faults.add('aggregate', 'repeated', `names "${name}" twice`, { name })
-    else found.set(name, aggregate)
+    else if (aggregates.has(name)) faults.add('aggregate', 'repeated', `names "${name}" twice`, { name })
+    else aggregates.set(name, aggregate)
   }
-  return [...found.values()]
+  return [...aggregates.values()]
 }
 
 function toAggregate(collection: CollectionModel, name: string, hidden: ReadonlySet<string>): Aggregate | undefined {
@@ -101,21 +101,21 @@ function toAggregate(collection: CollectionModel, name: string, hidden: Readonly
   return { kind: kind as ValueAggregate['kind'], name, by }
 }
 
-/** The most names that an issue lists. */
+/** The maximum number of names that an issue lists. */
 const MAX_LISTED = 50
 
 function unknownAggregate(collection: CollectionModel, name: string, hidden: ReadonlySet<string>): Violation {
-  const known = listAggregateNames(collection, hidden)
+  const allNames = listAggregateNames(collection, hidden)
   const [kind = '', path = ''] = name.split(':')
-  const own = known.filter((one) => one.split(':')[1] === path)
-  const alike = own.length > 0 ? own : known.filter((one) => one.startsWith(`${kind}:`))
-  const values = (alike.length > 0 ? alike : known).slice(0, MAX_LISTED)
+  const ofField = allNames.filter((candidate) => candidate.split(':')[1] === path)
+  const similar = ofField.length > 0 ? ofField : allNames.filter((candidate) => candidate.startsWith(`${kind}:`))
+  const values = (similar.length > 0 ? similar : allNames).slice(0, MAX_LISTED)
   const shown = name.slice(0, 64)
   const message = `cannot work out "${shown}"; write some of: ${values.join(', ')}`
   return ['unknown_field', message, { name: shown, values }]
 }
 
-/** The names of all that a reader may ask of a collection. */
+/** Returns the names of all aggregates of a collection that a caller can request. */
 export function listAggregateNames(collection: CollectionModel, hidden: ReadonlySet<string>): readonly string[] {
   const fields = [...collection.filterableFields.values(), ...collection.multiValuedFields.values()]
   return fields

@@ -7,7 +7,7 @@ import {
   textParameter,
 } from './parameters.ts'
 
-/** The most subjects that one request names. */
+/** The maximum number of subjects in a request. */
 const MAX_SUBJECTS = 100
 
 /** The parameters of the names of people. */

@@ -2,10 +2,10 @@ import type { Scalar } from '../fields/field.ts'
 import { isStorableText } from '../fields/text.ts'
 import type { FilterableField } from '../model/model.ts'
 
-/** Values of the sort keys where a page ended; by relevance, the number of matches before the next one. */
+/** The values of the sort keys at the end of a page; for relevance, the number of matches so far. */
 export type CursorPosition = readonly (string | number | null)[]
 
-/** Writes where a page ended as an opaque text. */
+/** Encodes the position at the end of a page as an opaque text. */
 export function encodeCursor(fingerprint: string, position: CursorPosition): string {
   return Buffer.from(JSON.stringify([fingerprint, ...position])).toString('base64url')
 }
@@ -13,21 +13,21 @@ export function encodeCursor(fingerprint: string, position: CursorPosition): str
 const FOREIGN = 'is not one that this service gave; start from the first page'
 
 /**
- * Reads a cursor. A client can write any text: no value of it goes further that no stored entry has in its place.
+ * Decodes a cursor. Since clients can send any text, values that no stored entry could have are rejected.
  *
- * @param keys of the order that the cursor goes on in; none: by relevance
- * @returns where the page ended, or in words what is wrong with the cursor
+ * @param keys the sort keys of the query; none for relevance
+ * @returns the position, or a message about an invalid cursor
  */
 export function decodeCursor(
   cursor: string,
   fingerprint: string,
   keys: readonly FilterableField[],
 ): CursorPosition | string {
-  const [given, ...position] = parseCursor(cursor)
-  if (typeof given !== 'string') return FOREIGN
-  if (given !== fingerprint) return 'belongs to another query; start this one from its first page'
-  const isKnown = isPosition(position, keys) && encodeCursor(fingerprint, position) === cursor
-  return isKnown ? position : FOREIGN
+  const [cursorFingerprint, ...position] = parseCursor(cursor)
+  if (typeof cursorFingerprint !== 'string') return FOREIGN
+  if (cursorFingerprint !== fingerprint) return 'belongs to another query; start this one from its first page'
+  const isValid = isPosition(position, keys) && encodeCursor(fingerprint, position) === cursor
+  return isValid ? position : FOREIGN
 }
 
 function parseCursor(cursor: string): readonly unknown[] {
@@ -45,15 +45,15 @@ function isPosition(position: readonly unknown[], keys: readonly FilterableField
   return position.length === keys.length && keys.every((by, index) => isKeyValue(position[index], by))
 }
 
-/** Whether a value can be a sort key of a stored entry. */
+/** True if a stored entry could have this value of a sort key. */
 function isKeyValue(value: unknown, by: FilterableField): boolean {
   if (value === null) return !by.isNeverNull
-  // Every other field may hold a value of its scalar type that only an older config took, and its cursor must go on.
+  // Other fields may hold any value of their type, which an older config may have accepted.
   if (by.isServiceMade) return typeof value === 'string' && by.fromQuery(value) === value
   return SORT_KEYS[by.scalar](value)
 }
 
-/** Whether a value can be a sort key, by type. */
+/** Predicates for values of sort keys, by type. */
 const SORT_KEYS: Readonly<Record<Scalar, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string' && isStorableText(value),
   number: Number.isFinite,

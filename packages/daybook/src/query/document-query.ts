@@ -4,7 +4,7 @@ import { type LocaleQuery, localeParameters } from './locale-parameters.ts'
 import { countParameter, enumParameter, type ParametersOf, type Query, type QueryOf } from './parameters.ts'
 import type { QueryScope } from './where.ts'
 
-/** The parameters of one entry or global. */
+/** Returns the parameters of a read of one entry or global. */
 export const documentParameters = (
   locales: LocalesModel | undefined,
 ): typeof SELECTION_PARAMETERS & ReturnType<typeof localeParameters> => ({
@@ -16,29 +16,29 @@ export const documentParameters = (
 export interface DocumentQuery extends SelectionQuery, LocaleQuery {}
 
 /**
- * Checks what is asked of one document against what the reader may see.
+ * Checks the query of a read of one document against the caller's access.
  *
  * @throws VALIDATION_ERROR with one issue for each fault
  */
 export function readDocumentQuery(document: DocumentModel, query: Query<DocumentQuery>, scope: QueryScope): Selection {
-  return query.check((asked, faults) => readSelection(faults, document, asked, scope))
+  return query.check((values, faults) => readSelection(faults, document, values, scope))
 }
 
-/** The page size of plain lists. */
+/** The default page size of plain lists. */
 const DEFAULT_PAGE = 20
-/** The most on one page of a plain list. */
+/** The maximum page size of plain lists. */
 export const MAX_PAGE = 100
 
 /** The parameters of a plain list. */
 export const PAGE_PARAMETERS: ParametersOf<{ limit: number; offset: number }> = {
-  limit: countParameter(`How many to answer, at most ${MAX_PAGE}: a larger number is brought down to it.`, {
+  limit: countParameter(`The number of items to return, at most ${MAX_PAGE}; a larger number is reduced to it.`, {
     default: DEFAULT_PAGE,
   }),
-  offset: countParameter('How many to skip.', { default: 0 }),
+  offset: countParameter('The number of items to skip.', { default: 0 }),
 }
 
 /**
- * Which page of a plain list is meant.
+ * Reads the page of a plain list.
  *
  * @throws VALIDATION_ERROR
  */
@@ -52,8 +52,8 @@ export function readPageBounds(query: Query<QueryOf<typeof PAGE_PARAMETERS>>): {
 
 /** The parameters of an export. */
 export const EXPORT_PARAMETERS: ParametersOf<{ since: number; people: string }> = {
-  since: countParameter('A number of the journal: what has changed after it is exported.'),
-  people: enumParameter('Whether lines say who made and last changed documents. By default they do.', [
+  since: countParameter('A number of the journal: only later changes are exported.'),
+  people: enumParameter('With `false`, lines omit the authors of documents. By default they are included.', [
     'true',
     'false',
   ]),

@@ -1,10 +1,10 @@
 import type { CollectionModel } from '../model/model.ts'
 import { enumParameter, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
-/** A parameter that is `true`, or left out. */
+/** Builds a parameter that is true or false. */
 const flag = (description: string): Parameter<string> => enumParameter(description, ['true', 'false'])
 
-/** What a request says about working copies; of collections without a status, nothing. */
+/** The draft parameters of a request; collections without a status have none. */
 export interface DraftQuery {
   readonly draft?: string | undefined
   readonly preview?: string | undefined
@@ -12,50 +12,46 @@ export interface DraftQuery {
 
 const READ_DRAFTS: ParametersOf<{ draft: string }> = {
   draft: flag(
-    'With `true`, and a session, entries are answered as their working copies have them: any field may be null, and `hasDraft`, `publishAt` and `unpublishAt` come besides. Filters, order and search look at the entries.',
+    'With `true`, and a session, entries are returned with their drafts: any field can be null, and `hasDraft`, `publishAt` and `unpublishAt` are added. Filters, sorting and search use the entries, not the drafts.',
   ),
 }
 const PREVIEW: ParametersOf<{ preview: string }> = {
-  preview: textParameter(
-    'A token of a preview: shows the working copy of its entry, and the drafts that it refers to.',
-  ),
+  preview: textParameter('A preview token: shows the draft of its entry, and the drafts that it refers to.'),
 }
 const SAVE_DRAFT: ParametersOf<{ draft: string; autosave: string }> = {
   draft: flag(
-    'With `true`, the working copy is saved and answered, of which any field may be null, and what is published stays as it is.',
+    'With `true`, a draft is saved and returned, any field of which can be null, and the published entry stays as it is.',
   ),
-  autosave: flag(
-    'With `true`, while the same actor saves so, each save takes the place of the one before it in history.',
-  ),
+  autosave: flag('With `true`, consecutive saves of the same author replace each other in history.'),
 }
 const DISCARD_DRAFT: ParametersOf<{ draft: string }> = {
-  draft: flag('With `true`, the working copy is thrown away, and the entry stays as it is.'),
+  draft: flag('With `true`, the draft is discarded, and the entry stays as it is.'),
 }
 
-/** Whether the entries of a collection have working copies. */
+/** True if the entries of a collection can have drafts. */
 export const hasDrafts = ({ status }: Pick<CollectionModel, 'status'>): boolean => status !== undefined
 
-/** Parameters of collections whose entries have working copies. */
-const ofStatus =
+/** Returns parameters for collections with drafts, and none for others. */
+const ifDrafts =
   <P extends object>(parameters: P) =>
   (collection: Pick<CollectionModel, 'status'>): P =>
     (hasDrafts(collection) ? parameters : {}) as P
 
-/** The parameter of reads of working copies. */
+/** The parameter of reads of drafts. */
 export const draftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof READ_DRAFTS =
-  ofStatus(READ_DRAFTS)
-/** The parameters of a read of one entry. */
+  ifDrafts(READ_DRAFTS)
+/** The draft parameters of a read of one entry. */
 export const entryDraftParameters: (
   collection: Pick<CollectionModel, 'status'>,
-) => typeof READ_DRAFTS & typeof PREVIEW = ofStatus({ ...READ_DRAFTS, ...PREVIEW })
-/** The parameters of a save. */
+) => typeof READ_DRAFTS & typeof PREVIEW = ifDrafts({ ...READ_DRAFTS, ...PREVIEW })
+/** The draft parameters of a save. */
 export const saveDraftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof SAVE_DRAFT =
-  ofStatus(SAVE_DRAFT)
-/** The parameter that throws a working copy away. */
+  ifDrafts(SAVE_DRAFT)
+/** The parameter that discards a draft. */
 export const discardDraftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof DISCARD_DRAFT =
-  ofStatus(DISCARD_DRAFT)
+  ifDrafts(DISCARD_DRAFT)
 
-/** The parameter of every write that can be tried without storing anything. */
+/** The parameter of writes that can run without storing anything. */
 export const DRY_RUN_PARAMETERS: ParametersOf<{ dryRun: string }> = {
-  dryRun: flag('With `true`, the request answers as it would have, and stores nothing.'),
+  dryRun: flag('With `true`, the response is the same, but nothing is stored.'),
 }

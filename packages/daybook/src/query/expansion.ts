@@ -12,35 +12,35 @@ import {
 } from './reverse-page.ts'
 import type { QueryScope } from './where.ts'
 
-/** The most levels of relations that are expanded. */
+/** The maximum number of levels of expanded relations. */
 export const MAX_INCLUDE_DEPTH = 5
-/** The most relations that one answer expands, on all levels. */
+/** The maximum number of relations that a response expands, on all levels. */
 export const MAX_EXPANSIONS = 100
-/** The most names in one `select` or `include`. */
+/** The maximum number of names in `select` or `include`. */
 export const MAX_SELECTED_NAMES = 200
 
-/** The selected fields of a document, and what is put into it. */
+/** The selected fields of a document, and its expansions. */
 export interface Selection {
-  /** Served keys; `undefined`: all. */
+  /** The selected served keys; `undefined` for all. */
   readonly select: ReadonlySet<string> | undefined
   readonly expansions: readonly Expansion[]
   readonly reverses: readonly ReverseExpansion[]
-  /** True if the slugs in other locales come along. @default false */
+  /** True if the slugs in other locales are included. @default false */
   readonly hasAlternates?: boolean
 }
 
-/** The name by which `include` asks for the slugs of an entry in all locales. */
+/** The name in `include` for the slugs of an entry in all locales. */
 export const ALTERNATES = 'alternates'
 
-/** A relation whose documents take the place of their references. */
+/** A relation whose documents replace their references. */
 export interface Expansion extends Selection {
   readonly relation: RelationModel
   readonly to: CollectionModel
-  /** Whether the reader may read the collection at all. */
+  /** True if the caller can read the collection. */
   readonly isReadable: boolean
 }
 
-/** A reverse field, whose value is one page of the entries that refer to the document. */
+/** A reverse field, whose value is a page of the entries that refer to the document. */
 export interface ReverseExpansion extends Selection {
   readonly reverse: ReverseModel
   readonly to: CollectionModel
@@ -56,7 +56,7 @@ export const SELECTION_PARAMETERS: ParametersOf<{
 }> = {
   select: {
     ...namesParameter(
-      'Fields to answer with, by default all; `id` always comes along, and `author.name` reaches into an included relation.',
+      'Fields to return, by default all. `id` is always included, and `author.name` selects a field of an included relation.',
       {},
       MAX_SELECTED_NAMES,
     ),
@@ -64,13 +64,13 @@ export const SELECTION_PARAMETERS: ParametersOf<{
   },
   include: {
     ...namesParameter(
-      'Relations to expand; a dotted path expands on the way. `alternates` adds the slugs of an entry in all locales.',
+      'Relations to expand; a dotted path expands each relation on it. `alternates` adds the slugs of an entry in all locales.',
       {},
       MAX_SELECTED_NAMES,
     ),
     nameKind: 'relations',
   },
-  depth: countParameter('How many levels of relations are expanded. Without include, 0 by default; with it, 1.', {
+  depth: countParameter('The number of levels of relations to expand. By default 0, or 1 with include.', {
     maximum: MAX_INCLUDE_DEPTH,
   }),
   reverse: REVERSE_PARAMETER,
@@ -85,7 +85,7 @@ interface PendingExpansion {
   readonly isReadable: boolean
   readonly inner: PendingExpansions
   select: Set<string> | undefined
-  /** Which page is asked for, of a reverse field. */
+  /** The requested page of a reverse field. */
   page: ReverseOptions | undefined
 }
 
@@ -99,7 +99,7 @@ interface Lookup {
 }
 
 /**
- * Reads `include`, `depth` and `select`. A relation to a collection that the reader may not read expands to nothing.
+ * Reads `include`, `depth` and `select`. A relation to a collection that the caller cannot read expands to nothing.
  */
 export function readSelection(
   faults: Faults,
@@ -110,10 +110,10 @@ export function readSelection(
   const lookup: Lookup = { faults, scope, count: 0 }
   const { include, depth = include ? 1 : 0 } = query
   const hasAlternates = document.hasAlternates && include?.includes(ALTERNATES) === true
-  const named = hasAlternates ? include?.filter((name) => name !== ALTERNATES) : include
+  const names = hasAlternates ? include?.filter((name) => name !== ALTERNATES) : include
   const pending: PendingExpansions = new Map()
-  for (const name of named ?? []) includeName(lookup, document, pending, name, depth)
-  if (!named) includeAll(lookup, document, pending, depth)
+  for (const name of names ?? []) includeName(lookup, document, pending, name, depth)
+  if (!names) includeAll(lookup, document, pending, depth)
   if (lookup.count > MAX_EXPANSIONS) {
     faults.add(
       'depth',
@@ -127,39 +127,39 @@ export function readSelection(
   return { select, ...toSelection(lookup, pending), hasAlternates }
 }
 
-/** A link that a dotted name begins with, and the rest of the name. */
+/** A link that is the beginning of a dotted name, and the rest of the name. */
 interface FoundLink {
   readonly link: LinkModel
   readonly to: CollectionModel
-  /** `undefined`: the name ends here. */
+  /** `undefined` if the name ends here. */
   readonly rest: string | undefined
 }
 
-/** The relations at a path, or the reverse field. */
-function linksAt({ relations, reverseFields: reverses }: DocumentModel, path: string): readonly LinkModel[] {
-  const reverse = reverses.get(path)
+/** Returns the relations or the reverse field at a path. */
+function linksAt({ relations, reverseFields }: DocumentModel, path: string): readonly LinkModel[] {
+  const reverse = reverseFields.get(path)
   return reverse ? [reverse] : (relations.get(path) ?? [])
 }
 
-/** Whether a link exists for the reader. A reverse field of a collection that the reader may not list does not. */
-function isKnown({ scope }: Lookup, document: DocumentModel, link: LinkModel): boolean {
+/** True if the caller can see a link. A reverse field of an unreadable collection is hidden. */
+function isVisible({ scope }: Lookup, document: DocumentModel, link: LinkModel): boolean {
   if (scope.hiddenFields(document).has(link.owner)) return false
   return link.kind === 'relation' || scope.readableCollection(link.to) !== undefined
 }
 
-/** Blocks of different kinds may have relations at the same path: all of them are meant. */
+/** Finds the links that a name begins with. Blocks of different kinds can have relations at the same path. */
 function findLinks(lookup: Lookup, document: DocumentModel, name: string): readonly FoundLink[] {
   const { scope } = lookup
   for (let end = name.indexOf('.'); ; end = name.indexOf('.', end + 1)) {
     const path = end < 0 ? name : name.slice(0, end)
     const rest = end < 0 ? undefined : name.slice(end + 1)
-    const found = linksAt(document, path).flatMap((link): readonly FoundLink[] => {
+    const links = linksAt(document, path).flatMap((link): readonly FoundLink[] => {
       const to = scope.collections.get(link.to)
-      // What a collection holds that the reader may not read stays unsaid, whatever is asked for inside of it.
-      const isShut = rest !== undefined && scope.readableCollection(link.to) === undefined
-      return to && !isShut && isKnown(lookup, document, link) ? [{ link, to, rest }] : []
+      // Names inside an unreadable collection count as unknown, so that nothing about it is revealed.
+      const isUnreadable = rest !== undefined && scope.readableCollection(link.to) === undefined
+      return to && !isUnreadable && isVisible(lookup, document, link) ? [{ link, to, rest }] : []
     })
-    if (found.length > 0) return found
+    if (links.length > 0) return links
     if (end < 0) return []
   }
 }
@@ -171,8 +171,8 @@ function openPendingExpansion(
   to: CollectionModel,
 ): PendingExpansion {
   const name = pendingName(link)
-  const known = pending.get(name)
-  if (known) return known
+  const existing = pending.get(name)
+  if (existing) return existing
   const expansion: PendingExpansion = {
     link,
     to,
@@ -185,7 +185,7 @@ function openPendingExpansion(
   return expansion
 }
 
-/** Tells links from each other, those at the same path of blocks of different kinds, or to several collections, among them. */
+/** Returns a name that is unique among links, including those at the same path in blocks of different kinds or to several collections. */
 function pendingName(link: LinkModel): string {
   if (link.kind === 'reverse') return link.path
   return `${link.steps.map(({ key, block = '' }) => `${block}:${key}`).join('.')} ${link.to}`
@@ -203,12 +203,12 @@ function includeName(
 }
 
 interface Reach {
-  /** How many levels may still be expanded without being named. */
+  /** The number of further levels to expand without being named. */
   readonly depth: number
   readonly level: number
 }
 
-/** Returns the violation of the part of the name that is no relation. */
+/** Expands a dotted name. Returns the violation if a part of it is no relation. */
 function include(
   lookup: Lookup,
   document: DocumentModel,
@@ -221,14 +221,14 @@ function include(
     lookup.faults.add('include', 'depth', `must expand at most ${limit} levels`, { limit })
     return undefined
   }
-  const found = findLinks(lookup, document, name)
-  if (found.length === 0) {
+  const links = findLinks(lookup, document, name)
+  if (links.length === 0) {
     const shown = name.slice(0, 64)
-    const nearest = findNearestField(name, knownLinks(lookup, document))
+    const nearest = findNearestField(name, listVisibleLinks(lookup, document))
     return ['unknown_field', `there is no relation "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
   }
-  for (const { link } of found) openShut(lookup, document, pending, link.path)
-  const faults = found.map(({ link, to, rest }) => {
+  for (const { link } of links) expandUnreadable(lookup, document, pending, link.path)
+  const faults = links.map(({ link, to, rest }) => {
     lookup.count += 1
     const { inner } = openPendingExpansion(lookup, pending, link, to)
     if (rest !== undefined) return include(lookup, to, inner, rest, { depth: depth - 1, level: level + 1 })
@@ -239,10 +239,10 @@ function include(
 }
 
 /**
- * A relation to several collections is expanded as a whole: references to those that the reader may not read, of which a name inside
- * finds nothing, are taken out, too.
+ * Expands a relation to several collections as a whole, so that references to unreadable collections, in which no name is found, are
+ * removed, too.
  */
-function openShut(
+function expandUnreadable(
   { scope }: Pick<Lookup, 'scope'>,
   { relations }: DocumentModel,
   pending: PendingExpansions,
@@ -254,18 +254,18 @@ function openShut(
   }
 }
 
-/** The paths of links that the reader may see. */
-function knownLinks(lookup: Lookup, document: DocumentModel): readonly string[] {
+/** Lists the paths of links that the caller can see. */
+function listVisibleLinks(lookup: Lookup, document: DocumentModel): readonly string[] {
   const links = [...[...document.relations.values()].flat(), ...document.reverseFields.values()]
-  return links.filter((link) => isKnown(lookup, document, link)).map(({ path }) => path)
+  return links.filter((link) => isVisible(lookup, document, link)).map(({ path }) => path)
 }
 
-/** Every link that the reader may see, level by level. */
+/** Expands all visible links, level by level. */
 function includeAll(lookup: Lookup, document: DocumentModel, pending: PendingExpansions, depth: number): void {
   if (depth <= 0 || lookup.count > MAX_EXPANSIONS) return
   for (const link of [...[...document.relations.values()].flat(), ...document.reverseFields.values()]) {
     const to = lookup.scope.collections.get(link.to)
-    if (!to || !isKnown(lookup, document, link)) continue
+    if (!to || !isVisible(lookup, document, link)) continue
     lookup.count += 1
     includeAll(lookup, to, openPendingExpansion(lookup, pending, link, to).inner, depth - 1)
   }
@@ -275,19 +275,19 @@ function readSelect(
   lookup: Lookup,
   document: DocumentModel,
   pending: PendingExpansions,
-  named: readonly string[] | undefined,
+  names: readonly string[] | undefined,
 ): ReadonlySet<string> | undefined {
-  if (!named) return undefined
-  // What names a document always comes along.
+  if (!names) return undefined
+  // The id is always selected.
   const keys = new Set(document.systemKeys.before)
-  for (const name of named) {
+  for (const name of names) {
     const fault = selectName(lookup, document, pending, keys, name)
     if (!fault) continue
     const shown = name.slice(0, 64)
     if (fault === 'not_included') {
       lookup.faults.add('select', fault, `"${shown}" is part of what include does not name`, { name: shown })
     } else {
-      const nearest = findNearestField(name, selectNames(lookup, document, pending))
+      const nearest = findNearestField(name, listSelectableNames(lookup, document, pending))
       lookup.faults.add('select', fault, `there is no field "${shown}"${didYouMean(nearest)}`, { name: shown, nearest })
     }
   }
@@ -296,7 +296,7 @@ function readSelect(
 
 type SelectFault = 'unknown_field' | 'not_included'
 
-/** Notes what a name selects. Of what several links at one path lead to, each takes what it knows; a fault is one of all of them. */
+/** Selects a name. It needs to exist behind one of several links at a path only. */
 function selectName(
   lookup: Lookup,
   document: DocumentModel,
@@ -309,13 +309,17 @@ function selectName(
     return undefined
   }
   const isLink = ({ link, rest }: FoundLink): boolean => rest !== undefined || link.kind === 'reverse'
-  const found = findLinks(lookup, document, name).filter(isLink)
-  const opened = found.flatMap((one) =>
-    openedBy(pending, one).map((expansion) => ({ expansion, to: one.to, rest: one.rest ?? '' })),
+  const links = findLinks(lookup, document, name).filter(isLink)
+  const expansions = links.flatMap((foundLink) =>
+    findExpansions(pending, foundLink).map((expansion) => ({
+      expansion,
+      to: foundLink.to,
+      rest: foundLink.rest ?? '',
+    })),
   )
-  if (found.length === 0) return 'unknown_field'
-  if (opened.length === 0) return 'not_included'
-  const faults = opened.map(({ expansion, to, rest }) => {
+  if (links.length === 0) return 'unknown_field'
+  if (expansions.length === 0) return 'not_included'
+  const faults = expansions.map(({ expansion, to, rest }) => {
     keys.add(expansion.link.owner)
     expansion.select ??= new Set(['id'])
     return selectName(lookup, to, expansion.inner, expansion.select, rest)
@@ -323,11 +327,11 @@ function selectName(
   return faults.includes(undefined) ? undefined : faults[0]
 }
 
-/** The pending expansions of a link: none where it is not included. */
-const openedBy = (pending: PendingExpansions, { link }: FoundLink): readonly PendingExpansion[] =>
+/** Returns the pending expansions of a link; none if it is not included. */
+const findExpansions = (pending: PendingExpansions, { link }: FoundLink): readonly PendingExpansion[] =>
   [...pending.values()].filter((expansion) => expansion.link === link)
 
-/** Notes which page of a reverse field is asked for. */
+/** Sets the requested page of a reverse field. */
 function setPage(
   lookup: Lookup,
   document: DocumentModel,
@@ -336,38 +340,38 @@ function setPage(
   page: ReverseOptions,
 ): void {
   const [shown, param] = [name.slice(0, 64), `reverse[${name.slice(0, 64)}]`]
-  const found = findReverses(lookup, document, [pending], name)
-  const opened = found.flatMap(({ expansions }) => expansions)
-  if (found.length === 0)
+  const links = findReverses(lookup, document, [pending], name)
+  const expansions = links.flatMap(({ expansions }) => expansions)
+  if (links.length === 0)
     lookup.faults.add(param, 'unknown_field', `there is no reverse field "${shown}"`, { name: shown })
-  else if (opened.length === 0)
+  else if (expansions.length === 0)
     lookup.faults.add(param, 'not_included', `name "${shown}" in include, too`, { name: shown })
-  for (const expansion of opened) expansion.page = page
+  for (const expansion of expansions) expansion.page = page
 }
 
-/** A reverse field, and its pending expansions: none where it is not included. */
+/** A reverse field with its pending expansions; none if it is not included. */
 interface FoundReverse {
   readonly expansions: readonly PendingExpansion[]
 }
 
-/** The reverse fields that a dotted name means, whether they are included or not. */
+/** Finds the reverse fields of a dotted name, even if they are not included. */
 function findReverses(
   lookup: Lookup,
   document: DocumentModel,
   pending: readonly PendingExpansions[],
   name: string,
 ): readonly FoundReverse[] {
-  return findLinks(lookup, document, name).flatMap((one): readonly FoundReverse[] => {
-    const expansions = pending.flatMap((own) => openedBy(own, one))
-    const { link, to, rest } = one
+  return findLinks(lookup, document, name).flatMap((foundLink): readonly FoundReverse[] => {
+    const expansions = pending.flatMap((level) => findExpansions(level, foundLink))
+    const { link, to, rest } = foundLink
     if (rest === undefined) return link.kind === 'reverse' ? [{ expansions }] : []
     const inner = expansions.map((expansion) => expansion.inner)
     return findReverses(lookup, to, inner, rest)
   })
 }
 
-/** The names that can be selected: those of the document, and of what its links lead to. */
-function selectNames(lookup: Lookup, document: DocumentModel, pending: PendingExpansions): readonly string[] {
+/** Lists the names that can be selected: those of the document, and of included documents. */
+function listSelectableNames(lookup: Lookup, document: DocumentModel, pending: PendingExpansions): readonly string[] {
   const included = [...pending.values()].filter(({ isReadable }) => isReadable)
   const inside = included.flatMap(({ link, to, inner }) =>
     [...visibleKeys(lookup, to, inner)].map((key) => `${link.path}.${key}`),
@@ -394,10 +398,10 @@ function toSelection(lookup: Lookup, pending: PendingExpansions): Omit<Selection
   return { expansions, reverses: lists }
 }
 
-/** Every collection whose documents are put in. */
+/** Lists the collections whose documents are expanded. */
 export function listExpandedCollections({
   expansions,
-  reverses: lists,
+  reverses,
 }: Omit<Selection, 'select'>): readonly CollectionModel[] {
-  return [...expansions, ...lists].flatMap((one) => [one.to, ...listExpandedCollections(one)])
+  return [...expansions, ...reverses].flatMap((expansion) => [expansion.to, ...listExpandedCollections(expansion)])
 }

@@ -15,21 +15,21 @@ import { DEFAULT_LIMIT } from './sort-order.ts'
 /** The parameters of a list of versions. */
 export const VERSIONS_PARAMETERS: ParametersOf<{ limit: number; cursor: string }> = {
   limit: PAGE_PARAMETERS.limit,
-  cursor: textParameter('`nextCursor` of the page before, as it was given.'),
+  cursor: textParameter('`nextCursor` of the previous page.'),
 }
 
 /** The parameter that makes a list one of deleted entries. */
 export const DELETED_PARAMETERS: ParametersOf<{ deleted: string }> = {
   deleted: enumParameter(
-    'With `true`, and a session, the entries that were deleted and that the caller may restore, the last one first: what they are called, when they were deleted, and by whom. Of the other parameters, limit and cursor go with it.',
+    'With `true`, and a session, lists the deleted entries that the caller can restore, the last one first, with their titles and the time and author of the deletion. Of the other parameters, only limit and cursor can be added.',
     ['true', 'false'],
   ),
 }
 
-/** Which page of the deleted entries of a collection is requested. */
+/** A page of the deleted entries of a collection. */
 export interface DeletedPage {
   readonly limit: number
-  /** The number that all of their deletions lie below. */
+  /** The number that all their deletions are below. */
   readonly before: number
 }
 
@@ -55,35 +55,35 @@ export function readDeletedQuery(
   })
 }
 
-/** The cursor of the page of deleted entries that follows a deletion. */
+/** Returns the cursor of the page of deleted entries after a deletion. */
 export const encodeDeletedCursor = (collection: CollectionModel, seq: number): string =>
   encodeCursor(cursorName(collection), [seq])
 
 const cursorName = ({ key }: CollectionModel): string => `deleted ${key}`
 
-/** What is asked of one version. */
+/** The query of a read of one version. */
 export interface VersionQuery extends LocaleQuery {
   readonly against?: number | undefined
 }
 
-/** The parameters of one version. */
+/** Returns the parameters of a read of one version. */
 export const versionParameters = (
   locales: LocalesModel | undefined,
 ): ParametersOf<{ against: number }> & ReturnType<typeof localeParameters> => ({
   against: countParameter(
-    'The number of another version: what changes that one into this one is answered, as a JSON Patch.',
+    'The number of another version: the response contains the changes from that version to this one, as a JSON Patch.',
   ),
   ...localeParameters(locales),
 })
 
-/** How many items a page of a feed has where the request does not say. */
+/** The default number of items on a page of a feed. */
 export const DEFAULT_FEED_PAGE = 100
 const MAX_FEED_PAGE = 1000
 
-const COLLECTIONS = namesParameter('Keys of collections, and `globals`. By default all that the reader may read.', {
+const COLLECTIONS = namesParameter('Keys of collections, and `globals`. By default all that the caller can read.', {
   pattern: '^[a-z][a-zA-Z0-9_]*$',
 })
-const LIMIT = countParameter('How many items to answer at most.', {
+const LIMIT = countParameter('The maximum number of items to return.', {
   default: DEFAULT_FEED_PAGE,
   minimum: 1,
   maximum: MAX_FEED_PAGE,
@@ -92,7 +92,7 @@ const LIMIT = countParameter('How many items to answer at most.', {
 /** The parameters of the changes feed. */
 export const FEED_PARAMETERS: ParametersOf<{ since: string; collections: readonly string[]; limit: number }> = {
   since: textParameter(
-    'The token `next` of the page before. Without one, everything that is there is told, and then what changes.',
+    'The token `next` of the previous page. Without it, the feed begins with everything that exists.',
   ),
   collections: COLLECTIONS,
   limit: LIMIT,
@@ -100,7 +100,7 @@ export const FEED_PARAMETERS: ParametersOf<{ since: string; collections: readonl
 
 /** The parameters of live events. */
 export const EVENT_PARAMETERS: ParametersOf<{ since: string; collections: readonly string[] }> = {
-  since: textParameter('A token to go on from, where `Last-Event-ID` is not sent. Without either, events begin now.'),
+  since: textParameter('A token to continue from, if `Last-Event-ID` is not sent. Without either, events begin now.'),
   collections: COLLECTIONS,
 }
 
@@ -111,8 +111,8 @@ export const JOURNAL_PARAMETERS: ParametersOf<{
   collections: readonly string[]
   limit: number
 }> = {
-  since: countParameter('A number of the journal: what came after it is listed.', { default: 0 }),
-  actor: textParameter('The subject of who made the changes.'),
+  since: countParameter('A number of the journal: later records are listed.', { default: 0 }),
+  actor: textParameter('The subject of the actor of the changes.'),
   collections: COLLECTIONS,
   limit: LIMIT,
 }

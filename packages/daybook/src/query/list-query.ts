@@ -29,49 +29,49 @@ import {
 } from './sort-order.ts'
 import { type Condition, type ParsedWhere, type QueryScope, readWhereNode, WHERE_PARAMETER } from './where.ts'
 
-/** The longest `q`, in characters. */
+/** The maximum length of `q`, in characters. */
 export const MAX_SEARCH_LENGTH = 256
 
 /** A list request, checked against the model. */
 export interface ListQuery {
   readonly limit: number
   readonly offset: number
-  /** Always ends with the id, so that no two entries are equal. Empty: by relevance. */
+  /** The sort keys, which end with the id, so that no two entries are equal. Empty to sort by relevance. */
   readonly sort: readonly SortBy[]
   readonly q: string | undefined
-  /** The statuses asked for; `undefined`: any that the reader may see. */
+  /** The requested statuses; `undefined` for all that the caller can see. */
   readonly statuses: readonly string[] | undefined
   /** The selected fields of each entry. */
   readonly selection: Selection
   /** The filter. */
   readonly where: Condition | undefined
-  /** What is worked out over all that is found. */
+  /** The aggregates over all matching entries. */
   readonly aggregates: readonly Aggregate[]
-  /** Whether entries are answered as their working copies have them. */
+  /** True if entries are returned with their drafts. */
   readonly isDraft: boolean
-  /** Where the page before ended. */
+  /** The position at the end of the previous page. */
   readonly after: CursorPosition | undefined
-  /** Names what is listed, whatever page of it: cursors hold it. */
+  /** Identifies the query without the page. Cursors contain it. */
   readonly fingerprint: string
 }
 
-/** The words of a search. */
+/** The parameter of the words of a search. */
 export const SEARCH_PARAMETER: Parameter<string> = textParameter(
   `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
   { maxLength: MAX_SEARCH_LENGTH },
   checkSearch,
 )
 
-/** Parameters that say the same of every collection. */
-const OF_EVERY_LIST: ParametersOf<{
+/** Parameters that are the same for every collection. */
+const COMMON_PARAMETERS: ParametersOf<{
   offset: number
   cursor: string
   sort: readonly string[]
   nulls: string
   q: string
 }> = {
-  offset: countParameter('How many entries to skip; not together with cursor.', { default: 0 }),
-  cursor: textParameter('`nextCursor` of the page before, as it was given; not together with offset.'),
+  offset: countParameter('The number of entries to skip; not together with cursor.', { default: 0 }),
+  cursor: textParameter('`nextCursor` of the previous page; not together with offset.'),
   sort: {
     ...namesParameter(
       `Up to ${MAX_SORT_KEYS} fields to sort by, each once; a leading - descends. By default -createdAt, and with q the best match first.`,
@@ -87,9 +87,9 @@ const OF_EVERY_LIST: ParametersOf<{
 }
 
 /**
- * The parameters of a list of a collection.
+ * Returns the parameters of a list of a collection.
  *
- * @param ofDocuments those that lists have in common with single documents
+ * @param ofDocuments the parameters that lists share with single documents
  */
 export const listParameters = (
   { maxLimit, status }: Pick<CollectionModel, 'maxLimit' | 'status'>,
@@ -109,10 +109,10 @@ export const listParameters = (
 }> &
   ReturnType<typeof documentParameters> => ({
   limit: countParameter(
-    `How many entries to answer, at most ${maxLimit}: a larger number is brought down to it, and 0 gives the count alone.`,
+    `The number of entries to return, at most ${maxLimit}; a larger number is reduced to it, and 0 returns only the count.`,
     { default: Math.min(DEFAULT_LIMIT, maxLimit) },
   ),
-  ...OF_EVERY_LIST,
+  ...COMMON_PARAMETERS,
   status: statusParameter(status),
   ...ofDocuments,
   where: WHERE_PARAMETER,
@@ -130,35 +130,40 @@ function checkSearch(q: string): Violation | undefined {
 }
 
 /**
- * Checks what is asked of a list against what the reader may see.
+ * Checks the query of a list against the caller's access.
  *
- * @param scope what the reader may ask about; fields outside of it answer as unknown ones do
+ * @param scope the fields that the caller can use; others count as unknown
  * @throws VALIDATION_ERROR with one issue for each fault
  */
 export function readListQuery(collection: CollectionModel, query: Query<ListParameters>, scope: QueryScope): ListQuery {
-  return query.check((asked, faults) => readAsked(collection, asked, scope, faults))
+  return query.check((values, faults) => toListQuery(collection, values, scope, faults))
 }
 
-function readAsked(collection: CollectionModel, asked: ListParameters, scope: QueryScope, faults: Faults): ListQuery {
-  const where = asked.where && readWhereNode(faults, asked.where.root, collection, scope)
-  const q = asked.q?.trim() === '' ? undefined : asked.q
-  const statuses = asked.status && [...new Set(asked.status)].sort()
-  const order = readSort(faults, { sort: 'sort', nulls: 'nulls' }, collection, asked, scope)
-  const sort = q === undefined || asked.sort ? order : []
-  const fingerprint = listFingerprint(collection, { sort, q, statuses, where: asked.where?.name })
+function toListQuery(
+  collection: CollectionModel,
+  values: ListParameters,
+  scope: QueryScope,
+  faults: Faults,
+): ListQuery {
+  const where = values.where && readWhereNode(faults, values.where.root, collection, scope)
+  const q = values.q?.trim() === '' ? undefined : values.q
+  const statuses = values.status && [...new Set(values.status)].sort()
+  const order = readSort(faults, { sort: 'sort', nulls: 'nulls' }, collection, values, scope)
+  const sort = q === undefined || values.sort ? order : []
+  const fingerprint = listFingerprint(collection, { sort, q, statuses, where: values.where?.name })
   return Object.freeze({
-    limit: Math.min(asked.limit ?? DEFAULT_LIMIT, collection.maxLimit),
-    offset: asked.offset ?? 0,
+    limit: Math.min(values.limit ?? DEFAULT_LIMIT, collection.maxLimit),
+    offset: values.offset ?? 0,
     sort,
     q,
     statuses,
-    selection: readSelection(faults, collection, asked, scope),
+    selection: readSelection(faults, collection, values, scope),
     where,
-    isDraft: asked.draft === 'true',
-    aggregates: asked.aggregate
-      ? readAggregates(faults, collection, asked.aggregate, scope.hiddenFields(collection))
+    isDraft: values.draft === 'true',
+    aggregates: values.aggregate
+      ? readAggregates(faults, collection, values.aggregate, scope.hiddenFields(collection))
       : [],
-    after: readCursor(faults, asked, fingerprint, sort),
+    after: readCursor(faults, values, fingerprint, sort),
     fingerprint,
   })
 }
@@ -184,7 +189,7 @@ function readCursor(
   return undefined
 }
 
-/** The parameters of a write of all entries that match: those of a list that narrow it, and `where` has to be there. */
+/** Returns the parameters of a bulk write: those that filter a list, with `where` required. */
 export function bulkParameters(
   collection: CollectionModel,
   locales: LocalesModel | undefined,
@@ -209,5 +214,5 @@ export function bulkParameters(
   }
 }
 
-/** The query parameters of a write of all entries that match. */
+/** The query parameters of a bulk write. */
 export type BulkParameters = QueryOf<ReturnType<typeof bulkParameters>>

@@ -3,64 +3,64 @@ import type { Violation } from '../issues.ts'
 import type { LocalesModel } from '../model/model.ts'
 import { enumParameter, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
-/** In which language content is asked for. */
+/** The locales that a request chooses. */
 export interface LocaleChoice {
-  /** `undefined`: the config names no locales. */
+  /** `undefined` if the config has no locales. */
   readonly locale: string | undefined
-  /** Where values are looked for, in order; `undefined`: where the config says. */
+  /** The fallback chain; `undefined` for that of the config. */
   readonly chain: readonly string[] | undefined
-  /** Each localized value is answered as a map of locale to value. */
+  /** True if localized values are returned as maps of locale to value. */
   readonly isAll: boolean
 }
 
-/** The value of `locale` for all locales at once. */
+/** The value of `locale` for all locales. */
 export const ALL_LOCALES = 'all'
 /** The value of `fallbackLocale` for no fallback. */
 export const NO_FALLBACK = 'none'
 
 const NO_LOCALES: Violation = ['locale', 'leave it out: the content has no locales']
 
-/** The schema of a parameter that no value fits. */
+/** The schema of a parameter that accepts no value. */
 export const NEVER_SCHEMA: JsonSchema = { not: {} }
 
-/** Parameters that say in which language content is asked for. */
+/** Returns the locale parameters of a read. */
 export function localeParameters(
   locales: LocalesModel | undefined,
 ): ParametersOf<{ locale: string; fallbackLocale: string }> {
   return {
-    locale: readParameter(locales),
+    locale: localeOrAllParameter(locales),
     fallbackLocale: localeParameter(
-      `Where a value is looked for that the locale does not have, by default where the config says; "${NO_FALLBACK}" turns that off.`,
+      `The locale of values that the requested one does not have. By default that of the config; "${NO_FALLBACK}" turns fallback off.`,
       locales,
       [NO_FALLBACK],
     ),
   }
 }
 
-/** The locale that is written, the one parameter that a write takes. */
+/** Returns the locale parameter of a write. */
 export function writeLocaleParameter(locales: LocalesModel | undefined): { readonly locale: Parameter<string> } {
   return {
-    locale: localeParameter("The locale that is written; the config's default, where none is named.", locales, []),
+    locale: localeParameter('The locale to write. By default that of the config.', locales, []),
   }
 }
 
-/** The one locale that is read, of what is shown in one language alone. */
+/** Returns the locale parameter of a read in one locale only. */
 export function readLocaleParameter(locales: LocalesModel | undefined): { readonly locale: Parameter<string> } {
-  return { locale: localeParameter("The locale that is read; the config's default, where none is named.", locales, []) }
+  return { locale: localeParameter('The locale to read. By default that of the config.', locales, []) }
 }
 
 function localeParameter(
   description: string,
   locales: LocalesModel | undefined,
-  others: readonly string[],
+  specialValues: readonly string[],
 ): Parameter<string> {
   if (!locales) return textParameter(description, NEVER_SCHEMA, () => NO_LOCALES)
-  return enumParameter(description, [...locales.available, ...others])
+  return enumParameter(description, [...locales.available, ...specialValues])
 }
 
-/** A locale to read, or all of them. */
-function readParameter(locales: LocalesModel | undefined): Parameter<string> {
-  const description = `A configured locale, by default the config's; "${ALL_LOCALES}", with a session, answers maps of locale to value.`
+/** Returns the parameter of one locale or all. */
+function localeOrAllParameter(locales: LocalesModel | undefined): Parameter<string> {
+  const description = `A configured locale, by default that of the config; "${ALL_LOCALES}", with a session, returns maps of locale to value.`
   const parameter = localeParameter(description, locales, [ALL_LOCALES])
   return locales ? { ...parameter, oneLocaleSchema: { type: 'string', enum: locales.available } } : parameter
 }

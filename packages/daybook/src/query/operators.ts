@@ -85,7 +85,7 @@ type Variant = { readonly negationOf: string } | { readonly foldedFormOf: string
 
 type OperatorTable<O extends Operator> = Readonly<Record<string, Omit<O, 'name'> | Variant>>
 
-/** Equality, for conditions that Daybook itself makes. */
+/** Equality, for conditions that Daybook itself builds. */
 export const EQUALS: ValueOperator = {
   name: 'eq',
   fields: 'all',
@@ -167,7 +167,7 @@ const VALUE_TABLE: OperatorTable<ValueOperator> = {
     operand: 'text',
     phrase: either('contain', 'not contain'),
     matches: (value, part) => String(value).includes(String(part)),
-    sql: ({ position, full: whole }, part) => sql`${position}(${whole}, ${part}) > 0`,
+    sql: ({ position, full }, part) => sql`${position}(${full}, ${part}) > 0`,
   },
   ieq: { foldedFormOf: 'eq' },
   istartsWith: { foldedFormOf: 'startsWith' },
@@ -222,7 +222,7 @@ function nameOperators<O extends Operator>(table: OperatorTable<O>): readonly Na
   })
 }
 
-/** The operators of a text, which has all that fields with a single value can have. */
+/** The operators of a text, which are all operators of fields with a single value. */
 export const TEXT_OPERATORS: readonly NamedOperator<ValueOperator>[] = nameOperators(VALUE_TABLE)
 const ORDER_OPERATORS = TEXT_OPERATORS.filter(({ operator, isFolded }) => operator.fields !== 'text' && !isFolded)
 const EQUALITY_OPERATORS = ORDER_OPERATORS.filter(({ operator }) => operator.fields === 'all')
@@ -230,7 +230,7 @@ const EQUALITY_OPERATORS = ORDER_OPERATORS.filter(({ operator }) => operator.fie
 /** The operators of a field with many values. */
 export const MEMBER_OPERATORS: readonly NamedOperator<MemberOperator>[] = nameOperators(MEMBER_TABLE)
 
-/** The operators of a field with a single value. */
+/** Returns the operators of a field with a single value. */
 export function listOperators({ scalar, isText, to, part }: FilterableField): readonly NamedOperator<ValueOperator>[] {
   if (scalar === 'boolean' || to !== undefined || part) return EQUALITY_OPERATORS
   return isText ? TEXT_OPERATORS : ORDER_OPERATORS
@@ -245,13 +245,13 @@ export const LIST_OPERATORS: readonly string[] = [
   ),
 ]
 
-/** The parameters of an operator's SQL. */
+/** Returns the parameters of an operator's SQL. */
 export function toSqlParameters(operator: Operator, operands: readonly QueryValue[]): readonly unknown[] {
   if (operator.parameters) return operator.parameters(operands)
   return operator.operand === 'values' ? [JSON.stringify(operands)] : operands
 }
 
-/** Less than 0, 0, or more: texts by code point. */
+/** Compares a value with an operand; texts by code point. Returns a negative number, 0, or a positive number. */
 function compare(value: unknown, operand: QueryValue): number {
   if (typeof value === 'number' && typeof operand === 'number') return value - operand
   return Buffer.compare(Buffer.from(String(value)), Buffer.from(String(operand)))
@@ -259,12 +259,12 @@ function compare(value: unknown, operand: QueryValue): number {
 
 const LAST_CODE_POINT = 0x10ffff
 
-/** The first text, by code point, after all texts with a prefix; `null`: there is none. */
+/** Returns the first text, by code point, after all texts with a prefix; `null` if there is none. */
 function textAfterPrefix(prefix: string): string | null {
   const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === LAST_CODE_POINT) points.pop()
   const last = points.pop()
   if (last === undefined) return null
-  // Surrogates are no characters of their own.
+  // Skips the surrogates, which are not characters.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }

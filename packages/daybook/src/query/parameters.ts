@@ -3,17 +3,17 @@ import type { JsonSchema } from '../fields/field.ts'
 import { createIssue, type Issue, type Violation } from '../issues.ts'
 import { unknownParameterViolation } from './unknown-parameter.ts'
 
-/** The longest query string, in bytes. */
+/** The maximum length of a query string, in bytes. */
 export const MAX_QUERY_BYTES = 8192
 
-/** Parameters by name, each with every value that was given. */
+/** The raw parameters of a request: all values by name. */
 export type QueryParams = ReadonlyMap<string, readonly string[]>
 
-/** Collects what is wrong with a request, so that one answer names all of it. */
+/** Collects the issues of a request, so that one response lists all of them. */
 export class Faults {
   readonly #issues: Issue[]
 
-  /** @param issues those that are known already */
+  /** @param issues earlier issues */
   constructor(issues: readonly Issue[] = []) {
     this.#issues = [...issues]
   }
@@ -30,57 +30,58 @@ export class Faults {
     this.#issues.push(issue)
   }
 
-  /** @throws VALIDATION_ERROR with every fault so far */
+  /** @throws VALIDATION_ERROR if there are issues */
   throwAny(): void {
     if (this.#issues.length > 0) throw validationError(this.#issues)
   }
 }
 
-/** The values that a request gives to one parameter. */
+/** One parameter of a request. */
 export interface RawParameter {
-  /** As it was sent; with brackets, where the parameter takes them. */
+  /** The name as it was sent, with brackets if the parameter takes them. */
   readonly name: string
   readonly values: readonly string[]
 }
 
 /**
- * Names of the content model: keys to sort by, fields to select, links to include, fields to filter by or to count, reverse fields to page.
+ * A kind of names from the content model: keys to sort by, fields to select, links to include, fields to filter by or to count, or reverse
+ * fields.
  */
 export type NameKind = 'sortKeys' | 'fields' | 'relations' | 'filters' | 'aggregates' | 'reverses'
 
-/** A query parameter, declared once: this parses it, and documents it. */
+/** A declaration of a query parameter, by which it is parsed and documented. */
 export interface Parameter<T = unknown> {
   readonly description: string
   /** The JSON Schema (2020-12) of its value. */
   readonly schema: JsonSchema
-  /** The schema for callers who cannot read all locales at once. @default schema */
+  /** The schema for callers who cannot read all locales. @default schema */
   readonly oneLocaleSchema?: JsonSchema
   /** `list`: separated by commas or repeated; `brackets`: `name[…][…]=value`. */
   readonly style: 'single' | 'list' | 'brackets'
-  /** Whether a request without it is refused. @default false */
+  /** True if a request without the parameter is rejected. @default false */
   readonly isRequired?: boolean
-  /** What a request without it is told. @default is required */
+  /** The message for a request without a required parameter. @default is required */
   readonly advice?: string
-  /** The names of the content model that it takes. The OpenAPI document lists those that its reader may know. */
+  /** The kind of names that the parameter takes. The OpenAPI document lists those that its reader can see. */
   readonly nameKind?: NameKind
-  /** Answers `undefined` when it is wrong, and says why. */
-  parse(given: readonly RawParameter[], faults: Faults): T | undefined
+  /** Parses the value. Returns `undefined` and adds a fault if it is invalid. */
+  parse(raw: readonly RawParameter[], faults: Faults): T | undefined
 }
 
 /** The parameters of a route, by name. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** The parameters that hold these values. */
+/** The declarations of parameters with these values. */
 export type ParametersOf<Values> = { readonly [K in keyof Values]: Parameter<Values[K]> }
 
-/** The values of a request, by parameter. */
+/** The parsed values of a request, by parameter. */
 export type QueryOf<P extends Parameters> = {
   readonly [K in keyof P]?: P[K] extends Parameter<infer T> ? T | undefined : never
 }
 
-/** The query of a request, with all its faults: the values cannot be read without the faults. */
+/** The parsed query of a request. Its values can only be read if it has no faults. */
 export class Query<Values extends object = object> {
-  /** The values that could be read, whatever is wrong with the rest. */
+  /** The valid values, even if others are invalid. */
   readonly partial: Values
   readonly #issues: readonly Issue[]
 
@@ -89,7 +90,7 @@ export class Query<Values extends object = object> {
     this.#issues = faults.issues
   }
 
-  /** Whether nothing is asked. */
+  /** True if the query has no parameters and no faults. */
   get isEmpty(): boolean {
     return this.#issues.length === 0 && Object.keys(this.partial).length === 0
   }
@@ -106,25 +107,25 @@ export class Query<Values extends object = object> {
   }
 
   /**
-   * Looks at what was asked more closely; what is found wrong is answered together with the rest.
+   * Checks the values further. New faults are reported together with earlier ones.
    *
    * @throws VALIDATION_ERROR with one issue for each fault
    */
-  check<Checked>(look: (values: Values, faults: Faults) => Checked): Checked {
+  check<Checked>(check: (values: Values, faults: Faults) => Checked): Checked {
     const faults = new Faults(this.#issues)
-    const checked = look(this.partial, faults)
+    const checked = check(this.partial, faults)
     faults.throwAny()
     return checked
   }
 }
 
-/** The parameters of a route that takes none. */
+/** The parameters of a route without parameters. */
 export const NO_PARAMETERS: ParametersOf<Record<never, never>> = {}
 
 /**
- * Reads a query string (WHATWG URL, `application/x-www-form-urlencoded`).
+ * Parses a query string (WHATWG URL, `application/x-www-form-urlencoded`).
  *
- * @throws VALIDATION_ERROR when it is longer than {@link MAX_QUERY_BYTES} or holds a NUL character
+ * @throws VALIDATION_ERROR if it is longer than {@link MAX_QUERY_BYTES} or contains a NUL character
  */
 export function parseQueryString(search: string): QueryParams {
   if (search.length > MAX_QUERY_BYTES) {
@@ -142,60 +143,60 @@ export function parseQueryString(search: string): QueryParams {
   return params
 }
 
-/** The error for a collection in the parameter `collections` that does not exist or that the caller may not read. */
+/** Returns the error for a collection in the parameter `collections` that does not exist or that the caller cannot read. */
 export function unknownCollection(key: string): DaybookError {
   const name = key.slice(0, 64)
   return validationErrorAt('collections', 'unknown', `"${name}" is no collection that you may read`, { name })
 }
 
-/** Parameters from name and value pairs, for calls inside the process. */
+/** Converts pairs of names and values to parameters, for in-process calls. */
 export function toQueryParams(pairs: readonly (readonly [string, string])[]): QueryParams {
   const params = new Map<string, string[]>()
   for (const [name, value] of pairs) params.set(name, [...(params.get(name) ?? []), value])
   return params
 }
 
-/** Reads what a request says. A parameter that is unknown or wrong is a fault. */
+/** Parses the parameters of a request. Unknown and invalid ones are faults. */
 export function readParameters<P extends Parameters>(declared: P, params: QueryParams): Query<QueryOf<P>> {
   const faults = new Faults()
-  const given = new Map<string, RawParameter[]>()
+  const raw = new Map<string, RawParameter[]>()
   for (const [name, values] of params) {
-    const owner = parameterOwner(declared, name)
+    const owner = findOwner(declared, name)
     if (owner === undefined) addUnknown(faults, name, declared)
-    else given.set(owner, [...(given.get(owner) ?? []), { name, values }])
+    else raw.set(owner, [...(raw.get(owner) ?? []), { name, values }])
   }
-  const read: Record<string, unknown> = {}
-  for (const [name, own] of given) read[name] = declared[name]?.parse(own, faults)
+  const parsed: Record<string, unknown> = {}
+  for (const [name, parameters] of raw) parsed[name] = declared[name]?.parse(parameters, faults)
   for (const [name, { isRequired, advice = 'is required' }] of Object.entries(declared)) {
-    if (isRequired && !given.has(name)) faults.add(name, 'required', advice)
+    if (isRequired && !raw.has(name)) faults.add(name, 'required', advice)
   }
-  return new Query(read as QueryOf<P>, faults)
+  return new Query(parsed as QueryOf<P>, faults)
 }
 
-/** The parameter that a name of a request belongs to. */
-function parameterOwner(declared: Parameters, name: string): string | undefined {
+/** Returns the declared parameter that a name in a request belongs to. */
+function findOwner(declared: Parameters, name: string): string | undefined {
   if (Object.hasOwn(declared, name)) return name
   const bracket = name.indexOf('[')
   const owner = bracket > 0 ? name.slice(0, bracket) : ''
   return Object.hasOwn(declared, owner) && declared[owner]?.style === 'brackets' ? owner : undefined
 }
 
-/** Advice costs more than a look: no more of it is given than is told. */
+/** Adds the fault of an unknown parameter, unless the list of issues is full: suggestions are expensive. */
 function addUnknown(faults: Faults, name: string, declared: Parameters): void {
   if (faults.issues.length >= MAX_ISSUES) return
-  const taken = Object.entries(declared).map(([one, { style, nameKind: takes }]) =>
-    style === 'brackets' ? `${one}[field][${takes === 'reverses' ? 'option' : 'operator'}]` : one,
+  const names = Object.entries(declared).map(([parameter, { style, nameKind }]) =>
+    style === 'brackets' ? `${parameter}[field][${nameKind === 'reverses' ? 'option' : 'operator'}]` : parameter,
   )
-  faults.add(name.slice(0, 64), ...unknownParameterViolation(name, taken))
+  faults.add(name.slice(0, 64), ...unknownParameterViolation(name, names))
 }
 
-/** The one value of a parameter that may stand once. */
-function singleValue([given]: readonly RawParameter[], faults: Faults): string | undefined {
-  if (given && given.values.length > 1) faults.add(given.name, 'repeated', 'may stand only once')
-  return given?.values[0]
+/** Returns the value of a parameter that must not be repeated. */
+function singleValue([parameter]: readonly RawParameter[], faults: Faults): string | undefined {
+  if (parameter && parameter.values.length > 1) faults.add(parameter.name, 'repeated', 'may stand only once')
+  return parameter?.values[0]
 }
 
-/** A whole number, 0 or more, that a double holds exactly. */
+/** Builds a parameter of a safe integer, 0 or more. */
 export function countParameter(
   description: string,
   schema: { readonly default?: number; readonly minimum?: number; readonly maximum?: number } = {},
@@ -204,10 +205,10 @@ export function countParameter(
     description,
     schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...schema },
     style: 'single',
-    parse: (given, faults) => {
-      const text = singleValue(given, faults)
+    parse: (raw, faults) => {
+      const text = singleValue(raw, faults)
       if (text === undefined) return undefined
-      const [{ name } = { name: '' }] = given
+      const [{ name } = { name: '' }] = raw
       const value = Number(text)
       if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
         faults.add(name, 'type', 'must be a whole number, 0 or more', { types: ['integer'] })
@@ -221,7 +222,7 @@ export function countParameter(
   }
 }
 
-/** @param check returns the rule that a text breaks */
+/** Builds a parameter of a text. @param check returns the violation of an invalid text */
 export function textParameter(
   description: string,
   schema: JsonSchema = {},
@@ -231,40 +232,46 @@ export function textParameter(
     description,
     schema: { type: 'string', ...schema },
     style: 'single',
-    parse: (given, faults) => {
-      const value = singleValue(given, faults)
+    parse: (raw, faults) => {
+      const value = singleValue(raw, faults)
       const violation = value === undefined ? undefined : check(value)
-      if (violation) faults.add(given[0]?.name ?? '', ...violation)
+      if (violation) faults.add(raw[0]?.name ?? '', ...violation)
       return violation ? undefined : value
     },
   }
 }
 
-const noneOf = (values: readonly string[]): Violation => ['enum', `must be one of: ${values.join(', ')}`, { values }]
+const enumViolation = (values: readonly string[]): Violation => [
+  'enum',
+  `must be one of: ${values.join(', ')}`,
+  { values },
+]
 
-/** One of a few texts. */
+/** Builds a parameter of one of a few texts. */
 export function enumParameter(description: string, values: readonly string[]): Parameter<string> {
-  return textParameter(description, { enum: values }, (one) => (values.includes(one) ? undefined : noneOf(values)))
+  return textParameter(description, { enum: values }, (text) =>
+    values.includes(text) ? undefined : enumViolation(values),
+  )
 }
 
-/** Names, each at least one character long. */
+/** Builds a parameter of a list of names. */
 export function namesParameter(
   description: string,
   items: JsonSchema,
   maxItems?: number,
 ): Parameter<readonly string[]> {
-  const known = items.enum as readonly string[] | undefined
+  const allowed = items.enum as readonly string[] | undefined
   return {
     description,
     schema: { type: 'array', items: { type: 'string', ...items }, ...(maxItems === undefined ? {} : { maxItems }) },
     style: 'list',
-    parse: ([given], faults) => {
-      const values = given?.values.flatMap((value) => value.split(',')) ?? []
-      const { name = '' } = given ?? {}
+    parse: ([parameter], faults) => {
+      const values = parameter?.values.flatMap((value) => value.split(',')) ?? []
+      const { name = '' } = parameter ?? {}
       if (values.includes('')) faults.add(name, 'empty', 'must not hold an empty name')
       else if (maxItems !== undefined && values.length > maxItems)
         faults.add(name, 'maxItems', `must have at most ${maxItems} names`, { limit: maxItems })
-      else if (known && values.some((value) => !known.includes(value))) faults.add(name, ...noneOf(known))
+      else if (allowed && values.some((value) => !allowed.includes(value))) faults.add(name, ...enumViolation(allowed))
       else return values
       return undefined
     },

@@ -10,24 +10,24 @@ import {
 import { DEFAULT_LIMIT, NULLS, readSort, type SortBy, statusParameter } from './sort-order.ts'
 import type { QueryScope } from './where.ts'
 
-/** What can be asked of a reverse field's page. */
+/** The options of a reverse field's page. */
 export const REVERSE_OPTIONS = ['limit', 'offset', 'sort', 'nulls', 'status'] as const
 
 type ReverseOption = (typeof REVERSE_OPTIONS)[number]
 
-/** The options of one reverse field, as they are written. */
+/** The raw options of one reverse field. */
 export type ReverseOptions = ReadonlyMap<ReverseOption, RawParameter>
 
-/** The options of reverse fields, by the paths under which `include` names them. */
+/** The raw options of reverse fields, by their paths in `include`. */
 export type ReverseOptionsByPath = ReadonlyMap<string, ReverseOptions>
 
 /** The page of a reverse field, checked against the model. */
 export interface ReversePage {
   readonly limit: number
   readonly offset: number
-  /** Always ends with the id. */
+  /** The sort keys, which end with the id. */
   readonly sort: readonly SortBy[]
-  /** The statuses asked for; `undefined`: any that the reader may see. */
+  /** The requested statuses; `undefined` for all that the caller can see. */
   readonly statuses: readonly string[] | undefined
 }
 
@@ -35,29 +35,29 @@ const NAME = /^reverse\[([^[\]]{1,128})\]\[([a-z]{1,16})\]$/
 
 const isOption = (name: string): name is ReverseOption => (REVERSE_OPTIONS as readonly string[]).includes(name)
 
-/** The pages of reverse fields, taken apart. */
+/** The parameter of the pages of reverse fields. */
 export const REVERSE_PARAMETER: Parameter<ReverseOptionsByPath> = {
   description:
-    'Which page of an included reverse field is answered, and in which order: `reverse[posts][limit]=5`, and `offset`, `sort`, `nulls` and `status` in the same way, as in a list of its own. Inside an included relation, with its path: `reverse[author.posts][limit]=5`.',
+    'The page and the order of an included reverse field: `reverse[posts][limit]=5`, and `offset`, `sort`, `nulls` and `status` in the same way, as in a list of its own. Inside an included relation, with its path: `reverse[author.posts][limit]=5`.',
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
   nameKind: 'reverses',
-  parse: (given, faults) => {
+  parse: (raw, faults) => {
     const pages = new Map<string, Map<ReverseOption, RawParameter>>()
-    for (const one of given) {
-      const [, path = '', option = ''] = NAME.exec(one.name) ?? []
+    for (const parameter of raw) {
+      const [, path = '', option = ''] = NAME.exec(parameter.name) ?? []
       if (!isOption(option)) {
         const message = `must be written as reverse[field][option]=value, with ${REVERSE_OPTIONS.join(', ')}`
-        faults.add(one.name.slice(0, 64), 'reverse', message, { values: REVERSE_OPTIONS })
+        faults.add(parameter.name.slice(0, 64), 'reverse', message, { values: REVERSE_OPTIONS })
         continue
       }
-      pages.set(path, (pages.get(path) ?? new Map<ReverseOption, RawParameter>()).set(option, one))
+      pages.set(path, (pages.get(path) ?? new Map<ReverseOption, RawParameter>()).set(option, parameter))
     }
     return pages
   },
 }
 
-/** The parameters that say the same as the pages asked for inside the process. */
+/** Converts the pages of an in-process call to parameters. */
 export const toReverseParams = (pages: Readonly<Record<string, object>>): readonly (readonly [string, string])[] =>
   Object.entries(pages).flatMap(([path, page]) =>
     Object.entries(page)
@@ -70,22 +70,22 @@ const OFFSET = countParameter('')
 const SORT = namesParameter('', {})
 const NULLS_PLACE = enumParameter('', NULLS)
 
-/** The page of a reverse field for which nothing is asked. */
-const NOTHING_WRITTEN: ReverseOptions = new Map()
+/** The options of a reverse field without options. */
+const NO_OPTIONS: ReverseOptions = new Map()
 
-/** Reads which page of a collection's entries a reverse field shows. */
+/** Reads the page of a reverse field. */
 export function readReversePage(
   faults: Faults,
   collection: CollectionModel,
   scope: QueryScope,
-  written: ReverseOptions = NOTHING_WRITTEN,
+  options: ReverseOptions = NO_OPTIONS,
 ): ReversePage {
   const read = <T>(option: ReverseOption, parameter: Parameter<T>): T | undefined => {
-    const given = written.get(option)
-    return given && parameter.parse([given], faults)
+    const raw = options.get(option)
+    return raw && parameter.parse([raw], faults)
   }
   const order = { sort: read('sort', SORT), nulls: read('nulls', NULLS_PLACE) }
-  const names = { sort: written.get('sort')?.name ?? 'sort', nulls: written.get('nulls')?.name ?? 'nulls' }
+  const names = { sort: options.get('sort')?.name ?? 'sort', nulls: options.get('nulls')?.name ?? 'nulls' }
   const statuses = read('status', statusParameter(collection.status))
   return {
     limit: Math.min(read('limit', LIMIT) ?? DEFAULT_LIMIT, collection.maxLimit),

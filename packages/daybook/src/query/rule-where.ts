@@ -7,8 +7,8 @@ import { type Condition, LITERAL_PREFIX, type QueryScope, readWhereNode, type Wh
 
 const NO_FIELDS: ReadonlySet<string> = new Set()
 
-/** A rule may look at everything: it speaks for the config. Its words are those of the default locale. */
-const everything = (collections: ReadonlyMap<string, CollectionModel>): QueryScope => ({
+/** Returns a scope with access to everything, in the default locale, since rules belong to the config. */
+const unrestrictedScope = (collections: ReadonlyMap<string, CollectionModel>): QueryScope => ({
   localeChoice: { locale: undefined, chain: undefined, isAll: false },
   collections,
   readableCollection: (key) => collections.get(key),
@@ -19,10 +19,10 @@ const everything = (collections: ReadonlyMap<string, CollectionModel>): QuerySco
 })
 
 /**
- * Reads the filter that an access rule gives: that of a list, within the same bounds. What a list would pass over, such
- * as an empty object, is a fault here: it would let more through than was meant.
+ * Reads the filter that an access rule returns, with the syntax and the limits of a list's filter. Parts that a list would ignore, such as an
+ * empty object, are faults, because the rule would allow more than intended.
  *
- * @param collections as their own tables hold them
+ * @param collections the collections in the default locale
  * @throws VALIDATION_ERROR with one issue for each fault
  */
 export function readRuleWhere(
@@ -30,17 +30,17 @@ export function readRuleWhere(
   collection: CollectionModel,
   collections: ReadonlyMap<string, CollectionModel>,
 ): Condition {
-  return readConfigWhere(where, collection, everything(collections))
+  return readConfigWhere(where, collection, unrestrictedScope(collections))
 }
 
 /**
- * Reads a filter that the config gives, as {@link readRuleWhere}, within what a reader may ask about.
+ * Reads a filter of the config like {@link readRuleWhere}, limited to the fields that a caller can use.
  *
  * @throws VALIDATION_ERROR with one issue for each fault
  */
 export function readConfigWhere(where: unknown, collection: CollectionModel, scope: QueryScope): Condition {
   const faults = new Faults()
-  const root = takeApart(faults, where, 'where', '')
+  const root = toNode(faults, where, 'where', '')
   const condition = readWhereNode(faults, root, collection, scope)
   faults.throwAny()
   return condition
@@ -51,16 +51,16 @@ const node = (children: readonly (readonly [string, WhereNode])[], values: reado
   values: [...values],
 })
 
-function takeApart(faults: Faults, value: unknown, path: string, key: string): WhereNode {
+function toNode(faults: Faults, value: unknown, path: string, key: string): WhereNode {
   const isBranch = key === 'and' || key === 'or'
   if (Array.isArray(value) && !isBranch) return readRuleList(faults, value, path, key)
   if (Array.isArray(value) || isRecord(value)) {
     const parts = Object.entries(value)
     if (parts.length === 0) faults.add(path, 'where', 'must not be empty')
-    return node(parts.map(([name, part]) => [name, takeApart(faults, part, `${path}[${name}]`, name)]))
+    return node(parts.map(([name, part]) => [name, toNode(faults, part, `${path}[${name}]`, name)]))
   }
   const text = requireRuleText(faults, value, path)
-  // One value is one value, whatever commas it holds.
+  // A single value may contain commas.
   return node([], [LIST_OPERATORS.includes(key) ? LITERAL_PREFIX + text : text])
 }
 

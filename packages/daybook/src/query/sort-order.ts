@@ -6,53 +6,53 @@ import { NEVER_SCHEMA } from './locale-parameters.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 import { comparableNames, findComparable, findPolymorphicRelation, type QueryScope } from './where.ts'
 
-/** The page size of a request that names none. */
+/** The default page size. */
 export const DEFAULT_LIMIT = 20
-/** The most keys of one sort order. */
+/** The maximum number of keys of a sort order. */
 export const MAX_SORT_KEYS = 5
 
 /** One key of a sort order. */
 export interface SortBy {
   readonly by: FilterableField
   readonly descending: boolean
-  /** True if entries without a value come before all others, else they come after them. */
+  /** True if entries without a value come first, else they come last. */
   readonly nullsFirst: boolean
 }
 
-/** A sort key in an order that the index of its value has: empty values first, and last when it descends. */
+/** Returns a sort key in the order of the value's index: missing values come first, or last if it descends. */
 export const indexOrder = (by: FilterableField, descending: boolean): SortBy => ({
   by,
   descending,
   nullsFirst: !descending,
 })
 
-/** True if the index of the value has the order of a sort key. */
+/** True if the value's index has the order of a sort key. */
 export const isIndexOrder = ({ by, descending, nullsFirst }: SortBy): boolean =>
   by.isNeverNull || nullsFirst !== descending
 
-/** Names a sort order: two orders have the same name only if they are the same. */
+/** Returns a name of a sort order, which no other order has. */
 export const nameOrder = (sort: readonly SortBy[]): string =>
   sort.map((key) => `${key.descending ? '-' : ''}${key.by.path}${isIndexOrder(key) ? '' : ' nulls'}`).join()
 
 /** The values of `nulls`. */
 export const NULLS = ['first', 'last'] as const
 
-/** The order that a request names. */
+/** The order that a request asks for. */
 interface RequestedOrder {
   readonly sort?: readonly string[] | undefined
   readonly nulls?: string | undefined
 }
 
-/** The names under which a request has the parameters of an order, for its faults. */
+/** The names of the order's parameters in a request, for faults. */
 interface OrderNames {
   readonly sort: string
   readonly nulls: string
 }
 
 /**
- * Reads the order of a list, by default newest first.
+ * Reads the order of a list, newest first by default.
  *
- * @param scope what the reader may ask about
+ * @param scope the fields that the caller can use
  */
 export function readSort(
   faults: Faults,
@@ -71,7 +71,7 @@ export function readSort(
     const descending = name.startsWith('-')
     const field = findComparable(scope, collection, path)
     const by = field && (collection.sortKeys.get(path) ?? field)
-    if (!by) faults.add(names.sort, ...unsortable(collection, path, scope))
+    if (!by) faults.add(names.sort, ...unsortableViolation(collection, path, scope))
     else if (keys.some((key) => key.by === by))
       faults.add(names.sort, 'repeated', `names "${path}" twice`, { name: path })
     else if (nulls === undefined || by.isNeverNull) keys.push(indexOrder(by, descending))
@@ -82,25 +82,29 @@ export function readSort(
   return withTieBreak(keys, collection.filterableFields)
 }
 
-/** The violation of a name that a list cannot be sorted by; it tells what the reader may know of the field. */
-function unsortable(collection: CollectionModel, path: string, scope: QueryScope): Violation {
-  const { filterableFields: comparables, multiValuedFields: manyValued } = collection
+/** Returns the violation of a name that cannot be sorted by, with advice if the caller can see the field. */
+function unsortableViolation(collection: CollectionModel, path: string, scope: QueryScope): Violation {
+  const { filterableFields, multiValuedFields } = collection
   const hidden = scope.hiddenFields(collection)
   const name = path.slice(0, 64)
   const refusal = `cannot sort by "${name}"`
   const isShown = (by: FilterableField | MultiValuedField | undefined): boolean =>
     by !== undefined && !hidden.has(by.owner)
-  if (isShown(manyValued.get(path))) {
+  if (isShown(multiValuedFields.get(path))) {
     const message = `${refusal}: it holds many values; filter by it, with where[${path}][in]`
     return ['unknown_field', message, { name }]
   }
-  const several = findPolymorphicRelation(path, collection, scope)
-  if (several !== undefined) {
-    const values = comparables.has(`${several}.id`) ? [`${several}.collection`, `${several}.id`] : undefined
-    const advice = values ? `sort by ${values.join(' or ')}` : `filter by it, with where[${several}.id][in]`
-    return ['unknown_field', `${refusal}: ${several} refers to several collections; ${advice}`, { name, values }]
+  const polymorphic = findPolymorphicRelation(path, collection, scope)
+  if (polymorphic !== undefined) {
+    const values = filterableFields.has(`${polymorphic}.id`)
+      ? [`${polymorphic}.collection`, `${polymorphic}.id`]
+      : undefined
+    const advice = values ? `sort by ${values.join(' or ')}` : `filter by it, with where[${polymorphic}.id][in]`
+    return ['unknown_field', `${refusal}: ${polymorphic} refers to several collections; ${advice}`, { name, values }]
   }
-  const relation = [...comparables.values()].find(({ path: own, to }) => to !== undefined && path.startsWith(`${own}.`))
+  const relation = [...filterableFields.values()].find(
+    ({ path: prefix, to }) => to !== undefined && path.startsWith(`${prefix}.`),
+  )
   if (!relation || !isShown(relation)) {
     const nearest = findNearestField(path, comparableNames(collection, scope))
     return ['unknown_field', `${refusal}${didYouMean(nearest)}`, { name, nearest }]
@@ -110,8 +114,8 @@ function unsortable(collection: CollectionModel, path: string, scope: QueryScope
 }
 
 /**
- * Ends a sort order with the id, in the direction of its last key, so that an index serves both. An id begins with the
- * millisecond of `createdAt`: order of creation is order of ids, and every index that ends with the id serves it.
+ * Ends a sort order with the id, in the direction of its last key, so that an index serves both. Ids begin with the milliseconds of
+ * `createdAt`, so sorting by id is sorting by creation, which every index that ends with the id serves.
  */
 function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['filterableFields']): readonly SortBy[] {
   const id = comparables.get('id') as FilterableField
@@ -121,27 +125,27 @@ function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['fil
   return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
 }
 
-/** The statuses of a list. */
+/** Returns the parameter of the statuses of a list. */
 export function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
-  const description = 'Statuses to answer with. By default all that the reader may see.'
+  const description = 'Statuses to return. By default all that the caller can see.'
   if (status) return namesParameter(description, { enum: status.values })
-  const parse: Parameter<readonly string[]>['parse'] = ([given], faults) => {
-    faults.add(given?.name ?? 'status', 'unknown_param', 'this collection has no status')
+  const parse: Parameter<readonly string[]>['parse'] = ([parameter], faults) => {
+    faults.add(parameter?.name ?? 'status', 'unknown_param', 'this collection has no status')
     return undefined
   }
   return { ...namesParameter(description, {}), schema: NEVER_SCHEMA, parse }
 }
 
-/** What is listed, whatever page of it. */
-interface Listed {
+/** The query of a list without the page. */
+interface ListedQuery {
   readonly sort: readonly SortBy[]
   readonly q?: string | undefined
   readonly statuses: readonly string[] | undefined
-  /** The filter, as it is written. */
+  /** The filter, as the request writes it. */
   readonly where: string | undefined
 }
 
-/** Names what is listed, whatever page of it: cursors hold it. */
-export function listFingerprint({ table }: CollectionModel, { sort, q, statuses, where }: Listed): string {
+/** Returns an identifier of a query without the page, which cursors contain. */
+export function listFingerprint({ table }: CollectionModel, { sort, q, statuses, where }: ListedQuery): string {
   return hash('sha256', JSON.stringify([table, nameOrder(sort), q, statuses, where]), 'base64url').slice(0, 12)
 }

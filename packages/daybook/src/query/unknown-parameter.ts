@@ -1,7 +1,7 @@
 import type { Violation } from '../issues.ts'
 import { findNearest } from '../nearest.ts'
 
-/** Names of other systems, each with the parameters that do the same here. */
+/** Parameter names of other systems, with the equivalent parameters. */
 const OTHER_PARAMETER_NAMES: Readonly<Record<string, readonly string[]>> = {
   page: ['offset', 'cursor'],
   skip: ['offset'],
@@ -32,21 +32,21 @@ const OTHER_PARAMETER_NAMES: Readonly<Record<string, readonly string[]>> = {
   pagination: ['limit', 'offset', 'cursor'],
 }
 
-/** The violation of a parameter that a route does not take, with those to use instead. */
-export function unknownParameterViolation(name: string, known: readonly string[]): Violation {
+/** Returns the violation of a parameter that a route does not take, with suggestions. */
+export function unknownParameterViolation(name: string, declared: readonly string[]): Violation {
   const [word = ''] = name.toLowerCase().replace(/^\$/, '').split('[')
   const synonyms = Object.hasOwn(OTHER_PARAMETER_NAMES, word) ? (OTHER_PARAMETER_NAMES[word] ?? []) : []
   const [first = ''] = synonyms[0]?.split(/\W/) ?? []
-  const isTaken = first !== '' && known.some((one) => one.startsWith(first))
-  const meant = isTaken ? synonyms : [findNearest(word, known)].filter((param) => param !== undefined)
-  const last = meant.at(-1)
-  if (last === undefined) return noneMeant(known)
-  if (meant.length === 1) return ['unknown_param', `there is no such parameter; write ${last}`, { nearest: last }]
-  const message = `there is no such parameter; write ${meant.slice(0, -1).join(', ')} or ${last}`
-  return ['unknown_param', message, { values: meant }]
+  const hasSynonym = first !== '' && declared.some((parameter) => parameter.startsWith(first))
+  const suggestions = hasSynonym ? synonyms : [findNearest(word, declared)].filter((param) => param !== undefined)
+  const last = suggestions.at(-1)
+  if (last === undefined) return withoutSuggestion(declared)
+  if (suggestions.length === 1) return ['unknown_param', `there is no such parameter; write ${last}`, { nearest: last }]
+  const message = `there is no such parameter; write ${suggestions.slice(0, -1).join(', ')} or ${last}`
+  return ['unknown_param', message, { values: suggestions }]
 }
 
-const noneMeant = (known: readonly string[]): Violation =>
-  known.length === 0
+const withoutSuggestion = (declared: readonly string[]): Violation =>
+  declared.length === 0
     ? ['unknown_param', 'there is no such parameter; this address takes none']
-    : ['unknown_param', `there is no such parameter; write one of: ${known.join(', ')}`, { values: known }]
+    : ['unknown_param', `there is no such parameter; write one of: ${declared.join(', ')}`, { values: declared }]

@@ -18,14 +18,14 @@ import {
 } from './operators.ts'
 import type { Faults, Parameter } from './parameters.ts'
 
-/** The most conditions in one `where`. */
+/** The maximum number of conditions in a `where`. */
 export const MAX_CONDITIONS = 50
-/** The most levels of `and`, `or` and `not` inside each other. */
+/** The maximum depth of nested `and`, `or` and `not`. */
 export const MAX_LEVELS = 3
-/** The most values in one `in`, `nin` or `all`. */
+/** The maximum number of values in `in`, `nin` or `all`. */
 export const MAX_VALUES = 500
 
-/** A filter, checked against the model. Negations stand at the leaves alone. */
+/** A filter, checked against the model. Only leaves are negated. */
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] }
   | {
@@ -47,13 +47,13 @@ export type Condition =
       readonly through: FilterableField | MultiValuedField
       readonly isMany: boolean
       readonly to: CollectionModel
-      /** Statuses that the reader may see there; `undefined`: all. */
+      /** The statuses that the caller can see there; `undefined` for all. */
       readonly statuses: readonly string[] | undefined
       readonly where: Condition
       readonly negated: boolean
     }
 
-/** The condition that a field has a value. */
+/** Builds the condition that a field has a value. */
 export const equals = (by: FilterableField, value: QueryValue): Condition => ({
   kind: 'compare',
   by,
@@ -62,54 +62,54 @@ export const equals = (by: FilterableField, value: QueryValue): Condition => ({
   negated: false,
 })
 
-/** The parts of a filter that must all hold. */
+/** Returns the parts of a filter that must all match. */
 export function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition]
 }
 
-/** Which entries of a collection a rule lets through: those that hold a condition. */
+/** The filter that an access rule returns. */
 export interface AccessFilter {
   readonly where: Condition
-  /** The rule's answer as text: equal for callers that the rule treats alike. */
+  /** The rule's result as text, equal for callers that the rule treats alike. */
   readonly cacheKey: string
 }
 
-/** The fields that a reader may filter by, in the collection itself and in related ones. */
+/** The part of the model that a caller can filter by, in a collection and in related ones. */
 export interface QueryScope {
-  /** In which language it is asked. */
+  /** The chosen locales. */
   readonly localeChoice: LocaleChoice
-  /** Every collection in that language, whether the reader may read it or not. */
+  /** All collections in the chosen locale, even unreadable ones. */
   readonly collections: ReadonlyMap<string, CollectionModel>
-  /** The collection of that key, if the reader may read it. */
+  /** Returns the collection with this key, if the caller can read it. */
   readableCollection(key: string): CollectionModel | undefined
-  /** Top-level fields that do not exist for the reader. */
+  /** Returns the top-level fields that are hidden from the caller. */
   hiddenFields(document: DocumentModel): ReadonlySet<string>
-  /** Whether the reader may know who made and last changed a document. */
+  /** True if the caller can see the authors of a document. */
   canSeeAuthors(document: DocumentModel): boolean
-  /** Statuses that the reader may see; `undefined`: all. */
+  /** Returns the statuses that the caller can see; `undefined` for all. */
   visibleStatuses(collection: CollectionModel): readonly string[] | undefined
-  /** The filter that an access rule sets; `undefined`: none. */
+  /** Returns the filter of the access rule; `undefined` if there is none. */
   accessFilter(collection: CollectionModel): AccessFilter | undefined
 }
 
-/** The single value of this path, if the reader may filter and sort by it. */
+/** Returns the single-valued field at a path, if the caller can filter and sort by it. */
 export function findComparable(
   scope: QueryScope,
   collection: CollectionModel,
   path: string,
 ): FilterableField | undefined {
-  const own = collection.filterableFields.get(path)
-  if (own) return scope.hiddenFields(collection).has(own.owner) ? undefined : own
+  const field = collection.filterableFields.get(path)
+  if (field) return scope.hiddenFields(collection).has(field.owner) ? undefined : field
   return scope.canSeeAuthors(collection) ? FILTERABLE_AUTHOR_FIELDS.get(path) : undefined
 }
 
-/** The paths of single values that the reader may filter and sort by. */
+/** Lists the paths of single-valued fields that the caller can filter and sort by. */
 export const comparableNames = (collection: CollectionModel, scope: QueryScope): readonly string[] =>
   [...collection.filterableFields.keys(), ...FILTERABLE_AUTHOR_FIELDS.keys()].filter(
     (path) => findComparable(scope, collection, path) !== undefined,
   )
 
-/** The names that the reader may filter by: of the collection, and of those that its relations lead to. */
+/** Lists the names that the caller can filter by: of the collection, and of related ones. */
 function filterNames(collection: CollectionModel, scope: QueryScope, mayHop = true): readonly string[] {
   const hidden = scope.hiddenFields(collection)
   const many = [...collection.multiValuedFields.values()].filter(({ owner }) => !hidden.has(owner))
@@ -123,39 +123,39 @@ function filterNames(collection: CollectionModel, scope: QueryScope, mayHop = tr
   return [...names, ...related]
 }
 
-/** A filter as it is written inside the process: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
+/** A filter of an in-process call: `{ title: { eq: 'x' }, or: [ … ], not: { … } }`. */
 export type Where = { readonly [fieldOrGroup: string]: unknown }
 
-/** A filter taken apart, before anything in it is looked up. */
+/** A parsed filter, before its names are checked against the model. */
 export interface WhereNode {
   readonly children: Map<string, WhereNode>
   readonly values: string[]
 }
 
-/** A filter as a request writes it. */
+/** The parsed filter of a request. */
 export interface ParsedWhere {
   readonly root: WhereNode
-  /** The same for filters that are written in the same way. */
+  /** The text of the filter, for the fingerprint of the query. */
   readonly name: string
 }
 
 const makeNode = (): WhereNode => ({ children: new Map(), values: [] })
 
-/** Before a value that may hold commas. No request can write it: NUL is refused there. */
+/** The prefix of a value that may contain commas. Requests cannot send it, since NUL is rejected. */
 export const LITERAL_PREFIX = '\0'
 
-/** A name that ends with `[]` gives one value, whatever commas it holds. */
+/** The name of a parameter. A final `[]` marks a single value, which may contain commas. */
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)(\[\])?$/
 
-/** The filter of a list, taken apart. */
+/** The parameter of the filter of a list. */
 export const WHERE_PARAMETER: Parameter<ParsedWhere> = {
-  description: `What entries must hold, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated; \`where[field][in][]=value\`, repeated, takes values that hold commas. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
+  description: `A filter, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated; \`where[field][in][]=value\`, repeated, takes values that contain commas. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
   schema: { type: 'object', additionalProperties: true },
   style: 'brackets',
   nameKind: 'filters',
-  parse: (given, faults) => {
+  parse: (raw, faults) => {
     const root = makeNode()
-    for (const { name, values } of given) {
+    for (const { name, values } of raw) {
       const [, brackets, ending] = NAME.exec(name) ?? []
       const path = brackets?.slice(1, -1).split('][')
       if (path && ending && !LIST_OPERATORS.includes(path.at(-1) ?? ''))
@@ -165,15 +165,15 @@ export const WHERE_PARAMETER: Parameter<ParsedWhere> = {
           `[] belongs to operators that take lists: ${LIST_OPERATORS.join(', ')}`,
           { values: LIST_OPERATORS },
         )
-      else if (path) plant(root, path, ending ? values.map((value) => LITERAL_PREFIX + value) : values)
+      else if (path) insertNode(root, path, ending ? values.map((value) => LITERAL_PREFIX + value) : values)
       else faults.add(name.slice(0, 64), 'where', 'must be written as where[field][operator]=value')
     }
     if (root.children.size === 0) return undefined
-    return { root, name: JSON.stringify(given.map(({ name, values }) => [name, values])) }
+    return { root, name: JSON.stringify(raw.map(({ name, values }) => [name, values])) }
   },
 }
 
-/** Checks a filter that was taken apart. */
+/** Checks a parsed filter against the model. */
 export function readWhereNode(
   faults: Faults,
   root: WhereNode,
@@ -184,7 +184,7 @@ export function readWhereNode(
 }
 
 /**
- * The parameters that say the same as a filter written inside the process.
+ * Converts the filter of an in-process call to parameters.
  *
  * @throws VALIDATION_ERROR for a list without values
  */
@@ -192,19 +192,19 @@ export function toWhereParams(where: Where, prefix = 'where'): readonly (readonl
   return Object.entries(where).flatMap(([key, value]) => {
     const name = `${prefix}[${key}]`
     if (Array.isArray(value) && (key === 'and' || key === 'or')) {
-      return value.flatMap((one, index) => toWhereParams(one as Where, `${name}[${index}]`))
+      return value.flatMap((part, index) => toWhereParams(part as Where, `${name}[${index}]`))
     }
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return toWhereParams(value as Where, name)
-    // No parameter at all would be no condition at all.
+    // Without any parameter, there would be no condition.
     if (Array.isArray(value) && value.length === 0)
       throw validationErrorAt(name, 'minItems', 'must hold at least one value', { limit: 1 })
     return Array.isArray(value)
-      ? value.map((one) => [name, `${LITERAL_PREFIX}${one}`] as const)
+      ? value.map((item) => [name, `${LITERAL_PREFIX}${item}`] as const)
       : [[name, String(value)] as const]
   })
 }
 
-function plant(root: WhereNode, path: readonly string[], values: readonly string[]): void {
+function insertNode(root: WhereNode, path: readonly string[], values: readonly string[]): void {
   let node = root
   for (const key of path) {
     const next = node.children.get(key) ?? makeNode()
@@ -242,7 +242,7 @@ class WhereReader {
     this.#scope = scope
   }
 
-  /** Fields side by side: all of them must hold. */
+  /** Reads the members of a group, all of which must match. */
   group(node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
     if (node.values.length > 0) this.#fault(path, 'where', 'must name a field and an operator')
     const of = [...node.children].map(([key, child]) => {
@@ -252,7 +252,7 @@ class WhereReader {
         return this.group(child, collection, inner, this.#deeper(inner, { ...place, negated: !place.negated }))
       return this.#field(key, child, collection, inner, place)
     })
-    // Not (a and b) is (not a) or (not b).
+    // De Morgan: not (a and b) is (not a) or (not b).
     return { kind: place.negated ? 'any' : 'all', of }
   }
 
@@ -298,11 +298,11 @@ class WhereReader {
     return { kind: place.negated ? 'any' : 'all', of }
   }
 
-  /** A field of the collection, or of one that a relation leads to: one hop. */
+  /** Finds a field of the collection, or of a related one (one hop). */
   #find(name: string, collection: CollectionModel, mayHop: boolean): FilterField | undefined {
     const hidden = this.#scope.hiddenFields(collection)
-    const one = findComparable(this.#scope, collection, name)
-    if (one) return { kind: 'one', by: one }
+    const single = findComparable(this.#scope, collection, name)
+    if (single) return { kind: 'one', by: single }
     const many = collection.multiValuedFields.get(name)
     if (many) return hidden.has(many.owner) ? undefined : { kind: 'many', by: many }
     return mayHop ? this.#hop(name, collection, hidden) : undefined
@@ -321,7 +321,7 @@ class WhereReader {
     return undefined
   }
 
-  /** Names what to write instead of a relation to several collections, or of a field on its other side. */
+  /** Returns the violation of an unknown field, with advice for a relation to several collections. */
   #unknownField(name: string, collection: CollectionModel): Violation {
     const shown = name.slice(0, 64)
     const relation = findPolymorphicRelation(name, collection, this.#scope)
@@ -344,8 +344,16 @@ class WhereReader {
       const where = this.#leaf(inner, operator, texts, path, false)
       const { through, isMany, to } = field
       const filter = this.#scope.accessFilter(to)
-      const seen: Condition = filter ? { kind: 'all', of: [filter.where, where] } : where
-      return { kind: 'related', through, isMany, to, statuses: this.#scope.visibleStatuses(to), where: seen, negated }
+      const visible: Condition = filter ? { kind: 'all', of: [filter.where, where] } : where
+      return {
+        kind: 'related',
+        through,
+        isMany,
+        to,
+        statuses: this.#scope.visibleStatuses(to),
+        where: visible,
+        negated,
+      }
     }
     this.#conditions += 1
     if (this.#conditions === MAX_CONDITIONS + 1) {
@@ -372,9 +380,9 @@ class WhereReader {
   }
 
   #operator<O extends NamedOperator>(operators: readonly O[], name: string, path: string): O | undefined {
-    const operator = operators.find((one) => one.name === name)
+    const operator = operators.find((candidate) => candidate.name === name)
     if (operator) return operator
-    const values = operators.map((one) => one.name)
+    const values = operators.map((candidate) => candidate.name)
     this.#fault(path, 'operator', `must use one of the operators: ${values.join(', ')}`, { values })
     return undefined
   }
@@ -422,14 +430,14 @@ class WhereReader {
   #typed(by: FilterableField | MultiValuedField, texts: readonly string[], path: string): readonly QueryValue[] {
     return texts.flatMap((text) => {
       const value = by.fromQuery(text)
-      if (value !== undefined && this.#isOpen(by, value)) return [value]
+      if (value !== undefined && this.#isReadable(by, value)) return [value]
       this.#fault(path, ...this.#typeViolation(by))
       return []
     })
   }
 
-  /** The key of a collection that the reader may not read is no value, as one that does not exist. */
-  #isOpen({ part }: FilterableField | MultiValuedField, value: QueryValue): boolean {
+  /** Rejects the key of an unreadable collection like one that does not exist. */
+  #isReadable({ part }: FilterableField | MultiValuedField, value: QueryValue): boolean {
     return part?.name !== 'collection' || this.#scope.readableCollection(String(value)) !== undefined
   }
 
@@ -448,43 +456,43 @@ class WhereReader {
   }
 }
 
-/** The path of the relation to several collections that a name is, or begins with, as far as the reader may know it. */
+/** Finds the relation to several collections that a name is or begins with, if the caller can see it. */
 export function findPolymorphicRelation(
   name: string,
   collection: CollectionModel,
   scope: QueryScope,
 ): string | undefined {
   const hidden = scope.hiddenFields(collection)
-  const found = [...collection.filterableFields.values(), ...collection.multiValuedFields.values()].find(
+  const field = [...collection.filterableFields.values(), ...collection.multiValuedFields.values()].find(
     ({ part, owner }) => part && !hidden.has(owner) && `${name}.`.startsWith(`${part.relation}.`),
   )
-  return found?.part?.relation
+  return field?.part?.relation
 }
 
-/** The operators that a filter can use on a field; none when it cannot be filtered. */
+/** Returns the operators of a field; none if it cannot be filtered by. */
 export function listOperatorsAt(
-  { filterableFields: comparables, multiValuedFields: manyValued }: CollectionModel,
+  { filterableFields, multiValuedFields }: CollectionModel,
   path: string,
 ): readonly NamedOperator[] {
-  const by = comparables.get(path) ?? FILTERABLE_AUTHOR_FIELDS.get(path)
+  const by = filterableFields.get(path) ?? FILTERABLE_AUTHOR_FIELDS.get(path)
   if (by) return listOperators(by)
-  return manyValued.has(path) ? MEMBER_OPERATORS : []
+  return multiValuedFields.has(path) ? MEMBER_OPERATORS : []
 }
 
-/** Collections that a filter looks into besides its own. */
+/** Returns the related collections that a filter reads. */
 export function relatedCollections(condition: Condition | undefined): readonly CollectionModel[] {
   if (condition?.kind === 'related') return [condition.to, ...relatedCollections(condition.where)]
   return condition?.kind === 'all' || condition?.kind === 'any' ? condition.of.flatMap(relatedCollections) : []
 }
 
-/** The field of the entry itself that a condition is about; `undefined`: it is made of other conditions. */
+/** Returns the entry's field in a condition; `undefined` for a group. */
 export function getField(condition: Condition): { readonly owner: string } | undefined {
   if (condition.kind === 'compare') return condition.by
   if (condition.kind === 'member') return condition.of
   return condition.kind === 'related' ? condition.through : undefined
 }
 
-/** True if a filter looks at one of these top-level fields of an entry, or at entries of the same collection. */
+/** True if a filter depends on one of these top-level fields of an entry, or on entries of the same collection. */
 export function dependsOn(condition: Condition, collection: CollectionModel, fields: ReadonlySet<string>): boolean {
   if (condition.kind === 'all' || condition.kind === 'any')
     return condition.of.some((part) => dependsOn(part, collection, fields))
