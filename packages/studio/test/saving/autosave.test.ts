@@ -139,17 +139,17 @@ describe('autosave', () => {
   })
 
   test('a new entry is created by flush() if the options say so, and autosaved from then on', async () => {
-    const fresh = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedOnFlush: true })
-    fresh.edit(['title'], 'Oak', { isTyping: true })
-    await world.runUntilIdle([fresh])
-    expect([kindOf(fresh), saves()]).toEqual(['unsaved', 0])
-    fresh.edit(['title'], 'Oak galls', { isTyping: true })
-    await fresh.flush()
-    expect(kindOf(fresh)).toBe('saved')
-    expect(fresh.getState().values).toMatchObject({ slug: 'oak-galls' })
-    fresh.edit(['minutes'], 3)
-    await world.runUntilIdle([fresh])
-    expect([kindOf(fresh), saves()]).toEqual(['saved', 2])
+    const newEditor = await world.edit(browser, { id: null, newId: 'n' }, { isCreatedOnFlush: true })
+    newEditor.edit(['title'], 'Oak', { isTyping: true })
+    await world.runUntilIdle([newEditor])
+    expect([kindOf(newEditor), saves()]).toEqual(['unsaved', 0])
+    newEditor.edit(['title'], 'Oak galls', { isTyping: true })
+    await newEditor.flush()
+    expect(kindOf(newEditor)).toBe('saved')
+    expect(newEditor.getState().values).toMatchObject({ slug: 'oak-galls' })
+    newEditor.edit(['minutes'], 3)
+    await world.runUntilIdle([newEditor])
+    expect([kindOf(newEditor), saves()]).toEqual(['saved', 2])
   })
 
   test('refresh() reads scheduled times', async () => {

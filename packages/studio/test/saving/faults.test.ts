@@ -170,10 +170,10 @@ describe('when a save fails', () => {
   test('a document that cannot be read is read when the service returns', async () => {
     const other = world.browser()
     other.network.isOffline = true
-    const late = await world.edit(other, { id })
-    expect([kindOf(late), late.getState().isLoaded]).toEqual(['waiting', false])
+    const otherEditor = await world.edit(other, { id })
+    expect([kindOf(otherEditor), otherEditor.getState().isLoaded]).toEqual(['waiting', false])
     other.network.isOffline = false
-    await world.runUntilIdle([late])
-    expect([kindOf(late), late.getState().values.title]).toEqual(['saved', 'Ink'])
+    await world.runUntilIdle([otherEditor])
+    expect([kindOf(otherEditor), otherEditor.getState().values.title]).toEqual(['saved', 'Ink'])
   })
 })

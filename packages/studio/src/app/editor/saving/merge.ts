@@ -2,6 +2,8 @@ import { diff3MergeRegions } from 'node-diff3'
 import { isSameLeafValue, type Leaf } from './document-fields.ts'
 import { isRecord, isSameValue, toCanonicalText, type Values } from './field-values.ts'
 
+// In this file, `o`, `a` and `b` are the base, mine and theirs, as in the literature on diff3.
+
 /** The values that a merge of a leaf compares. */
 interface LeafVersions {
   /** The value that `mine` is based on. */

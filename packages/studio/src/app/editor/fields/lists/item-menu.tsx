@@ -4,7 +4,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import { copyItems, readCopiedItems } from './item-clipboard.ts'
 import type { ItemHandlers, OpenMenu } from './item-handlers.ts'
-import { type ItemKind, isFoldable } from './items.ts'
+import { isFoldable } from './items.ts'
 import styles from './list.module.css'
 import type { ItemList } from './use-item-list.ts'
 
@@ -61,8 +61,10 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
     copyItems([items[index]])
     commands.announce(t.fields.copied(t.fields.item(index + 1)))
   }
-  const insert = (at: number): void =>
-    insertAt(list, onlyKind, at, () => onChange(() => ({ kind: 'insert', index: at, anchor })))
+  const insert = (at: number): void => {
+    if (onlyKind) commands.insert(onlyKind, at)
+    else onChange(() => ({ kind: 'insert', index: at, anchor }))
+  }
   if (isReadOnly) return <MenuItem onAction={copy}>{t.fields.copy}</MenuItem>
   return (
     <>
@@ -86,17 +88,6 @@ function ActionItems({ menu: { id, anchor }, list, isReadOnly, onChange }: Actio
       <MenuItem onAction={() => commands.remove(id)}>{t.fields.remove}</MenuItem>
     </>
   )
-}
-
-/** Inserts the only kind, or asks for one of several. */
-function insertAt(
-  { commands }: ItemList,
-  onlyKind: ItemKind | undefined,
-  index: number,
-  openKindMenu: () => void,
-): void {
-  if (onlyKind) commands.insert(onlyKind, index)
-  else openKindMenu()
 }
 
 interface ItemMenuButtonProps {
