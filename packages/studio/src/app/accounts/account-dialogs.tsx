@@ -52,7 +52,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
 
   function getCreateErrorText(error: Error): string {
     // The account library has no code for this, only an English message.
-    return /already/i.test(error.message) ? t.accounts.taken : getErrorText(error, t)
+    return /already/i.test(error.message) ? t.accounts.addressTaken : getErrorText(error, t)
   }
 }
 

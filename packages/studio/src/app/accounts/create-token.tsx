@@ -77,7 +77,7 @@ export function CreateTokenDialog({ onClose }: { readonly onClose: () => void })
         />
         {purpose === 'some' && <ScopeTable scopes={some} onChange={setSome} />}
         <ChoiceField
-          label={t.invitations.lasts}
+          label={t.invitations.lifetime}
           value={days}
           options={LIFETIMES.map((id) => ({
             id,
@@ -86,7 +86,7 @@ export function CreateTokenDialog({ onClose }: { readonly onClose: () => void })
           onChange={setDays}
         />
         {create.error && (
-          <FormError>{isConflict(create.error) ? t.tokens.taken : getErrorText(create.error, t)}</FormError>
+          <FormError>{isConflict(create.error) ? t.tokens.nameTaken : getErrorText(create.error, t)}</FormError>
         )}
         <DialogButtons>
           <Button onPress={onClose}>{t.common.cancel}</Button>

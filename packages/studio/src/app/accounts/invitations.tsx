@@ -60,7 +60,7 @@ function InvitationRow({ invitation }: { readonly invitation: Invitation }): Rea
           <bdi>{email}</bdi>
         </p>
         <p className={styles.note}>
-          {roles.join(', ')} · {t.invitations.until(formats.moment(expiresAt))}
+          {roles.join(', ')} · {t.invitations.validUntil(formats.moment(expiresAt))}
         </p>
       </div>
       <Button onPress={() => withdraw.mutate()} isPending={withdraw.isPending} label={t.invitations.withdrawOne(email)}>
@@ -94,8 +94,8 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
   if (invite.isSuccess) {
     return (
       <SecretDialog
-        title={t.invitations.made}
-        text={t.invitations.madeText(invite.data.email)}
+        title={t.invitations.created}
+        text={t.invitations.createdText(invite.data.email)}
         secret={makeInvitationLink(settings.path, invite.data)}
         copy={t.invitations.copyLink}
         onClose={onClose}
@@ -108,13 +108,13 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode 
         <TextField label={t.session.email} type="email" value={email} onChange={setEmail} autoFocus isRequired />
         <TextField label={t.accounts.roles} description={t.accounts.rolesText} value={roles} onChange={setRoles} />
         <ChoiceField
-          label={t.invitations.lasts}
+          label={t.invitations.lifetime}
           value={days}
           options={LIFETIMES.map((count) => ({ id: String(count), label: t.invitations.days(count) }))}
           onChange={setDays}
         />
         {invite.error && (
-          <FormError>{isConflict(invite.error) ? t.accounts.taken : getErrorText(invite.error, t)}</FormError>
+          <FormError>{isConflict(invite.error) ? t.accounts.addressTaken : getErrorText(invite.error, t)}</FormError>
         )}
         <DialogButtons>
           <Button onPress={onClose}>{t.common.cancel}</Button>

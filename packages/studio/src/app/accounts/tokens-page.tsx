@@ -64,13 +64,13 @@ function TokenRow({ token }: { readonly token: Token }): ReactNode {
       <div className={styles.who}>
         <p className={styles.name}>
           <bdi>{name}</bdi>
-          {isExpired && <Badge tone="waiting">{t.tokens.isOver}</Badge>}
+          {isExpired && <Badge tone="waiting">{t.tokens.expired}</Badge>}
         </p>
         <p className={styles.note}>
           <code>{prefix}…</code> · {scopes.join(', ')}
         </p>
         <p className={styles.note}>
-          {expiresAt === null ? t.tokens.forever : t.invitations.until(formats.moment(expiresAt))} ·{' '}
+          {expiresAt === null ? t.tokens.forever : t.invitations.validUntil(formats.moment(expiresAt))} ·{' '}
           {lastUsedAt === null ? t.tokens.unused : t.tokens.used(formats.ago(lastUsedAt))}
         </p>
       </div>

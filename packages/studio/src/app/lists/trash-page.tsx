@@ -152,5 +152,7 @@ function getRefusalText({ collection }: Deleted, error: unknown, t: Messages): s
   const { code, details } = error instanceof DaybookError ? error : { code: undefined, details: {} }
   const field: unknown = 'field' in details ? details.field : undefined
   if (code === 'CONFLICT' && collection === ASSETS) return t.trash.fileTaken
-  return code === 'CONFLICT' && typeof field === 'string' ? t.trash.taken(formatPath(field)) : formatFailure(error, t)
+  return code === 'CONFLICT' && typeof field === 'string'
+    ? t.trash.conflict(formatPath(field))
+    : formatFailure(error, t)
 }

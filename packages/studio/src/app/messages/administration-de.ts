@@ -1,18 +1,18 @@
 import type { administrationEn } from './administration-en.ts'
 
-/** The texts of the pages for administrators in German. */
+/** The German texts of the administration pages. */
 export const administrationDe: typeof administrationEn = {
   invitations: {
     title: 'Einladungen',
     invite: 'Person einladen',
     makeLink: 'Link erzeugen',
-    lasts: 'Gültig für',
+    lifetime: 'Gültig für',
     days: (count) => (count === 1 ? '1 Tag' : `${count} Tage`),
-    made: 'Die Einladung ist bereit',
-    madeText: (email) => `Schicken Sie ${email} diesen Link; er legt ein Konto an. Er wird nur jetzt gezeigt.`,
+    created: 'Die Einladung ist bereit',
+    createdText: (email) => `Schicken Sie ${email} diesen Link; er legt ein Konto an. Er wird nur jetzt gezeigt.`,
     copyLink: 'Link kopieren',
     none: 'Zurzeit ist niemand eingeladen.',
-    until: (moment) => `gültig bis ${moment}`,
+    validUntil: (moment) => `gültig bis ${moment}`,
     withdraw: 'Zurückziehen',
     withdrawOne: (email) => `Einladung von ${email} zurückziehen`,
     withdrawn: (email) => `Die Einladung von ${email} ist zurückgezogen`,
@@ -26,7 +26,8 @@ export const administrationDe: typeof administrationEn = {
     noneText: 'Ein Programm, das Entwürfe liest oder Inhalte schreibt, meldet sich mit einem eigenen Token an.',
     name: 'Name',
     nameText: 'Wie das Programm heißt, etwa „Aufbau der Website“.',
-    taken: 'Ein Token mit diesem Namen gibt es schon. Widerrufen Sie es zuerst, oder wählen Sie einen anderen Namen.',
+    nameTaken:
+      'Ein Token mit diesem Namen gibt es schon. Widerrufen Sie es zuerst, oder wählen Sie einen anderen Namen.',
     purpose: 'Wofür es ist',
     purposes: {
       read: 'Alles lesen, auch Entwürfe',
@@ -38,7 +39,7 @@ export const administrationDe: typeof administrationEn = {
     forever: 'gültig bis zum Widerruf',
     unused: 'nie benutzt',
     used: (ago) => `benutzt ${ago}`,
-    isOver: 'abgelaufen',
+    expired: 'abgelaufen',
     revoke: 'Widerrufen',
     revokeOne: (name) => `${name} widerrufen`,
     revokeTitle: (name) => `${name} widerrufen?`,
@@ -51,7 +52,7 @@ export const administrationDe: typeof administrationEn = {
     created: 'Das Konto ist angelegt',
     createdText: (email) => `Geben Sie ${email} dieses Passwort auf sicherem Weg. Es wird nur jetzt gezeigt.`,
     copyPassword: 'Passwort kopieren',
-    taken: 'Diese Adresse hat schon ein Konto.',
+    addressTaken: 'Diese Adresse hat schon ein Konto.',
     noneFound: 'Kein Konto hat diese Adresse.',
     isBanned: 'gesperrt',
     noRoles: 'keine Rollen',

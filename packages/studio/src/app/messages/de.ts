@@ -5,7 +5,7 @@ import { issuesDe } from './issues-de.ts'
 
 const counted = makeCountFormatter('de')
 
-/** The texts of the Studio in German. */
+/** The German texts of the Studio. */
 export const de: Messages = {
   common: {
     save: 'Sichern',
@@ -31,7 +31,8 @@ export const de: Messages = {
     themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
     language: 'Sprache',
     signOut: 'Abmelden',
-    away: 'Der Dienst antwortet nicht. Was Sie schreiben, bleibt hier; das Studio versucht es von selbst wieder.',
+    unreachable:
+      'Der Dienst antwortet nicht. Was Sie schreiben, bleibt hier; das Studio versucht es von selbst wieder.',
   },
   session: {
     signIn: 'Anmelden',
@@ -41,10 +42,10 @@ export const de: Messages = {
     password: 'Passwort',
     name: 'Name',
     invitation: 'Einladung',
-    wrong: 'E-Mail-Adresse oder Passwort stimmt nicht.',
-    invitationOver: 'Diese Einladung gilt nicht für diese Adresse oder nicht mehr. Lassen Sie sich eine neue geben.',
+    wrongCredentials: 'E-Mail-Adresse oder Passwort stimmt nicht.',
+    invitationExpired: 'Diese Einladung gilt nicht für diese Adresse oder nicht mehr. Lassen Sie sich eine neue geben.',
     invited: (email) => `Sie sind eingeladen, hier als ${email} zu schreiben. Wählen Sie einen Namen und ein Passwort.`,
-    taken: 'Diese Adresse hat schon ein Konto. Melden Sie sich damit an.',
+    accountExists: 'Diese Adresse hat schon ein Konto. Melden Sie sich damit an.',
     register: 'Konto anlegen',
     toRegister: 'Noch kein Konto? Eines anlegen',
     toSignIn: 'Mit einem Konto anmelden',
@@ -69,7 +70,7 @@ export const de: Messages = {
     publishAt: (moment) => `erscheint ${moment}`,
     unpublishAt: (moment) => `wird zurückgezogen ${moment}`,
     drafts: 'Meine Entwürfe',
-    places: 'Alles',
+    content: 'Alles',
     create: 'Anlegen',
     createIn: (name) => `Neu in ${name}`,
     service: 'Der Dienst',
@@ -221,7 +222,7 @@ export const de: Messages = {
     moveUp: (name) => `${name} nach oben`,
     moveDown: (name) => `${name} nach unten`,
     movedTo: (place, count) => `Jetzt an Stelle ${place} von ${count}`,
-    takeOut: (name) => `${name} herausnehmen`,
+    remove: (name) => `${name} herausnehmen`,
     showOthers: (count) => `${count} weitere zeigen`,
   },
   lists: {
@@ -242,7 +243,7 @@ export const de: Messages = {
     showAll: 'Alle zeigen',
     hasDraft: 'unveröffentlichte Änderungen',
     untitled: 'Ohne Titel',
-    gone: 'nicht mehr da',
+    removed: 'nicht mehr da',
     yes: 'Ja',
     no: 'Nein',
     allStatuses: 'Alle',
@@ -328,7 +329,7 @@ export const de: Messages = {
       addGroup: 'Gruppe hinzufügen',
       removeCondition: 'Diese Bedingung entfernen',
       removeGroup: 'Diese Gruppe entfernen',
-      takeOut: (text) => `Entfernen: ${text}`,
+      removePart: (text) => `Entfernen: ${text}`,
       apply: 'Anwenden',
       copyUrl: 'Als URL kopieren',
       notCopied: 'Der Browser lässt das Studio nicht kopieren.',
@@ -581,7 +582,7 @@ export const de: Messages = {
     restoreOf: (title) => `„${title}“ wiederherstellen`,
     fileTaken:
       'Eine andere Datei hat inzwischen dieselbe Adresse. Löschen Sie jene Datei, und versuchen Sie es noch einmal.',
-    taken: (field) =>
+    conflict: (field) =>
       `Ein anderer Eintrag hat inzwischen denselben Wert in „${field}“. Ändern Sie jenen Eintrag, und versuchen Sie es noch einmal.`,
     more: 'Mehr zeigen',
   },

@@ -1,7 +1,7 @@
 import { makeCountFormatter } from './formats.ts'
 import type { IssueTexts } from './issues-en.ts'
 
-/** The texts of issues in German. */
+/** The German texts of issues. */
 export const issuesDe: IssueTexts = {
   formatCount: makeCountFormatter('de'),
   texts: {

@@ -38,7 +38,7 @@ export interface IssueTexts {
   readonly texts: Readonly<Record<IssueTextName, string>>
 }
 
-/** The texts of issues in English. */
+/** The English texts of issues. */
 export const issuesEn: IssueTexts = {
   formatCount: makeCountFormatter('en'),
   texts: {

@@ -10,9 +10,9 @@ import { Icon } from '../ui/icon.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './overview.module.css'
 import { MyDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
+import { ServiceLinks } from './service-links.tsx'
 
 const ServiceMetrics = lazy(async () => ({ default: (await import('./service-metrics.tsx')).ServiceMetrics }))
-const ServiceLinks = lazy(async () => ({ default: (await import('./service-links.tsx')).ServiceLinks }))
 
 /** The maximum number of buttons that create an entry. */
 const MAX_CREATE = 6
@@ -42,9 +42,7 @@ export function OverviewPage(): ReactNode {
           </div>
         </>
       )}
-      <Suspense>
-        <ServiceLinks />
-      </Suspense>
+      <ServiceLinks />
       {canSeeMetrics && (
         <Suspense>
           <ServiceMetrics />
@@ -79,7 +77,7 @@ function ContentLinks(): ReactNode {
   const { t } = useTexts()
   return (
     <section className={styles.section}>
-      <h2>{t.overview.places}</h2>
+      <h2>{t.overview.content}</h2>
       <ul className={styles.rows}>
         {[...collections.values()].map(({ key, label, description }) => (
           <li key={key} className={styles.row}>

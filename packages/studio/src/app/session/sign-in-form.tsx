@@ -160,10 +160,10 @@ async function beginSession({ client, token }: Studio, method: SignInMethod, val
 function getSignInErrorText(error: unknown, method: SignInMethod, t: Messages): string {
   if (error instanceof SignInRefusal) return t.session[error.reason]
   if (!(error instanceof DaybookError)) return getErrorText(error, t)
-  if (error.code === 'UNAUTHORIZED') return t.session.wrong
-  if (error.code === 'CONFLICT' && method === 'register') return t.session.taken
+  if (error.code === 'UNAUTHORIZED') return t.session.wrongCredentials
+  if (error.code === 'CONFLICT' && method === 'register') return t.session.accountExists
   const [issue] = error.details.issues ?? []
-  if (issue?.path === '/invitation') return t.session.invitationOver
+  if (issue?.path === '/invitation') return t.session.invitationExpired
   if (!issue) return getErrorText(error, t)
   const name = issue.path.replace(/^\//, '')
   return `${getLabels(t)[name] ?? name}: ${getIssueText(issue, t)}`

@@ -88,7 +88,7 @@ function UnreachableBanner(): ReactNode {
       {isUnreachable && (
         <p className={styles.away}>
           <Icon name="warning" />
-          <span>{t.shell.away}</span>
+          <span>{t.shell.unreachable}</span>
         </p>
       )}
     </div>

@@ -69,7 +69,7 @@ export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
             {onChange && (
               <IconButton
                 icon="close"
-                label={t.assets.takeOut(getName(assets.get(id), id))}
+                label={t.assets.remove(getName(assets.get(id), id))}
                 onPress={() => onChange(ids.filter((other) => other !== id))}
               />
             )}

@@ -59,7 +59,7 @@ export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
             <button
               type="button"
               className={styles.takeOut}
-              aria-label={t.lists.filter.takeOut(text)}
+              aria-label={t.lists.filter.removePart(text)}
               onClick={() => remove(node)}
             >
               <Icon name="close" />

@@ -94,7 +94,7 @@ function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { read
             <bdi>{title}</bdi>
           </Link>
         )}
-        {isRemoved && <Badge>{t.lists.gone}</Badge>}
+        {isRemoved && <Badge>{t.lists.removed}</Badge>}
         {item.hasDraft === true && !isRemoved && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       </span>
       {columns.map((field) => (
