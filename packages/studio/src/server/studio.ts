@@ -55,21 +55,21 @@ const PAGE_RESPONSES: PluginRoute['responses'] = {
 export function studio(
   options: StudioOptions = {},
 ): Plugin<Record<never, never>, Record<never, never>, Record<never, never>> {
-  const ready = resolveOptions(options)
-  const { path, title } = ready
+  const resolved = resolveOptions(options)
+  const { path, title } = resolved
   return definePlugin({
     name: 'studio',
     version: '1.0.0',
     options: { path, title },
     startPage: path,
-    collections: ready.sharedViews ? sharedViews : {},
+    collections: resolved.sharedViews ? sharedViews : {},
     async setup({ route, collections }) {
-      const faults = checkPreviewAddresses(ready.preview, collections)
+      const faults = checkPreviewAddresses(resolved.preview, collections)
       if (faults.length > 0) throw new ConfigError(faults)
       const files = await openBuiltFiles()
-      const editors = await loadEditors(path, ready.editors)
-      const pages = pageRoutes(ready, files, getEditorPaths(editors))
-      for (const page of [...pages, ...makeEditorRoutes(editors), ...(await logoRoutes(ready))]) route(page)
+      const editors = await loadEditors(path, resolved.editors)
+      const pages = makePageRoutes(resolved, files, getEditorPaths(editors))
+      for (const page of [...pages, ...makeEditorRoutes(editors), ...(await makeLogoRoutes(resolved))]) route(page)
       for (const file of staticFiles({ path: `${path}/app`, folder: files.folder, immutable: IMMUTABLE })) {
         route({ ...file, operationId: 'getStudioFile', summary: 'Sends a file of the Studio.' })
       }
@@ -78,7 +78,7 @@ export function studio(
 }
 
 /** Routes that return the same page for every view: the program reads the view from the URL. */
-function pageRoutes(
+function makePageRoutes(
   options: ResolvedOptions,
   files: BuiltFiles,
   editors: Readonly<Record<string, string>>,
@@ -95,11 +95,11 @@ function pageRoutes(
   return [
     { ...common, path: options.path, operationId: 'getStudio' },
     { ...common, path: `${options.path}/*`, operationId: 'getStudioView' },
-    redirectFromSlash(options.path),
+    makeSlashRedirect(options.path),
   ]
 }
 
-const redirectFromSlash = (path: string): PluginRoute => ({
+const makeSlashRedirect = (path: string): PluginRoute => ({
   method: 'GET',
   path: `${path}/`,
   operationId: 'getStudioWithSlash',
@@ -144,7 +144,7 @@ function respondWithPage(
   })
 }
 
-async function logoRoutes({ path, logo }: ResolvedOptions): Promise<readonly PluginRoute[]> {
+async function makeLogoRoutes({ path, logo }: ResolvedOptions): Promise<readonly PluginRoute[]> {
   if (!logo) return []
   const content = await readFile(logo)
   return [

@@ -14,7 +14,7 @@ export interface ClientSession {
   readonly renew?: () => Promise<boolean>
 }
 
-/** Makes a client of the service that served the page. */
+/** Makes a client with the session of the page. */
 export const makeClient = ({ baseUrl, token, renew }: ClientSession): StudioClient =>
   createClient<DaybookConfig>({
     baseUrl,

@@ -27,7 +27,7 @@ export function makeStudio(settings: Settings): Studio {
   const renewal = new SessionRenewal()
   const token = new TokenStore()
   const client = makeClient({ baseUrl: location.origin, token: () => token.get(), renew: () => renewal.request() })
-  const ownClient = makeClient({ baseUrl: location.origin, token: () => token.get() })
+  const clientWithoutRenewal = makeClient({ baseUrl: location.origin, token: () => token.get() })
   const connection = new Connection(
     () => client.health({ timeout: 5000, retry: { attempts: 1 } }),
     () => void queries.invalidateQueries(),
@@ -42,7 +42,7 @@ export function makeStudio(settings: Settings): Studio {
   return {
     settings,
     client,
-    clientWithoutRenewal: ownClient,
+    clientWithoutRenewal,
     queries,
     connection,
     renewal,

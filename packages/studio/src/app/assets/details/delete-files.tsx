@@ -11,8 +11,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { FormError } from '../../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
-import type { Asset } from '../media/asset.ts'
-import { forEachChunk } from '../media/asset.ts'
+import { type Asset, forEachChunk } from '../media/asset.ts'
 import styles from './details.module.css'
 
 export interface DeleteFilesDialogProps {

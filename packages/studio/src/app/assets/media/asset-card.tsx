@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import type { Asset } from './asset.ts'
-import { formatBytes } from './asset.ts'
+import { type Asset, formatBytes } from './asset.ts'
 import styles from './asset-card.module.css'
 import { Thumbnail } from './thumbnail.tsx'
 

@@ -64,12 +64,12 @@ export class BulkRun {
 
   /** Finds the entries that an action would change, and those that reject it. @param selection ids or a filter */
   async dryRun(action: BulkAction, selection: readonly string[] | RowFilter, onProgress: Progress): Promise<DryRun> {
-    const items = await this.#items(action, selection, (part) => onProgress(part / 2))
+    const items = await this.#readItems(action, selection, (part) => onProgress(part / 2))
     const ids = items.filter((item) => wouldChange(this.#collection, action, item)).map(({ id }) => id)
     const refusals: Refusal[] = []
     let accepted = ids
     for (const chunk of chunks(ids)) {
-      const refused = await this.#refusals(action, chunk, MAX_REFUSALS - refusals.length)
+      const refused = await this.#findRefusals(action, chunk, MAX_REFUSALS - refusals.length)
       refusals.push(...refused)
       const isRefused = new Set(refused.map(({ id }) => id))
       accepted = accepted.filter((id) => !isRefused.has(id))
@@ -85,7 +85,7 @@ export class BulkRun {
     let done = 0
     try {
       for (const chunk of chunks(ids)) {
-        const range = changesOf(await this.#batch(this.#operations(action, chunk), {}))
+        const range = changesOf(await this.#sendBatch(this.#makeOperations(action, chunk), {}))
         if (range) ranges.push(range)
         done += chunk.length
         onProgress(done / ids.length)
@@ -105,7 +105,7 @@ export class BulkRun {
     return blocked
   }
 
-  async #items(
+  async #readItems(
     action: BulkAction,
     selection: readonly string[] | RowFilter,
     onProgress: Progress,
@@ -132,12 +132,12 @@ export class BulkRun {
   }
 
   /** Collects refusals. The error of a batch names only the first one, so the batch is tried again without that entry. */
-  async #refusals(action: BulkAction, ids: readonly string[], max: number): Promise<readonly Refusal[]> {
+  async #findRefusals(action: BulkAction, ids: readonly string[], max: number): Promise<readonly Refusal[]> {
     const refusals: Refusal[] = []
     let remaining = [...ids]
     while (remaining.length > 0 && refusals.length < max) {
       try {
-        await this.#batch(this.#operations(action, remaining), { dryRun: true })
+        await this.#sendBatch(this.#makeOperations(action, remaining), { dryRun: true })
         return refusals
       } catch (error) {
         const index = error instanceof DaybookError ? error.details.operation : undefined
@@ -150,12 +150,12 @@ export class BulkRun {
     return refusals
   }
 
-  #operations(action: BulkAction, ids: readonly string[]): readonly BulkOperation[] {
+  #makeOperations(action: BulkAction, ids: readonly string[]): readonly BulkOperation[] {
     return ids.map((id) => toOperation(this.#collection, action, id))
   }
 
   /** The static types do not know the operations of the model. */
-  #batch(operations: readonly BulkOperation[], options: { readonly dryRun?: boolean }): Promise<object> {
+  #sendBatch(operations: readonly BulkOperation[], options: { readonly dryRun?: boolean }): Promise<object> {
     return this.#client.batch(operations as never, { ...options, timeout: 120_000, signal: this.#signal })
   }
 }

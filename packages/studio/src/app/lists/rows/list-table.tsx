@@ -156,8 +156,8 @@ function RenderedRowList(props: RenderedRowListProps): ReactNode {
     { length: Math.max(0, Math.min(last, count - 1) - first + 1) },
     (_, offset) => first + offset,
   )
-  const isAway = focused !== undefined && focused < count && !visible.includes(focused)
-  const indexes = isAway ? [...visible, focused].sort((a, b) => a - b) : visible
+  const isOutside = focused !== undefined && focused < count && !visible.includes(focused)
+  const indexes = isOutside ? [...visible, focused].sort((a, b) => a - b) : visible
   return indexes.map((index) => (
     <Row
       key={index}

@@ -5,8 +5,7 @@ import { MenuButton, MenuChoice, MenuItem } from '../../ui/overlays/menu.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import type { ListSearch } from '../list-search.ts'
 import type { ListView } from '../list-view.ts'
-import type { SavedView } from './saved-views.ts'
-import { useViews } from './saved-views.ts'
+import { type SavedView, useViews } from './saved-views.ts'
 
 const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 
