@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import NativeDatabase from 'better-sqlite3'
 import { DatabaseFileError, DaybookError, StartupError } from '../../errors.ts'
+import { DecimalSum } from '../decimal.ts'
 import { createPrivateFile } from './data-folder.ts'
-import { addExactSum } from './exact-sum.ts'
 
-/** How long a write waits for another process to finish its own, in milliseconds. */
+/** The time for which a write waits for those of other processes, in milliseconds. */
 export const LOCK_TIMEOUT_MS = 5000
 
 /**
- * Whether a SQLite version is free of the WAL-reset bug, which loses committed writes when two
- * connections write and checkpoint at once: fixed in 3.51.3, and carried back to 3.50.7 and 3.44.6.
+ * Returns true if a SQLite version is free of the WAL-reset bug, which loses committed writes when two connections write and checkpoint
+ * concurrently. It was fixed in 3.51.3, and backported to 3.50.7 and 3.44.6.
  */
 export function isSafeSqlite(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
@@ -19,7 +19,7 @@ export function isSafeSqlite(version: string): boolean {
   return minor > 51 || (minor === 51 && patch >= 3)
 }
 
-/** Copies a database file as it stands, while others may write to it; does nothing where there is none. */
+/** Copies a database file, while others may write to it. Does nothing if it does not exist. */
 export function copySqlite(from: string, to: string): void {
   if (!existsSync(from)) return
   const native = new NativeDatabase(from, { timeout: LOCK_TIMEOUT_MS })
@@ -32,16 +32,16 @@ export function copySqlite(from: string, to: string): void {
 }
 
 /**
- * Locks an existing file, which is to be used for nothing else, until the connection is closed.
+ * Locks an existing file, which must not be used for anything else, until the connection is closed.
  *
- * @returns `undefined` when another connection has locked it, and when there is no such file
- * @throws {StartupError} when it cannot be opened
+ * @returns `undefined` if another connection has locked it, or if it does not exist
+ * @throws {StartupError} if it cannot be opened
  */
 export function lockFile(file: string): NativeDatabase | undefined {
   let native: NativeDatabase | undefined
   try {
     native = new NativeDatabase(file, { timeout: 0, fileMustExist: true })
-    // Nothing is written, and without a journal no other file comes of it.
+    // Nothing is written, and a journal in memory creates no other file.
     native.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return native
   } catch (error) {
@@ -51,7 +51,21 @@ export function lockFile(file: string): NativeDatabase | undefined {
   }
 }
 
-/** Settings that hold for every connection, and the value that reading each back must give. */
+/** Adds the function `exact_sum` to a connection: SQLite's own sums round doubles at every step. */
+function addExactSum(native: NativeDatabase): void {
+  native.aggregate<DecimalSum | undefined>('exact_sum', {
+    start: () => undefined,
+    step: (sum, value) => {
+      if (typeof value !== 'number') return sum
+      const total = sum ?? new DecimalSum()
+      total.add(value)
+      return total
+    },
+    result: (sum) => sum?.toString() ?? null,
+  })
+}
+
+/** Settings of every connection, with the values that reading them back must return. */
 const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
   ['synchronous', 2],
   ['foreign_keys', 1],
@@ -59,9 +73,9 @@ const SETTINGS: readonly (readonly [pragma: string, expected: unknown])[] = [
 ]
 
 /**
- * Opens a file as it is, and changes nothing about it.
+ * Opens a file without changing anything.
  *
- * @throws {StartupError} when it is no database, or SQLite is too old
+ * @throws {StartupError} if it is no database, or SQLite is too old
  */
 export function openDatabaseFile(file: string): NativeDatabase {
   const native = openNative(file)
@@ -77,7 +91,7 @@ export function openDatabaseFile(file: string): NativeDatabase {
 function openNative(file: string): NativeDatabase {
   try {
     createPrivateFile(file)
-    // Others may start on the same file: changing its mode takes turns.
+    // Other processes may open the same file; they change its mode one after the other.
     return new NativeDatabase(file, { timeout: LOCK_TIMEOUT_MS })
   } catch (error) {
     throw toFileError(file, error)
@@ -90,7 +104,7 @@ export const openInMemory = (): NativeDatabase => new NativeDatabase(':memory:',
 const RESTORE = 'Put a backup in its place, or move it away and restore an export with: daybook import FILE'
 const LET_IN = 'Let this user read and write the file and its folder.'
 
-/** The messages about a file that cannot be used, by SQLite's code, in an operator's words. */
+/** Messages for operators about a file that cannot be used, by SQLite's code. */
 const FILE_FAULTS: Readonly<Record<string, (file: string) => string>> = {
   SQLITE_NOTADB: (file) => `${file} is damaged, or no database of SQLite. ${RESTORE}`,
   SQLITE_CORRUPT: (file) =>
@@ -100,7 +114,7 @@ const FILE_FAULTS: Readonly<Record<string, (file: string) => string>> = {
   SQLITE_READONLY: (file) => `${file} cannot be written. ${LET_IN}`,
 }
 
-/** An error in words of an operator, where it says that the file cannot be used; others as they are. */
+/** Translates an error that means that the file cannot be used into a message for operators. Returns other errors unchanged. */
 export function toFileError(file: string, error: unknown): unknown {
   const cause = error instanceof DaybookError ? error.cause : error
   const [code = ''] = /^SQLITE_[A-Z]+/.exec(getSqliteCode(cause)) ?? []
@@ -117,9 +131,9 @@ function requireSafeSqlite(native: NativeDatabase): void {
 }
 
 /**
- * Opens (and where needed makes) a file for durable use: a commit is on the disk when it is acknowledged.
+ * Opens a file for durable use, and creates it if needed: a commit is on the disk when it is acknowledged.
  *
- * @throws {StartupError} when SQLite is too old or a setting does not hold
+ * @throws {StartupError} if SQLite is too old or a setting has no effect
  */
 export function openDurableFile(file: string): NativeDatabase {
   const native = openDatabaseFile(file)
@@ -130,7 +144,7 @@ export function openDurableFile(file: string): NativeDatabase {
   }
   native.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF')
   native.exec('PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864')
-  // From here on, waiting is done without blocking the process; see SqliteStore.
+  // From here on, waiting does not block the process; see SqliteDatabase.
   native.exec('PRAGMA busy_timeout = 20')
   for (const [pragma, expected] of SETTINGS) {
     const value = native.pragma(pragma, { simple: true })
@@ -140,8 +154,8 @@ export function openDurableFile(file: string): NativeDatabase {
 }
 
 /**
- * Of those that change the mode of a new file at the same time, SQLite refuses all but one at once, without waiting: two that wait for each
- * other would do so for ever (`sqlite3_busy_handler`).
+ * Switches a file to write-ahead logging, with retries. If several connections do so concurrently, SQLite rejects all but one without
+ * waiting, to avoid a deadlock (`sqlite3_busy_handler`).
  */
 function switchToWal(native: NativeDatabase): unknown {
   for (const until = Date.now() + LOCK_TIMEOUT_MS; ; Atomics.wait(PAUSE, 0, 0, BUSY_PAUSE_MS)) {
@@ -154,13 +168,13 @@ function switchToWal(native: NativeDatabase): unknown {
 }
 
 const BUSY_PAUSE_MS = 5
-/** Nothing wakes who waits for it. */
+/** A value that never changes, to sleep on. */
 const PAUSE = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Opens a file for a connection that only reads.
+ * Opens a read-only connection.
  *
- * @param cacheKib how many KiB of the file's pages it keeps
+ * @param cacheKib the size of the page cache, in KiB
  * @throws {StartupError} as {@link openDurableFile}
  */
 export function openReadOnlyFile(file: string, cacheKib: number): NativeDatabase {
@@ -170,10 +184,10 @@ export function openReadOnlyFile(file: string, cacheKib: number): NativeDatabase
   return native
 }
 
-/** The code of an error of SQLite, such as `SQLITE_BUSY`; of any other error, the empty text. */
+/** Returns the code of a SQLite error, such as `SQLITE_BUSY`; the empty text for other errors. */
 export function getSqliteCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** Whether another connection holds the lock. */
+/** True if another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => getSqliteCode(error).startsWith('SQLITE_BUSY')

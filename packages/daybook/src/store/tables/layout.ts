@@ -16,12 +16,12 @@ export async function isBlankDatabase(connection: Connection, { schema }: Dialec
 /**
  * True if the database has tables that a service may use.
  *
- * @throws {StartupError} if their layout is unknown, or a copy into them was begun and has not ended
+ * @throws {StartupError} if their layout is unknown, or a copy into them is unfinished
  */
 export async function hasTables(connection: Connection, dialect: Dialect): Promise<boolean> {
   if (await isBlankDatabase(connection, dialect)) return false
   const layout = await readNote(connection, 'layout')
-  // The end of a copy makes the first note, in the transaction that removes the note of the copy.
+  // The end of a copy writes the first note, in the transaction that deletes the note of the copy.
   if (layout === undefined && (await readNote(connection, COPY_NOTE)) === undefined) return false
   if (layout === undefined) {
     throw new StartupError(
@@ -32,18 +32,18 @@ export async function hasTables(connection: Connection, dialect: Dialect): Promi
   return true
 }
 
-/** @param what the database that cannot be used */
+/** @param what the name of the database, for the message */
 export const unknownLayoutMessage = (what: string, layout: string | undefined): string =>
   `${what} was made by another version of Daybook (layout ${layout}, and this one knows ${LAYOUT}). Update Daybook, or use that version.`
 
-/** @param shown the name of a store that was not restored to the end, for people */
+/** @param shown the name of the store, for the message */
 export const unfinishedRestoreMessage = (shown: string): string =>
   `${shown} holds an unfinished restore. Run the same daybook import again: it goes on where it stopped.`
 
 /**
- * Why a store cannot be copied or compared as it stands, and what to do about it; `undefined`: it can.
+ * Returns the reason why a store cannot be copied or compared, with advice; `undefined` if it can.
  *
- * @param shown its name, for people
+ * @param shown the name of the store, for the message
  */
 export async function findCopyObstacle(snapshot: Snapshot, shown: string): Promise<string | undefined> {
   if (await isBlankDatabase(snapshot, snapshot.dialect))

@@ -11,44 +11,44 @@ import {
   type TableDefinition,
 } from './tables.ts'
 
-/** The engine's facts that decide how tables are made. */
+/** The parts of a dialect that define tables. */
 type TableDialect = Pick<SchemaDialect, 'columnTypes' | 'tableOptions'>
 
-/** Makes the tables that belong to Daybook, where they are missing. */
+/** Returns the statements that create the system tables, if they are missing. */
 export function createSystemTables(dialect: TableDialect): readonly string[] {
   const all: Readonly<Record<string, TableDefinition>> = SYSTEM_TABLES
   return [
     ...Object.entries(all).flatMap(([name, table]) => [
-      `CREATE TABLE IF NOT EXISTS ${definition(dialect, name, table)}`,
+      `CREATE TABLE IF NOT EXISTS ${defineTable(dialect, name, table)}`,
       ...createIndexes(name, table),
     ]),
     'INSERT INTO daybook$head ("only", seq) VALUES (1, 0) ON CONFLICT DO NOTHING',
   ]
 }
 
-/** Makes the table of a collection, where it is missing. */
+/** Returns the statement that creates the table of a collection, if it is missing. */
 export const createEntryTable = (dialect: TableDialect, key: string): string =>
-  `CREATE TABLE IF NOT EXISTS ${definition(dialect, key, ENTRY_TABLE)}`
+  `CREATE TABLE IF NOT EXISTS ${defineTable(dialect, key, ENTRY_TABLE)}`
 
-/** Makes the table of a collection in one locale. */
+/** Returns the statement that creates the table of a collection in one locale. */
 export const createLocaleTable = (dialect: TableDialect, table: string): string =>
-  `CREATE TABLE ${definition(dialect, table, LOCALE_TABLE)}`
+  `CREATE TABLE ${defineTable(dialect, table, LOCALE_TABLE)}`
 
-function definition(dialect: TableDialect, name: string, table: TableDefinition): string {
-  const columns = Object.entries(table.columns).map(([column, type]) => columnOf(dialect, table, column, type))
+function defineTable(dialect: TableDialect, name: string, table: TableDefinition): string {
+  const columns = Object.entries(table.columns).map(([column, type]) => defineColumn(dialect, table, column, type))
   const key = table.key.length > 1 ? [`PRIMARY KEY (${quoteColumns(table.key)})`] : []
   return `"${name}" (${[...columns, ...key].join(', ')})${dialect.tableOptions(table)}`
 }
 
-function columnOf({ columnTypes }: TableDialect, table: TableDefinition, name: string, column: Column): string {
+function defineColumn({ columnTypes }: TableDialect, table: TableDefinition, name: string, column: Column): string {
   const kind = column.replace('?', '') as ColumnKind
-  const own = `"${name}" ${columnTypes[kind]}`
-  if (table.key.length === 1 && name === table.key[0]) return `${own} PRIMARY KEY${keyRules(table)}`
+  const definition = `"${name}" ${columnTypes[kind]}`
+  if (table.key.length === 1 && name === table.key[0]) return `${definition} PRIMARY KEY${keyRules(table)}`
   const isUnique = table.unique?.includes(name) ?? false
-  return `${own}${column === kind ? ' NOT NULL' : ''}${isUnique ? ' UNIQUE' : ''}`
+  return `${definition}${column === kind ? ' NOT NULL' : ''}${isUnique ? ' UNIQUE' : ''}`
 }
 
-/** Further constraints of a key of one column. */
+/** Returns further constraints of a key of one column. */
 function keyRules({ key, check, extends: other }: TableDefinition): string {
   return `${check ? ` CHECK (${check})` : ''}${other ? ` REFERENCES "${other}" (${quoteColumns(key)})` : ''}`
 }
@@ -62,25 +62,30 @@ function createIndexes(table: string, { indexes = {} }: TableDefinition): readon
 
 export const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 
-/** The tables of locales that the database has. */
+/** Lists the existing tables of locales. */
 async function storedLocaleTables(connection: Connection, { schema }: Dialect): Promise<readonly string[]> {
   const rows = await connection.all(rawStatement<{ name: string }>(schema.tablesQuery))
   return rows.map(({ name }) => name).filter(isLocaleTable)
 }
 
-/** Drops the tables of locales that are no longer wanted. They hold nothing that the collection's own table does not. */
+/** Drops the tables of locales that are no longer needed. Their content is derived from the collection's own table. */
 export async function dropLocaleTables(
   connection: Connection,
   dialect: Dialect,
   isUnwanted: (name: string) => boolean,
 ): Promise<void> {
   for (const name of (await storedLocaleTables(connection, dialect)).filter(isUnwanted)) {
-    for (const text of dropStatements(dialect, name)) await connection.run(rawStatement(text))
+    await runStatements(connection, ...dropStatements(dialect, name))
   }
 }
 
-/** The statements that drop a table of entries with its search table. */
+/** Returns the statements that drop a table of entries and its search table. */
 export const dropStatements = ({ search }: Dialect, table: string): readonly string[] => [
   ...search.drop(table),
   `DROP TABLE IF EXISTS "${table}"`,
 ]
+
+/** Runs statements without parameters. */
+export async function runStatements(connection: Connection, ...texts: readonly string[]): Promise<void> {
+  for (const text of texts) await connection.run(rawStatement(text))
+}

@@ -1,28 +1,28 @@
-/** The type of a column; `long` is a text of any length, `identity` a number that the engine gives each new row. */
+/** The type of a column; `long` is a text of any length, `identity` a number that the engine generates. */
 export type ColumnKind = 'text' | 'long' | 'integer' | 'bigint' | 'identity'
 
-/** A column; one with `?` may be empty. */
+/** A column; `?` marks one that can be NULL. */
 export type Column = ColumnKind | `${ColumnKind}?`
 
-/** A table, whatever the engine. */
+/** The definition of a table for all engines. */
 export interface TableDefinition {
   readonly columns: Readonly<Record<string, Column>>
-  /** The columns that tell rows apart, and give them their order. */
+  /** The columns of the primary key. */
   readonly key: readonly string[]
-  /** Columns that hold no value twice. */
+  /** Columns with unique values. */
   readonly unique?: readonly string[]
-  /** The check constraint of each row, in SQL. */
+  /** A check constraint, in SQL. */
   readonly check?: string
-  /** The table whose key this table's own is one of. */
+  /** The table that the key refers to. */
   readonly extends?: string
-  /** By the end of their names. */
+  /** Indexes by the ends of their names. */
   readonly indexes?: Readonly<Record<string, IndexDefinition>>
 }
 
 /** An index of a table. */
 export interface IndexDefinition {
   readonly columns: readonly string[]
-  /** Which rows are in it, in SQL. @default all */
+  /** The condition of a partial index, in SQL. @default all rows */
   readonly where?: string
 }
 
@@ -37,38 +37,38 @@ type ColumnValue<C extends Column> = C extends `${infer K extends ColumnKind}?`
 export type RowOf<T extends TableDefinition> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
 
 /**
- * The member of the column `locales` that lists the only locales in which an entry is published. It comes first, and is there only for
- * entries that are published in some locales and not in others.
+ * The member of the column `locales` that lists the locales in which an entry is published. It comes first, and is present only if the
+ * entry is published in some locales and not in others.
  */
 export const PUBLISHED_LOCALES = '@published'
 
-/** A collection's table. `doc` comes last, so that reading the others never walks through it. */
+/** A collection's table. `doc` comes last, so that reading the other columns does not read through it. */
 export const ENTRY_TABLE = {
   columns: {
-    /** Order of arrival, and the number of the search row. */
+    /** The order of creation, and the key of the search row. */
     pk: 'identity',
     id: 'text',
     slug: 'text?',
     status: 'text?',
     created_at: 'text',
     updated_at: 'text',
-    /** The subject of the actor that made the entry; empty where nobody is known. */
+    /** The subject of the author; NULL if unknown. */
     created_by: 'text?',
-    /** The subject of the actor of the last change. */
+    /** The subject of the author of the last change. */
     updated_by: 'text?',
     /** The revision: `seq` of the last change. */
     seq: 'bigint',
     /** The schema hash of the document (see DocumentModel); one with another hash is brought up to date when read. */
     schema_hash: 'text',
-    /** Values of fields that the config no longer has, as JSON; never served, dropped by `daybook migrate --allow-loss`. */
+    /** The values of removed fields, as JSON; never served, and dropped by `daybook migrate --allow-loss`. */
     orphaned: 'long?',
     /** The values of the locales other than the default one, as JSON, and {@link PUBLISHED_LOCALES}; see Canonical. */
     locales: 'long?',
-    /** The working copy beside the document, as JSON; see `working-copy.ts`. */
+    /** The draft, as JSON; see `Draft`. */
     draft: 'long?',
-    /** The texts of the document by path, with case and accents folded, as JSON. */
+    /** The derived fields, as JSON. */
     folded: 'long?',
-    /** The document as it is served, as JSON. */
+    /** The document as served, as JSON. */
     doc: 'long',
   },
   key: ['pk'],
@@ -79,16 +79,16 @@ export const ENTRY_TABLE = {
 export const isPartlyPublished = ({ locales }: Pick<RowOf<typeof ENTRY_TABLE>, 'locales'>): boolean =>
   locales?.startsWith(`{"${PUBLISHED_LOCALES}":`) === true
 
-/** The same as a condition of SQL. */
+/** {@link isPartlyPublished} as an SQL condition. */
 export const PARTLY_PUBLISHED_SQL: string = `locales LIKE '{"${PUBLISHED_LOCALES}":%'`
 
-/** The table of a collection in one locale: what that locale shows of each entry. */
+/** The table of a collection in one locale: each entry as the locale shows it. */
 export const LOCALE_TABLE = {
   columns: {
     pk: 'identity',
     id: 'text',
     slug: 'text?',
-    /** The slug that the locale has for itself. */
+    /** The slug in this locale, without fallback. */
     own_slug: 'text?',
     status: 'text?',
     created_at: 'text',
@@ -106,7 +106,7 @@ export const LOCALE_TABLE = {
   unique: ['id', 'own_slug'],
 } as const
 
-/** Every table but the collections' own; each comes behind those that it refers to. */
+/** All tables except those of collections, each after the tables that it refers to. */
 export const SYSTEM_TABLES = {
   daybook$globals: {
     columns: {
@@ -133,20 +133,20 @@ export const SYSTEM_TABLES = {
     key: ['from_collection', 'from_id', 'field', 'position'],
     indexes: { to: { columns: ['to_collection', 'to_id', 'from_collection', 'field'] } },
   },
-  /** Members of many-valued selects and of lists of scalars, as text. */
+  /** The members of multi-valued selects and lists of scalars, as text. */
   daybook$choices: {
     columns: { from_collection: 'text', from_id: 'text', field: 'text', value: 'text' },
     key: ['from_collection', 'from_id', 'field', 'value'],
     indexes: { of: { columns: ['from_collection', 'field', 'value', 'from_id'] } },
   },
-  /** How many entries hold each value of a counted field, by their status. */
+  /** Counters of the entries with each value of a counted field, by status. */
   daybook$tallies: {
     columns: {
       collection: 'text',
       field: 'text',
-      /** Empty where entries have none. */
+      /** Empty if the collection has no status. */
       status: 'text',
-      /** Empty where an entry holds nothing, else behind an equals sign. */
+      /** The value after an equals sign; empty for a missing value. */
       value: 'text',
       count: 'bigint',
     },
@@ -160,13 +160,13 @@ export const SYSTEM_TABLES = {
       deletions: { columns: ['collection', 'seq'], where: "action = 'delete'" },
     },
   },
-  /** States that went from their tables, by the number of the change that made them; without `doc` where it was erased. */
+  /** Former states and drafts, by the number of the change that made them; `doc` is NULL if it was erased. */
   daybook$journal_payload: {
     columns: { seq: 'bigint', doc: 'long?' },
     key: ['seq'],
     extends: 'daybook$journal',
   },
-  /** Answers to writes that carried an `Idempotency-Key`. */
+  /** Idempotency records. */
   daybook$idempotency: {
     columns: {
       /** The digest of the caller and the `Idempotency-Key`. */
@@ -186,30 +186,30 @@ export const SYSTEM_TABLES = {
     columns: {
       kind: 'text',
       id: 'text',
-      /** When it is worth nothing any more, in milliseconds since 1970. */
+      /** The expiry, in milliseconds since 1970. */
       until: 'bigint?',
       doc: 'long',
     },
     key: ['kind', 'id'],
     indexes: { until: { columns: ['until'], where: 'until IS NOT NULL' } },
   },
-  /** The keys of records. */
+  /** The keys by which records are found. */
   daybook$record_keys: {
     columns: { kind: 'text', field: 'text', value: 'text', id: 'text' },
     key: ['kind', 'field', 'value', 'id'],
     indexes: { of: { columns: ['kind', 'id'] } },
   },
-  /** Where each collection stands in the journal. */
+  /** The last changes and the counters of each collection. */
   daybook$collections: {
     columns: {
       key: 'text',
       seq: 'bigint',
       visible_seq: 'bigint',
-      /** The last change of a working copy, or of a schedule; empty: there was none. */
+      /** The last change of a draft or a schedule; NULL if there was none. */
       draft_seq: 'bigint?',
       /**
-       * Entries by status, as JSON; collections without a status count under the empty text. Under `@published`: how many entries are
-       * published in some locales only, and count under their status in the default locale besides.
+       * The numbers of entries by status, as JSON; under the empty text for collections without a status. `@published` is the number of
+       * entries that are published in some locales only, which also count under their status in the default locale.
        */
       counts: 'text',
     },
@@ -217,25 +217,25 @@ export const SYSTEM_TABLES = {
   },
   /** The last number of the journal. */
   daybook$head: { columns: { only: 'integer', seq: 'bigint' }, key: ['only'], check: '"only" = 1' },
-  /** What is to be published or unpublished at a time. */
+  /** Schedules of publications and unpublications. */
   daybook$schedules: {
     columns: {
       collection: 'text',
       id: 'text',
       action: 'text',
-      /** The change that asked for it. */
+      /** The change that created the schedule. */
       seq: 'bigint',
       /** ISO 8601 in UTC. */
       at: 'text',
       /** The subject of the actor. */
       actor: 'text',
-      /** The caller on whose behalf it is done, as JSON; empty: no rule decides about it. */
+      /** The caller on whose behalf it runs, as JSON; NULL if no rule applies. */
       caller: 'text?',
-      /** The languages to publish, as JSON; empty: all. */
+      /** The locales to publish, as JSON; NULL for all. */
       locales: 'text?',
-      /** When it is tried, in milliseconds since 1970, by the database's clock: later than `at` once it has failed. */
+      /** The time of the next attempt, in milliseconds since 1970, by the database's clock; later than `at` after a failure. */
       due: 'bigint',
-      /** How often it has failed. */
+      /** The number of failed attempts. */
       failures: 'integer',
     },
     key: ['collection', 'id', 'action'],
@@ -243,39 +243,39 @@ export const SYSTEM_TABLES = {
   },
   /** Notes that the store keeps about itself. */
   daybook$meta: { columns: { key: 'text', value: 'text' }, key: ['key'] },
-  /** Rights that one node at a time has. */
+  /** Leases, each held by at most one node. */
   daybook$leases: {
     columns: {
       name: 'text',
       holder: 'text',
       /** Rises with each new holder. */
       token: 'bigint',
-      /** In milliseconds since 1970, by the database's clock. */
+      /** The expiry, in milliseconds since 1970, by the database's clock. */
       until: 'bigint',
     },
     key: ['name'],
   },
-  /** The migrations of the config's folder that began here. */
+  /** The project's own migrations that have begun on this store. */
   daybook$migrations: {
     columns: {
       name: 'text',
-      /** Digest of the file. */
+      /** The digest of the file. */
       hash: 'text',
       started: 'text',
-      /** The run that works on it; another one, which began later, ends it. */
+      /** The run that executes it; a later run ends it. */
       run: 'text',
-      /** How far each of its loops has come, as JSON. */
+      /** The progress of each of its loops, as JSON. */
       position: 'long',
       finished: 'text?',
     },
     key: ['name'],
   },
-  /** Attempts to sign in and the like. */
+  /** Counted attempts, such as sign-ins, for rate limits. */
   daybook$attempts: {
     columns: {
       key: 'text',
       count: 'integer',
-      /** When they count no more, in milliseconds since 1970, by the database's clock. */
+      /** The end of the period, in milliseconds since 1970, by the database's clock. */
       until: 'bigint',
     },
     key: ['key'],
@@ -285,58 +285,58 @@ export const SYSTEM_TABLES = {
 /** A row of a collection's table. */
 export type EntryTable = RowOf<typeof ENTRY_TABLE>
 
-/** Rows of every table but the collections' own. */
+/** The rows of all tables except those of collections. */
 export type SystemTables = { readonly [Name in keyof typeof SYSTEM_TABLES]: RowOf<(typeof SYSTEM_TABLES)[Name]> }
 
-/** A column of a collection's table that a write sets. */
+/** A column of a collection's table that writes set. */
 export type EntryColumn = Exclude<keyof EntryTable, 'pk'>
 
-/** All of them. */
+/** The columns of a collection's table that writes set. */
 export const ENTRY_COLUMNS: readonly EntryColumn[] = (Object.keys(ENTRY_TABLE.columns) as (keyof EntryTable)[]).filter(
   (column) => column !== 'pk',
 )
 
-/** The columns that say who made and last changed a document. */
+/** The columns with the authors of a document and of its last change. */
 export const AUTHOR_COLUMNS = ['created_by', 'updated_by'] as const
 
-/** What those columns hold. */
+/** The values of {@link AUTHOR_COLUMNS}. */
 export type AuthorColumns = Pick<EntryTable, (typeof AUTHOR_COLUMNS)[number]>
 
 /** All tables; a collection's key is the name of its table. */
 export type Tables = SystemTables & { readonly entries: EntryTable }
 
-/** The name of a table's search table. `$` cannot stand in a key, so nothing collides. */
+/** Returns the name of a table's search table. `$` cannot occur in a key, so names cannot collide. */
 export const searchTableName = (table: string): string => `${table}$search`
 
-/** The name of the index on a value inside the documents; it ends with the id, and the status where there is one. */
+/** Returns the name of the index on a value; the index ends with the id, and with the status if there is one. */
 export const valueIndexName = (table: string, path: string): string => indexName(table, `by$${path}`)
 
-/** The name of a declared index on several values; it ends as one on a single value does. */
+/** Returns the name of a compound index; it ends like the index on a single value. */
 export const compoundIndexName = (table: string, { name }: { readonly name: string }): string =>
   valueIndexName(table, name)
 
-/** The name of the index that keeps the values of a field unique; of a localized field, those of one locale. */
+/** Returns the name of the unique index of a field, or of a localized field in one locale. */
 export const uniqueIndexName = (table: string, path: string, locale?: string): string =>
   indexName(table, locale === undefined ? `unique$${path}` : `unique$${locale}$${path}`)
 
-/** The field whose values an index of {@link uniqueIndexName} keeps unique; `undefined`: it is another index. */
+/** Returns the field of a unique index by its name; `undefined` for other indexes. */
 export function parseUniqueIndexName(name: string): { readonly field: string; readonly locale?: string } | undefined {
   const [, locale, field] = /\$unique\$(?:([^$]+)\$)?([^$]+)$/.exec(name) ?? []
   if (field === undefined) return undefined
   return locale === undefined ? { field } : { field, locale }
 }
 
-/** The name of an index of a table. */
+/** Returns the name of an index of a table. */
 export const indexName = (table: string, name: string): string => `${table}$${name}`
 
-/** The name of the view onto the words of a search table; it holds nothing itself. */
+/** Returns the name of the virtual table with the words of a search table. */
 export const wordsTableName = (table: string): string => `${table}$words`
 
-/** Whether a table is that of a collection in a locale. */
+/** True if a table is that of a collection in a locale. */
 export const isLocaleTable = (table: string): boolean => /^[^$]+\$[a-z]{2,3}(?:-[a-z0-9]+)*$/i.test(table)
 
-/** The actor that the journal names where nobody is known. */
+/** The actor of journal records without a known author. */
 export const ANONYMOUS_ACTOR = 'anonymous'
 
-/** The collection whose changes are those of globals. */
+/** The collection key of globals in the journal. */
 export const GLOBALS = 'globals'
