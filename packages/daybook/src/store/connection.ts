@@ -5,18 +5,17 @@ import type { Statement, StatementCache, StatementValues } from './statement.ts'
 export interface Connection {
   all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<readonly Row[]>
   get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined>
-  /** Answers how many rows changed. */
+  /** Returns the number of changed rows. */
   run(statement: Statement, values?: StatementValues): Promise<number>
 }
 
-/** A statement of a write. Calling it sends the statement. */
+/** A step of a write. Calling it sends the statement. */
 export type WriteStep = () => Promise<unknown>
 
-/** A connection that takes several writes at a time. */
+/** A connection that accepts several writes at a time. */
 export interface PipelinedConnection extends Connection {
   /**
-   * Runs writes that need nothing of each other's answers, in this order: one after the other, or sent all at once where
-   * each answer would have to come a long way.
+   * Runs writes that do not depend on each other's results, in this order. A remote database gets all of them at once.
    */
   pipeline(steps: readonly WriteStep[]): Promise<void>
 }
@@ -25,7 +24,7 @@ export interface PipelinedConnection extends Connection {
 export interface StoreReadContext {
   readonly dialect: Dialect
   readonly connection: Connection
-  /** Runs statements that may take long: searches, counts, filters that look into other tables. */
+  /** Runs statements that may take long: searches, counts and filters on other tables. */
   readonly background: Connection
   readonly statements: StatementCache
 }

@@ -16,15 +16,15 @@ import { JOURNAL_HEAD, type JournalRecord } from './writes/commit-batch.ts'
 
 const UNTOUCHED: TableNote = { rows: 0, isDone: false }
 
-/** A copy of a whole store on its way. What has arrived stays, so that another run can go on with it. */
+/** A copy of a whole store in progress. Copied rows stay, so that another run can continue. */
 export class Copy {
-  /** In the order of copying. */
+  /** The tables in the order of copying. */
   readonly tables: readonly CopyTable[]
   readonly #source: Snapshot
   readonly #target: Database
   #note: CopyNote
 
-  /** @param note as it lies in the target */
+  /** @param note the note that the target stores */
   constructor(source: Snapshot, target: Database, tables: readonly CopyTable[], note: CopyNote) {
     this.#source = source
     this.#target = target
@@ -32,46 +32,46 @@ export class Copy {
     this.#note = note
   }
 
-  /** How many rows have arrived. */
+  /** The number of copied rows. */
   get rows(): number {
     return Object.values(this.#note.tables).reduce((sum, { rows }) => sum + rows, 0)
   }
 
   /**
-   * Copies what has not arrived yet.
+   * Copies the remaining rows.
    *
-   * @param onRows told of each batch that arrived
+   * @param onRows called with the number of rows of each batch
    */
   async run(onRows: (count: number) => void): Promise<void> {
     for (const table of this.tables) await this.#copyTable(table, onRows)
   }
 
-  /** Takes back what arrived of some tables; the next run begins them anew. */
+  /** Deletes the copied rows of some tables, which the next run copies again. */
   async renew(names: readonly string[], origin: CopyOrigin = this.#note.origin): Promise<void> {
-    // A payload cannot stay without its record.
-    const all = names.includes(JOURNAL) ? [...names, PAYLOAD] : names
-    const others = Object.entries(this.#note.tables).filter(([name]) => !all.includes(name))
-    // Records are never changed, so those that arrived stay; there may be more of them now.
+    // Payloads refer to records, so they are deleted with them.
+    const cleared = names.includes(JOURNAL) ? [...names, PAYLOAD] : names
+    const unchanged = Object.entries(this.#note.tables).filter(([name]) => !cleared.includes(name))
+    // Records never change, so copied ones stay; there may be new ones.
     const tables = Object.fromEntries(
-      others.map(([name, note]) => [name, name === JOURNAL ? { ...note, isDone: false } : note]),
+      unchanged.map(([name, note]) => [name, name === JOURNAL ? { ...note, isDone: false } : note]),
     )
     await this.#change({ origin, tables }, (connection) =>
       clearTables(
         connection,
-        this.tables.filter(({ name }) => all.includes(name)),
+        this.tables.filter(({ name }) => cleared.includes(name)),
       ),
     )
   }
 
   async #copyTable(table: CopyTable, onRows: (count: number) => void): Promise<void> {
-    const begun = this.#note.tables[table.name] ?? UNTOUCHED
-    if (begun.isDone) return
-    let { rows, after } = begun
+    const note = this.#note.tables[table.name] ?? UNTOUCHED
+    if (note.isDone) return
+    let { rows, after } = note
     let page = await readCopyPage(this.#source, table, after)
     while (page.after) {
       rows += page.rows.length
       after = page.after
-      // One side reads while the other one writes.
+      // The source reads while the target writes.
       const [next] = await Promise.all([
         readCopyPage(this.#source, table, after),
         this.#add(table, page.rows, { rows, after, isDone: false }),
@@ -87,7 +87,7 @@ export class Copy {
     await this.#change({ ...this.#note, tables }, (connection) => insertRows(connection, table, rows))
   }
 
-  /** Does something and notes it down, both or neither. */
+  /** Runs `work` and stores the note of it in one transaction. */
   async #change(next: CopyNote, work: (connection: Connection) => Promise<void>): Promise<void> {
     await this.#target.transaction(
       async (connection) => {
@@ -103,19 +103,19 @@ export class Copy {
 const JOURNAL = 'daybook$journal'
 const PAYLOAD = 'daybook$journal_payload'
 
-/** A copy that was begun now or goes on. */
+/** A copy that was begun or continued. */
 export interface BegunCopy {
   readonly copy: Copy
-  /** Tables that begin anew, as the source has changed since an earlier run. */
+  /** Tables that are copied again, since the source has changed after an earlier run. */
   readonly renewed: readonly string[]
 }
 
 /**
- * Begins a copy, or goes on with the one that the target holds.
+ * Begins a copy, or continues the one in the target.
  *
- * @param collections keys of the stored collections of the source
- * @param shown the target's name, for errors
- * @throws {StartupError} when the target holds anything else
+ * @param collections the keys of the source's stored collections
+ * @param shown the name of the target, for errors
+ * @throws {StartupError} if the target holds anything else
  */
 export async function beginCopy(
   source: Snapshot,
@@ -134,8 +134,8 @@ export async function beginCopy(
   if (text === undefined)
     throw new StartupError(`${shown} holds a store already. ${ELSEWHERE} To compare the two, add --verify-only.`)
   const note = JSON.parse(text) as CopyNote
-  const then = await readCopyOrigin(source, collections, note.origin.head)
-  if (then.digest !== note.origin.digest) {
+  const previous = await readCopyOrigin(source, collections, note.origin.head)
+  if (previous.digest !== note.origin.digest) {
     throw new StartupError(`${shown} holds an unfinished copy of another store. ${ELSEWHERE}`)
   }
   const copy = new Copy(source, target, tables, note)
@@ -147,15 +147,15 @@ export async function beginCopy(
 
 const ELSEWHERE = 'Copy into an empty database (or an empty schema, or a new folder).'
 
-/** Whether a table may differ after changes of some collections. Most of Daybook's own hold rows of any of them. */
+/** True if a table may have changed with some collections. Most system tables hold rows of any collection. */
 function isAffected(name: string, changed: ReadonlySet<string> | undefined): boolean {
-  // Old answers go without a record of the journal.
+  // Idempotency records expire without a journal record.
   if (!changed || name === 'daybook$idempotency') return name === 'daybook$idempotency'
   if (name === 'daybook$globals') return changed.has(GLOBALS)
   return name.startsWith('daybook$') ? name !== JOURNAL : changed.has(name)
 }
 
-/** Makes the tables that rows are copied to, and nothing that can be made faster once they are there. */
+/** Creates the tables that rows are copied into. Indexes are created faster after the copy. */
 async function makeTables(
   target: Database,
   collections: readonly string[],
@@ -176,12 +176,12 @@ async function makeTables(
   })
 }
 
-/** The most tables of others that are named. */
+/** The maximum number of existing tables that an error names. */
 const MAX_NAMED_TABLES = 5
 
 const DROP_NOTE = rawStatement(`DELETE FROM daybook$meta WHERE key = '${COPY_NOTE}'`)
 
-/** Makes all that is made of the rows that arrived, and takes the note away that keeps services out. */
+/** Creates everything derived from the copied rows, and deletes the note that keeps services out. */
 export async function endCopy(
   connection: Connection,
   dialect: Dialect,
@@ -197,13 +197,13 @@ export async function endCopy(
   }
 }
 
-/** The origin of a copy, and its time: the last number of its journal, and a digest that tells that record from others. */
+/** The source of a copy and its time: the head of its journal, and a digest that identifies that record. */
 interface CopyOrigin {
   readonly head: number
   readonly digest: string
 }
 
-/** How far the copy of a table has come. */
+/** The progress of a table's copy. */
 interface TableNote {
   readonly rows: number
   /** The key of the last row. */
@@ -211,10 +211,10 @@ interface TableNote {
   readonly isDone: boolean
 }
 
-/** How far a copy has come. It lies in the target and is changed together with what it tells of. */
+/** The progress of a copy, stored in the target and updated in the transactions that copy rows. */
 interface CopyNote {
   readonly origin: CopyOrigin
-  /** By the names of tables; those that are missing have not begun. */
+  /** By table name; missing tables have not begun. */
   readonly tables: Readonly<Record<string, TableNote>>
 }
 
@@ -228,7 +228,7 @@ const MOVE_COPY_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${COPY_NOTE} AND value = ${param('before')}`,
 )
 
-/** The origin of a copy of this store, as it was at a number of its journal. */
+/** Reads the origin of a copy of this store, at a number of its journal. @param head the number. @default the current head */
 async function readCopyOrigin(source: Connection, collections: readonly string[], head?: number): Promise<CopyOrigin> {
   const seq = head ?? (await source.get(JOURNAL_HEAD))?.seq ?? 0
   const record = await source.get(COPIED_RECORD, { seq })
@@ -238,12 +238,12 @@ async function readCopyOrigin(source: Connection, collections: readonly string[]
   return { head: seq, digest }
 }
 
-/** The collections, and `globals`, that have changed since a number of the journal. */
+/** Returns the collections, and `globals`, that have changed since a number of the journal. */
 async function readChangedCollections(source: Connection, seq: number): Promise<ReadonlySet<string>> {
   return new Set((await source.all(CHANGED, { seq })).map(({ key }) => key))
 }
 
-/** Changes the note, unless another process did. */
+/** Updates the note of a copy. @throws {StartupError} if another process has updated it */
 async function advanceCopyNote(target: Connection, before: CopyNote, next: CopyNote): Promise<void> {
   const values = { before: JSON.stringify(before), next: JSON.stringify(next) }
   if ((await target.run(MOVE_COPY_NOTE, values)) === 1) return

@@ -9,7 +9,7 @@ import type { CommitBatch } from './writes/commit-batch.ts'
 /** The connection of a transaction. */
 export interface WriteConnection extends PipelinedConnection {
   readonly batch: CommitBatch
-  /** Adds a row to a table with a `pk`, by a statement that ends with {@link Dialect.returningPk}; answers its `pk`. */
+  /** Inserts a row by a statement that ends with {@link Dialect.returningPk}. Returns its `pk`. */
   insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number>
 }
 
@@ -22,103 +22,102 @@ export interface StoreWriteContext {
 
 /** The options of a transaction. */
 export interface TransactionOptions {
-  /** True if the transaction shares its commit with no other write, such as one that runs hooks. @default false */
+  /** True if the transaction must not share its commit with other writes, for example because it runs hooks. @default false */
   readonly exclusive?: boolean
   /**
-   * True if the transaction reads nothing that others of its kind store, and takes no number of the journal before it stores. Where
-   * the database is far away, such transactions run at the same time. @default false
+   * True if the transaction reads nothing that other such transactions store, and takes no number of the journal before it stores. In
+   * PostgreSQL, such transactions run concurrently. @default false
    */
   readonly concurrent?: boolean
-  /** It may take as long as it likes, as filling a new store may. @default false */
+  /** True if no timeouts apply, for example when a new store is filled. @default false */
   readonly isLong?: boolean
   /**
-   * Whether the caller repeats it should a crash lose it. One that is long, too, need not be on the disk when this
-   * resolves, where the engine knows a difference; it is there with the next transaction that has to be. @default false
+   * True if the caller repeats the transaction when a crash loses it. If it is long, too, PostgreSQL commits it without waiting for the
+   * disk; the next durable commit makes it durable. @default false
    */
   readonly isRestartable?: boolean
 }
 
 /** The options of opening a store. */
 export interface StoreOptions {
-  /** Whether clients wait for answers while others write; if not, SQLite keeps no thread for its log. @default true */
+  /** True if clients wait for responses while others write. If false, SQLite starts no thread for checkpoints. @default true */
   readonly isServing?: boolean
-  /** This process, if it is to be in {@link Database.listServices} until the store is closed. @default it is not */
+  /** This process, to be listed by {@link Database.listServices} until the store is closed. @default not listed */
   readonly service?: ServingProcess | undefined
 }
 
-/** A database engine, as the store sees it. */
+/** A database engine. */
 export interface Database {
   readonly dialect: Dialect
-  /** Sees what is committed, and nothing else. */
+  /** Reads committed data. */
   readonly reader: Connection
-  /** The same for statements that may take long; they do not delay those of {@link reader}. */
+  /** Reads committed data by statements that may take long, without delaying those of {@link reader}. */
   readonly background: Connection
-  /** How many statements have run since it was opened. */
+  /** The number of statements that have run since the database was opened. */
   readonly statementCount: number
   /**
-   * A number that is another one whenever anything may have been committed, by whatever process. Absent: it takes a question to the
-   * database to know.
+   * A number that changes whenever any process may have committed something. Absent if only a statement could tell.
    */
   readonly version?: number
-  /** Runs `work` alone among writers; all of it is durable when this resolves, none of it when it rejects. */
+  /** Runs `work` as the only writer. All of it is durable when this resolves, and none of it is stored when it rejects. */
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Runs `work` on the tables themselves, alone among all nodes; the database may hold none yet. */
+  /** Runs `work`, which may create and change tables, as the only one of all nodes. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
-  /** Its connections, where it has a pool of them. */
+  /** The state of the connection pool, if there is one. */
   readonly poolState?: PoolState
-  /** Readers of its journal that follow at their own pace. */
+  /** The replicas, which may lag behind. */
   readonly replicas?: readonly ReplicaState[]
   /**
-   * Runs `work` outside of any transaction, while others write, as long as it takes; alone among nodes that do so or
-   * {@link alter}. Absent: every change of tables keeps others waiting.
+   * Runs `work` outside any transaction and without a timeout, while other nodes write, but none of them runs this or
+   * {@link alter}. Absent if every change of tables blocks writers.
    */
   readonly runOutsideTransaction?: ((work: (connection: Connection) => Promise<void>) => Promise<void>) | undefined
   /**
-   * Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that.
+   * Calls `listener` soon after any node has added to the journal. The returned function unsubscribes.
    *
    * @param after see {@link GrowthWatch.listen}
    */
   onGrowth(listener: GrowthListener, after?: number): () => void
-  /** What nodes say to each other, where the database carries that. */
+  /** Announcements between nodes, if the database transports them. */
   readonly announcements?: Announcements | undefined
-  /** Lists the processes that serve it, this one as well. Absent: a pooler hides them. */
+  /** Lists the processes that serve the database, including this one. Absent behind a pooler, which hides them. */
   readonly listServices?: (() => Promise<readonly ServingProcess[]>) | undefined
-  /** A copy to read from that has come as far as this number of the journal; its writes go to the original. */
+  /** Returns a replica that has reached this number of the journal. Its writes go to the primary. */
   replicaAt?(seq: number): Database | undefined
-  /** Sees it as it stands now, on a connection of its own. */
+  /** Opens a snapshot of the current state on a new connection. */
   snapshot(): Promise<Snapshot>
   close(): Promise<void>
 }
 
-/** Short texts between nodes, for what is worth nothing once it is late: one may be lost. */
+/** Short messages between nodes for news that is only useful at once. A message may be lost. */
 export interface Announcements {
   /**
    * @param topic a word that separates announcements of different kinds
    * @param text at most 4,000 characters
    */
   send(topic: string, text: string): void
-  /** Calls `listener` with each text that this node or another one sends on the topic; the returned function stops that. */
+  /** Calls `listener` with each text that any node sends on the topic. The returned function unsubscribes. */
   listen(topic: string, listener: (text: string) => void): () => void
 }
 
-/** A database as it stood at one moment, whatever others write meanwhile. It reads and never writes. */
+/** A read-only view of a database at one moment. */
 export interface Snapshot extends Connection {
   readonly dialect: Dialect
   close(): Promise<void>
 }
 
-/** A reader of the journal, such as a replica, that may lag behind. */
+/** The position of a replica in the journal. */
 export interface ReplicaState {
   readonly name: string
-  /** The last number that it has come to; `undefined`: it does not answer. */
+  /** The last number that the replica has reached; `undefined` if it does not respond. */
   readonly seq: number | undefined
 }
 
-/** Connections of a pool. */
+/** The numbers of connections in a pool. */
 export interface PoolState {
   readonly total: number
   readonly idle: number
-  /** Requests that wait for one. */
+  /** Requests that wait for a connection. */
   readonly waiting: number
 }
 
@@ -137,12 +136,12 @@ export const getDatabaseSource = ({
   readonly database?: DatabaseConfig | undefined
 }): DatabaseSource | undefined => database as DatabaseSource | undefined
 
-/** A unique index refused a row. */
+/** The error of a row that violates a unique index. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation'
   /** The dotted path of the field. */
   readonly field: string
-  /** The locale of the value, if the field is localized and no slug. */
+  /** The locale of the value, if the field is localized and not a slug. */
   readonly locale: string | undefined
 
   constructor({ field, locale }: { readonly field: string; readonly locale?: string }, cause: unknown) {

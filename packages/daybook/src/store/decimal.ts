@@ -1,11 +1,11 @@
-/** A whole number of units of 10 to the power of minus `scale`. */
+/** A decimal number: `units` times 10 to the power of minus `scale`. */
 export interface Decimal {
   readonly units: bigint
   /** 0 or more. */
   readonly scale: number
 }
 
-/** Reads a number as JavaScript or a database writes it: `12`, `-0.5`, `1.5e+21`. */
+/** Parses a number as JavaScript or a database writes it: `12`, `-0.5`, `1.5e+21`. */
 export function parseDecimal(text: string): Decimal {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -14,7 +14,7 @@ export function parseDecimal(text: string): Decimal {
   return scale < 0 ? { units: units * 10n ** BigInt(-scale), scale: 0 } : { units, scale }
 }
 
-/** The number in full, without zeros at its end. */
+/** Writes a number without an exponent and without trailing zeros. */
 export function printDecimal({ units, scale }: Decimal): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0')
   const whole = digits.slice(0, digits.length - scale)
@@ -23,26 +23,26 @@ export function printDecimal({ units, scale }: Decimal): string {
   return units < 0n ? `-${text}` : text
 }
 
-/** More digits than a double tells apart, also of the smallest ones. */
+/** More digits than are needed to tell any two doubles apart, including the smallest. */
 const QUOTIENT_DIGITS = 400
 
-/** The double nearest to a decimal divided by a whole number. */
+/** Returns the double nearest to a decimal divided by a whole number. */
 export function divideDecimal({ units, scale }: Decimal, by: number): number {
   const [dividend, divisor] = [units * 10n ** BigInt(QUOTIENT_DIGITS), BigInt(by)]
-  // A last digit tells that the quotient goes on: it is rounded once, and never from a tie that is none.
+  // The extra digit marks a quotient that continues, so that conversion does not round it as a tie.
   const rest = dividend % divisor === 0n ? '0' : '1'
   return Number(`${dividend / divisor}${rest}e-${scale + QUOTIENT_DIGITS + 1}`)
 }
 
-/** Decimals of six places are added as whole numbers while these are exact. */
+/** Decimals of up to six places are added as whole numbers while these are exact. */
 const PLACES = 6
 const UNIT = 10 ** PLACES
-/** A number of fifteen digits is the shortest way to write its double. */
+/** A decimal of up to fifteen digits survives the conversion to a double and back. */
 const MAX_UNITS = 1e15
-/** What has been added is put aside before it could be rounded. */
+/** The pending sum is moved to the total before it could be rounded. */
 const MAX_PENDING = 2 ** 52
 
-/** Adds numbers as they are written in decimal, without rounding: 0.1 and 0.2 are 0.3. */
+/** Adds numbers by their decimal notation, without rounding: 0.1 and 0.2 are 0.3. */
 export class DecimalSum {
   #total: Decimal = { units: 0n, scale: 0 }
   #pending = 0
@@ -50,27 +50,27 @@ export class DecimalSum {
   add(value: number): void {
     const units = Math.round(value * UNIT)
     if (Math.abs(units) >= MAX_UNITS || units / UNIT !== value) {
-      this.#put(parseDecimal(String(value)))
+      this.#addToTotal(parseDecimal(String(value)))
       return
     }
     this.#pending += units
-    if (Math.abs(this.#pending) > MAX_PENDING) this.#settle()
+    if (Math.abs(this.#pending) > MAX_PENDING) this.#flushPending()
   }
 
-  /** The sum so far, as text. */
+  /** Returns the sum as text. */
   toString(): string {
-    this.#settle()
+    this.#flushPending()
     return printDecimal(this.#total)
   }
 
-  #settle(): void {
-    this.#put({ units: BigInt(this.#pending), scale: PLACES })
+  #flushPending(): void {
+    this.#addToTotal({ units: BigInt(this.#pending), scale: PLACES })
     this.#pending = 0
   }
 
-  #put(one: Decimal): void {
-    const scale = Math.max(one.scale, this.#total.scale)
-    this.#total = { units: rescale(this.#total, scale) + rescale(one, scale), scale }
+  #addToTotal(term: Decimal): void {
+    const scale = Math.max(term.scale, this.#total.scale)
+    this.#total = { units: rescale(this.#total, scale) + rescale(term, scale), scale }
   }
 }
 

@@ -9,65 +9,65 @@ import type { StatementValues, WhereSql } from './statement.ts'
 import type { ColumnKind, TableDefinition } from './tables/tables.ts'
 
 /**
- * The SQL that differs between engines. Statements are written once, in the SQL that all of them share, with these pieces in
- * them; `?` stands for a parameter, and names stand in double quotes.
+ * The SQL that differs between engines. Statements are written once, in SQL that all engines share, and contain these fragments. `?` stands
+ * for a parameter, and names are in double quotes.
  */
 export interface Dialect {
-  /** A value as it is sorted and indexed, of the table of that alias. */
+  /** A value as it is sorted and indexed. An index may hold only the beginning of a text. */
   indexedValue(by: FilterableField, alias?: string): RawBuilder<string | number | null>
-  /** The whole of a value, where {@link indexedValue} may be no more than its beginning. */
+  /** The entire value, of which {@link indexedValue} may be the beginning. */
   fullValue(by: FilterableField): RawBuilder<string | number | null>
-  /** As much of a parameter as {@link indexedValue} is of a value. */
+  /** A parameter, cut like {@link indexedValue}. */
   indexedParameter(by: FilterableField, name: string): RawBuilder<string | number | null>
   /**
    * A value for the comparisons of a filter.
    *
-   * @param isLong true if an operand may be longer than what is indexed of a value
+   * @param isLong true if an operand may be longer than the indexed beginning of a value
    */
   comparedValue(by: FilterableField, options: { readonly alias?: string; readonly isLong: boolean }): SqlValue
-  /** Whether a text is in a JSON list of texts. */
-  isAmong(own: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool>
-  /** Whether a row is among those that a query selects, which is run anew for each row around it. */
-  isSelected(own: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
+  /** True if a text is in a JSON list of texts. */
+  isAmong(value: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool>
+  /** True if a value is in the result of a correlated subquery. */
+  isSelected(value: RawBuilder<unknown>, query: RawBuilder<unknown>): RawBuilder<SqlBool>
   /** The texts of a JSON list as rows of the table `listed`, in its column `value`. */
   unnest(list: RawBuilder<string>): RawBuilder<unknown>
-  /** Whether there is a value, as a range of the index of {@link indexedValue}. */
+  /** True if there is a value, as a range of the index of {@link indexedValue}. */
   hasValue(by: FilterableField): RawBuilder<SqlBool>
-  /** A key of an order. */
+  /** A term of ORDER BY. */
   orderTerm(key: SortBy): RawBuilder<unknown>
-  /** True if an index serves an order only if its first key is named, also among rows that all have no value there. */
+  /** True if an index serves an order only if its first key is part of it, even if all rows lack that value. */
   readonly ordersByEmptyKey: boolean
-  /** The status of an entry, where its own index would lead away from that of the order. */
+  /** The status of an entry in a form that keeps the engine from using the status index instead of the sort index. */
   readonly unindexedStatus: RawBuilder<string | null>
-  /** Whether a value that is in an index is taken from there, and the document is left alone. */
+  /** True if values are read from an index that holds them, without parsing the document. */
   readonly hasCoveringIndexes: boolean
-  /** The id of the target of a relation, in a subquery on the table `target`, in a form that lets the index of the relation's value be used. */
+  /** The id in a subquery on the table `target`, in a form that lets the index of a relation be used. */
   readonly targetId: RawBuilder<string>
-  /** Chooses how lists are found, where the engine does not choose well. */
+  /** Plans lists, if the engine itself does not plan them well. */
   readonly planner?: QueryPlanner | undefined
-  /** What a statement ends with that adds a row whose `pk` is asked for. */
+  /** The end of an INSERT that returns the `pk` of the row. */
   readonly returningPk: RawBuilder<unknown>
-  /** Adds rows to a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
+  /** Inserts rows into a table; parameter `rows`, a JSON list of objects with these columns. @default one by one */
   insertAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
-  /** Changes rows of a table; parameter `rows`, a JSON list of objects with these columns and `pk`. @default one by one */
+  /** Updates rows of a table; parameter `rows`, a JSON list of objects with these columns and `pk`. @default one by one */
   updateAll?(table: string, columns: readonly string[]): RawBuilder<unknown>
-  /** Takes rows out of a table; parameter `rows`, a JSON list of each `pk`. @default one by one */
+  /** Deletes rows from a table; parameter `rows`, a JSON list of each `pk`. @default one by one */
   deleteAll?(table: string): RawBuilder<unknown>
-  /** The sum of numbers as a decimal number in full, as text; NULL of none. */
+  /** The exact sum of numbers as decimal text; NULL if there are none. */
   exactSum(value: RawBuilder<unknown>): RawBuilder<string | null>
-  /** The time, in milliseconds since 1970. */
+  /** The database's clock, in milliseconds since 1970. */
   readonly now: RawBuilder<number>
   readonly search: SearchDialect
   readonly schema: SchemaDialect
 }
 
-/** SQL that is written down only when it is needed. */
+/** Part of a statement, whose SQL is built only if no statement of the same `cacheKey` is cached. */
 export interface SqlFragment {
   readonly cacheKey: string
   sql(): RawBuilder<SqlBool>
 }
 
-/** The table that a condition is about, and where its parameters go. */
+/** The table that a condition filters, and the binding of its parameters. */
 export interface FilteredTable {
   readonly dialect: Dialect
   /** The key of the collection. */
@@ -78,17 +78,17 @@ export interface FilteredTable {
   bind(value: unknown): string
 }
 
-/** Numbers of entries, from which the way to a page is chosen. */
+/** Numbers of entries, by which a page is planned. */
 export interface ListSize {
-  /** Entries that the query finds. */
+  /** Entries that match the query. */
   readonly found: number
-  /** Entries in the statuses of the query. */
+  /** Entries with a status of the query. */
   readonly visible: number
   /** All entries of the collection. */
   readonly all: number
 }
 
-/** The query of a page, as far as its cost depends on it. */
+/** The parts of a page's query that decide its cost. */
 export interface PlannedPage {
   readonly where: Condition | undefined
   readonly search: SearchQuery | undefined
@@ -99,30 +99,30 @@ export interface PlannedPage {
 }
 
 /**
- * The form of a filter. Every form finds the same entries.
+ * The form of a filter. Every form matches the same entries.
  *
  * - `lead`: the index of one part leads to the entries; the other parts are sets
- * - `sets`: something else leads to the entries; each part is a set of entries, collected once from its index
- * - `compare`: something else leads to the entries; each part is compared with the document
+ * - `sets`: another index leads to the entries; each part is a set of entries, collected once from its index
+ * - `compare`: another index leads to the entries; each part is compared with the document
  */
 export type FilterForm = 'lead' | 'sets' | 'compare'
 
-/** A way to find the entries of a query. */
+/** A plan for finding the entries of a query. */
 export interface QueryPlan {
   readonly form: FilterForm
   /** The declared index that leads to the entries. */
   readonly index?: string | undefined
-  /** Parts of the filter that the index of the order holds. */
+  /** The parts of the filter that the sort index covers. */
   readonly covered?: readonly Condition[]
-  /** True if the order leads to entries that a search finds. @default false */
-  readonly walksOrder?: boolean
-  /** True if all entries are found before they are sorted. @default false */
-  readonly sortsFound?: boolean
-  /** True if the statement takes few steps at worst, and needs no other thread or connection. @default false */
+  /** True if the sort index is walked, and each entry is checked against the search. @default false */
+  readonly walksSortIndex?: boolean
+  /** True if all matches are collected before they are sorted. @default false */
+  readonly sortsMatches?: boolean
+  /** True if the statement is fast even in the worst case, and needs no other thread or connection. @default false */
   readonly isShort?: boolean | undefined
 }
 
-/** Chooses how queries are run. Without it they find the same entries. */
+/** Plans queries. Without a planner, they return the same entries, possibly more slowly. */
 export interface QueryPlanner {
   planPage(collection: CollectionModel, page: PlannedPage): QueryPlan
   /** Translates a filter in the form of a plan. */
@@ -130,55 +130,55 @@ export interface QueryPlanner {
 }
 
 /**
- * Which matches of a search are answered, and in which order.
+ * The matches of a search to return, and their order.
  *
  * - `relevance`: the newest matches by relevance
- * - `best`: newest first, those whose relevance is the greatest that there is, as far as they surely are among the newest matches
- * - `newest`: newest first, all of them
+ * - `best`: newest first, only those of the greatest possible relevance, and only if they are certainly among the newest matches
+ * - `newest`: all matches, newest first
  */
 export type MatchesOrder = 'relevance' | 'best' | 'newest'
 
-/** How the matches of a search are answered. */
+/** The form of a statement for the matches of a search. */
 export interface MatchesOptions {
   readonly order: MatchesOrder
   readonly columns: readonly string[]
 }
 
-/** How words are kept and found. */
+/** Full-text search. */
 export interface SearchDialect {
-  /** The parameters of a search; `undefined`: nothing can match. */
+  /** The parameters of a search; `undefined` if nothing can match. */
   values(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
-  /** The same for {@link count}. */
+  /** The parameters of {@link count}; `undefined` if nothing can match. */
   countValues(search: SearchQuery, collection: CollectionModel): StatementValues | undefined
   /**
-   * Whether `entry` is found.
+   * True if `entry` matches.
    *
-   * @param leads whether what is found leads to the entries; else it is looked up for each that an order comes to. @default true
+   * @param leads true if the search leads to the entries; else each entry of the order is looked up in it. @default true
    */
   condition(table: string, leads?: boolean): RawBuilder<SqlBool>
-  /** Counts what is found and holds a filter. */
+  /** Counts the matches that also match a filter. */
   count(table: string, where: WhereSql | undefined): RawBuilder<{ total: number }>
-  /** A page of matches; parameters `limit` and `offset`. */
+  /** Returns a page of matches; parameters `limit` and `offset`. */
   matches(collection: CollectionModel, where: WhereSql | undefined, form: MatchesOptions): RawBuilder<SortedRow>
-  /** The parameters of {@link insert}: what an entry is found by. */
+  /** The parameters of {@link insert}: the words of an entry. */
   row(collection: CollectionModel, doc: Readonly<Record<string, unknown>>, status: string | null): StatementValues
-  /** Adds the search row of an entry; parameter `pk`, and those of {@link row}. */
+  /** Inserts the search row of an entry; parameters `pk` and those of {@link row}. */
   insert(collection: CollectionModel): RawBuilder<unknown>
-  /** Adds those of many entries; parameter `rows`, a JSON list of the parameters of {@link insert}. @default one by one */
+  /** Inserts the search rows of entries; parameter `rows`, a JSON list of the parameters of {@link insert}. @default one by one */
   insertAll?(collection: CollectionModel): RawBuilder<unknown>
-  /** Takes the search row of an entry away; parameter `pk`. */
+  /** Deletes the search row of an entry; parameter `pk`. */
   remove(table: string): RawBuilder<unknown>
-  /** Statements that make the search table of a collection. */
+  /** Statements that create the search table of a collection. */
   create(collection: CollectionModel): readonly string[]
-  /** Statements that complete it once its rows are stored. @default nothing */
+  /** Statements that complete the search table once its rows are stored. @default none */
   index?(table: string): readonly string[]
-  /** Statements that drop it. */
+  /** Statements that drop the search table. */
   drop(table: string): readonly string[]
-  /** Changes when tables made before no longer do. */
+  /** Changes if existing search tables must be rebuilt. */
   readonly version: string
 }
 
-/** An index or a view that the model asks for. */
+/** An index or a view that the model requires. */
 export interface SchemaObject {
   readonly type: 'index' | 'view'
   /** The table that it belongs to. */
@@ -187,38 +187,38 @@ export interface SchemaObject {
   readonly sql: string
 }
 
-/** How tables are made, and what the engine says of them. */
+/** The SQL of an engine's schema. */
 export interface SchemaDialect {
-  /** The type of a column, by what it holds. */
+  /** Column types by kind. */
   readonly columnTypes: Readonly<Record<ColumnKind, string>>
-  /** What follows the columns of a table. */
+  /** The options after the columns of CREATE TABLE. */
   tableOptions(table: TableDefinition): string
-  /** Whether `daybook$meta` is there: a row, or none. */
+  /** Selects a row if the table `daybook$meta` exists. */
   readonly tablesExistQuery: string
-  /** A name as the engine keeps it, and as its errors will say it. */
+  /** A name as the engine stores it and shows it in errors. */
   named(name: string): string
-  /** A value as a column of an index, in an order of {@link indexOrder}. */
+  /** A value as a column of an index, in the order of {@link indexOrder}. */
   indexColumn(by: FilterableField, descending?: boolean): string
   /** A value as a column of a unique index. */
   uniqueIndexColumn(unique: UniqueIndexModel): string
-  /** What the column `draft` says of a working copy: the number of its change, when it was saved, and by whom. */
+  /** A member of the column `draft`: the revision, the time or the author of the draft. */
   draftValue(key: 'seq' | 'at' | 'by'): string
   /** A value of a document as a column of a view. */
   documentValue(path: string): string
-  /** Rows `{ name }`: all tables with `$` in their names. */
+  /** Selects `{ name }` of all tables with `$` in their names. */
   readonly tablesQuery: string
-  /** Rows `{ type, name, sql }`: the indexes and views that Daybook made for collections, as they were made. */
+  /** Selects `{ type, name, sql }` of the indexes and views that Daybook created for collections, with their original SQL. */
   readonly objectsQuery: string
-  /** The statement that makes an index or a view, so that {@link objectsQuery} tells how it was made. */
-  createObject(one: SchemaObject): readonly string[]
-  /** The same for an index, outside of a transaction and while others write. @default as {@link createObject} */
-  createOutsideTransaction?(one: SchemaObject): readonly string[]
-  /** Sets statuses that the config does not have; rows come for entries that were changed. Parameters: `known` (JSON list), `usual`, `replacement`. */
+  /** Statements that create an index or a view in a form that {@link objectsQuery} can read back. */
+  createObject(object: SchemaObject): readonly string[]
+  /** Statements that create an index outside a transaction, while others write. @default as {@link createObject} */
+  createOutsideTransaction?(object: SchemaObject): readonly string[]
+  /** Replaces statuses that the config does not have, and returns a row for each changed entry. Parameters: `known` (JSON list), `usual`, `replacement`. */
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
-  /** Counts the entries of a collection anew. */
+  /** Recounts the entries of a collection. */
   recount(key: string): RawBuilder<unknown>
-  /** Rows `{ name }`: all tables and views, also those of other programs. */
+  /** Selects `{ name }` of all tables and views, including those of other programs. */
   readonly allTablesQuery: string
-  /** Statements that an entry table needs after rows were copied with their `pk`. */
+  /** Statements to run on an entry table after rows were copied with their `pk`. */
   afterCopy(table: string): readonly string[]
 }

@@ -1,20 +1,20 @@
-/** The interval between reads of the number while anything listens, in milliseconds: hints may be lost, these reads are not. */
+/** The interval between reads of the number while there are listeners, in milliseconds. Hints may be lost, reads are not. */
 const POLL_MS = 1000
 
-/** Receives the last number. */
+/** Receives the current number. */
 export type GrowthListener = (seq: number) => void
 
 /**
- * Tells listeners that a number in the database has grown, such as the last one of the journal: at once by a hint, which may be lost, and
- * within a second by reading it. Numbers may be left out, and never come again.
+ * Notifies listeners when a number in the database grows, such as the head of the journal: at once by a hint, which may be lost, and within
+ * a second by polling. Numbers may be skipped, and never repeat.
  */
 export class GrowthWatch {
   readonly #read: () => Promise<number>
   readonly #listeners = new Set<GrowthListener>()
   #timer: NodeJS.Timeout | undefined
-  /** The last number that was told, or from which on there is something to tell. */
+  /** The last reported number; listeners hear of every greater one. */
   #last: number | undefined
-  /** Where the first look begins; `undefined`: with what it finds. */
+  /** The number after which the first poll reports growth; `undefined`: the number that it reads. */
   #from: number | undefined
 
   /** @param read reads the number */
@@ -23,9 +23,9 @@ export class GrowthWatch {
   }
 
   /**
-   * Calls `listener` after each growth from now on; the function that comes back ends that.
+   * Calls `listener` after each growth. The returned function unsubscribes.
    *
-   * @param after a number that may have been exceeded by now: that growth is reported, too, unless it was before
+   * @param after a number that may already have been exceeded: that growth is reported, too, unless it was before
    */
   listen(listener: GrowthListener, after?: number): () => void {
     if (after !== undefined) this.#from = Math.min(after, this.#from ?? after)
@@ -50,12 +50,12 @@ export class GrowthWatch {
   }
 
   #begin(): NodeJS.Timeout {
-    void this.#look()
-    return setInterval(() => void this.#look(), POLL_MS).unref()
+    void this.#poll()
+    return setInterval(() => void this.#poll(), POLL_MS).unref()
   }
 
-  async #look(): Promise<void> {
-    // A database that does not answer now is asked again.
+  async #poll(): Promise<void> {
+    // If the database does not respond, the next poll tries again.
     const seq = await this.#read().catch(() => undefined)
     if (seq === undefined) return
     this.#last ??= Math.min(seq, this.#from ?? seq)

@@ -11,20 +11,20 @@ import { GLOBALS } from './tables/tables.ts'
 import { JOURNAL_HEAD } from './writes/commit-batch.ts'
 import { encodeState } from './writes/journal-writer.ts'
 
-/** The most records that are read together. */
+/** The maximum number of records in a batch. */
 const MAX_RECORDS = 128
-/** Of so many tables at most, the statement that asks for a state is kept. */
+/** The maximum number of cached statements; there are two for each table. */
 const MAX_TABLES = 1000
 
-/** A document as one change left it. */
+/** A document after a change. */
 export interface DocumentState {
   /** The change. */
   readonly record: JournalRow
-  /** JSON, with what the other locales say under `@locales`, and orphaned values under `@orphaned`; `undefined`: the change deleted it, or it was erased since. */
+  /** JSON with the values of the other locales under `@locales` and orphaned values under `@orphaned`; `undefined` if the change deleted the document, or the state was erased. */
   readonly doc: string | undefined
 }
 
-/** Reads the journal: every change, in order, and what documents were after each of them. */
+/** Reads the journal: all changes in order, and the state of documents after each. */
 export class Journal {
   readonly #connection: Connection
   readonly #dialect: Dialect
@@ -36,53 +36,52 @@ export class Journal {
     this.#statements = statements
   }
 
-  /** The last `seq`; 0: nothing was ever stored. */
+  /** Returns the last `seq`; 0 if nothing was ever stored. */
   async head(): Promise<number> {
     return (await this.#connection.get(JOURNAL_HEAD))?.seq ?? 0
   }
 
-  /** The last number that the journal has been pruned up to; 0: it has every record. */
+  /** Returns the number up to which the journal has been pruned; 0 if it is complete. */
   async floor(): Promise<number> {
     return Number((await readNote(this.#connection, JOURNAL_FLOOR_NOTE)) ?? 0)
   }
 
-  /** The record with this number. */
+  /** Returns the record with this number. */
   record(seq: number): Promise<JournalRow | undefined> {
     return this.#connection.get(JOURNAL_RECORD, { seq })
   }
 
-  /** The next records after a number, in order; none: there are no others yet. */
+  /** Returns the next records after a number, in order. */
   records(after: number, limit: number = MAX_RECORDS): Promise<readonly JournalRow[]> {
     return this.#connection.all(NEXT_RECORDS, { after, limit })
   }
 
-  /** The last record of each of these documents; those about working copies and times count, too. */
+  /** Returns the number of the last record of each of these documents, including records of drafts and schedules. */
   async lastChanges(collection: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const statement = this.#statements.get('last of', () => lastRecords(this.#dialect))
-    const found = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids) })
-    return new Map(found.map(({ id, seq }) => [id, Number(seq)]))
+    const statement = this.#statements.get('last of', () => lastRecordsStatement(this.#dialect))
+    const result = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids) })
+    return new Map(result.map(({ id, seq }) => [id, Number(seq)]))
   }
 
-  /** The text of a state that a document once had, or of a working copy of it; `undefined`: it is not in the journal. */
+  /** Returns the text of a former state or draft of a document; `undefined` if the journal does not have it. */
   async versionText(collection: string, id: string, seq: number): Promise<string | undefined> {
     return (await this.#connection.get(VERSION, { collection, id, seq }))?.doc ?? undefined
   }
 
   /**
-   * A document as it was when the journal had come to a number; `undefined`: it had never been stored.
+   * Returns a document as it was at a number of the journal; `undefined` if it had never been stored.
    *
-   * @param collection key of a collection that the store has a table for, or `globals`
+   * @param collection the key of a collection with a table, or `globals`
    * @param id an entry's id, or a global's key
    */
   async stateAt(collection: string, id: string, seq: number): Promise<DocumentState | undefined> {
-    const statement = this.#statements.get(`state ${collection}`, () => stateOf(collection))
-    const found = await this.#connection.get(statement, { collection, id, seq })
-    return found && toState(found)
+    const statement = this.#statements.get(`state ${collection}`, () => stateStatement(collection))
+    const result = await this.#connection.get(statement, { collection, id, seq })
+    return result && toState(result)
   }
 
   /**
-   * Documents as they were when the journal had come to a number, and after each of their changes up to another one: in the order
-   * of changes.
+   * Returns documents as they were at the number `from`, and after each of their changes up to the number `to`, in the order of changes.
    *
    * @param collection see {@link stateAt}
    */
@@ -93,46 +92,45 @@ export class Journal {
     to: number,
   ): Promise<readonly DocumentState[]> {
     if (ids.length === 0) return []
-    const statement = this.#statements.get(`states ${collection}`, () => statesOf(collection, this.#dialect))
-    const found = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids), from, to })
-    return found.map(toState)
+    const statement = this.#statements.get(`states ${collection}`, () => statesStatement(collection, this.#dialect))
+    const result = await this.#connection.all(statement, { collection, ids: JSON.stringify(ids), from, to })
+    return result.map(toState)
   }
 }
 
-/** A journal that grows. */
+/** A journal that can be followed. */
 export class FollowableJournal extends Journal {
   readonly #database: GrowingDatabase
 
-  /** @param database tells of growth, and reads all that is committed */
   constructor(database: GrowingDatabase) {
     super({ connection: database.reader, dialect: database.dialect, statements: new StatementCache(MAX_TABLES) })
     this.#database = database
   }
 
   /**
-   * Calls `listener` soon after the journal has grown, by whatever node; the function that comes back ends that.
+   * Calls `listener` soon after any node has added to the journal. The returned function unsubscribes.
    *
-   * @param after a number that the journal may have grown beyond by now: that is told, too
+   * @param after a number that the journal may already have exceeded: that growth is reported, too
    */
   onGrowth(listener: GrowthListener, after?: number): () => void {
     return this.#database.onGrowth(listener, after)
   }
 
   /**
-   * Every record after a number, in order, and each that comes later soon after its commit, by whatever node. Nothing is
-   * read ahead of the consumer but one batch.
+   * Yields every record after a number, in order, and each later one of any node soon after its commit. At most one batch is read ahead of
+   * the consumer.
    *
-   * @param signal ends it, also while it waits
-   * @throws SERVICE_UNAVAILABLE when the database does not answer; following again from the last record misses nothing
+   * @param signal ends the iteration, also while it waits
+   * @throws SERVICE_UNAVAILABLE if the database does not respond; following again from the last record misses nothing
    */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<JournalRow, void> {
     let growth = Promise.withResolvers<void>()
     const wake = (): void => growth.resolve()
-    const end = this.#database.onGrowth(wake, after)
+    const unsubscribe = this.#database.onGrowth(wake, after)
     signal.addEventListener('abort', wake)
     try {
       for (let last = after; !signal.aborted; ) {
-        // What is told while records are read may be of later ones.
+        // Growth during the read may be of later records.
         growth = Promise.withResolvers()
         const records = await this.records(last)
         for (const record of records) {
@@ -144,7 +142,7 @@ export class FollowableJournal extends Journal {
       }
     } finally {
       signal.removeEventListener('abort', wake)
-      end()
+      unsubscribe()
     }
   }
 }
@@ -155,7 +153,7 @@ type GrowingDatabase = Pick<Database, 'reader' | 'dialect' | 'onGrowth'>
 /** The parts of {@link encodeState}. */
 export interface DecodedState {
   readonly values: Record<string, unknown>
-  /** As the columns hold them. */
+  /** JSON, as the columns hold it. */
   readonly locales: string | null
   readonly orphaned: string | null
 }
@@ -179,13 +177,13 @@ const NEXT_RECORDS = prepare(
     .limit(param<number>('limit')),
 )
 
-/** Former states that were erased change no document. */
-function lastRecords(dialect: Dialect): Statement<Pick<JournalRow, 'id' | 'seq'>> {
+/** Leaves out erasures, which change no document. */
+function lastRecordsStatement(dialect: Dialect): Statement<Pick<JournalRow, 'id' | 'seq'>> {
   return prepareSql(sql<Pick<JournalRow, 'id' | 'seq'>>`SELECT id, max(seq) AS seq FROM daybook$journal
     WHERE collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))} AND action <> 'erase' GROUP BY id`)
 }
 
-/** A change of a document, its state as the journal has it, and as its table has it. */
+/** A change of a document, with its state in the journal and in its table. */
 type StateRow = JournalRow & {
   readonly payload: string | null
   readonly doc: string | null
@@ -193,7 +191,7 @@ type StateRow = JournalRow & {
   readonly orphaned: string | null
 }
 
-/** A state stays in its table until the next one takes its place. */
+/** Takes the state from the journal, or from the table, where it stays until the next one replaces it. */
 const toState = ({ payload, doc, locales, orphaned, ...record }: StateRow): DocumentState => ({
   record,
   doc: payload ?? (doc === null ? undefined : encodeState({ doc, locales, orphaned })),
@@ -201,7 +199,7 @@ const toState = ({ payload, doc, locales, orphaned, ...record }: StateRow): Docu
 
 const ACTIONS = sql.join(STATE_ACTIONS.map((action) => sql.lit(action)))
 
-/** Changes with the states that they left. One statement sees a state wherever it lies at that moment. */
+/** Selects changes with their states. A single statement finds a state wherever it is at that moment. */
 function withStates(collection: string): RawBuilder<unknown> {
   const [table, id] = collection === GLOBALS ? ['daybook$globals', 'key'] : [collection, 'id']
   return sql`SELECT journal.*, payload.doc AS payload, present.doc, present.locales, present.orphaned
@@ -209,16 +207,16 @@ function withStates(collection: string): RawBuilder<unknown> {
     LEFT JOIN ${sql.table(table)} AS present ON ${sql.ref(`present.${id}`)} = journal.id AND present.seq = journal.seq`
 }
 
-/** The last change of a document up to a number. */
-function stateOf(collection: string): Statement<StateRow> {
+/** Selects the last change of a document up to a number. */
+function stateStatement(collection: string): Statement<StateRow> {
   return prepareSql(sql<StateRow>`${withStates(collection)}
     WHERE journal.collection = ${param('collection')} AND journal.id = ${param('id')} AND journal.seq <= ${param('seq')}
       AND journal.action IN (${ACTIONS})
     ORDER BY journal.seq DESC LIMIT 1`)
 }
 
-/** The last change of each document up to a number, and all later ones up to another. */
-function statesOf(collection: string, dialect: Dialect): Statement<StateRow> {
+/** Selects the last change of each document up to the number `from`, and all later ones up to the number `to`. */
+function statesStatement(collection: string, dialect: Dialect): Statement<StateRow> {
   const before = sql`SELECT max(former.seq) FROM daybook$journal AS former WHERE former.collection = journal.collection
     AND former.id = journal.id AND former.seq <= ${param('from')} AND former.action IN (${ACTIONS})`
   return prepareSql(sql<StateRow>`${withStates(collection)}

@@ -3,13 +3,13 @@ import { StartupError } from '../errors.ts'
 import type { Connection } from './connection.ts'
 import { build, param, prepare, preparePut, prepareSql } from './statement.ts'
 
-/** The note of the locale that documents hold without saying so: the default one when the first of them was written. */
+/** The note of the locale that document columns hold: the default locale when the first document was written. */
 export const DEFAULT_LOCALE_NOTE = 'home locale'
 
-/** The note that a new store was filled. */
+/** The note that the seed has run. */
 export const SEED_NOTE = 'seeded'
 
-/** The note of a copy into this store that has not ended. */
+/** The note of an unfinished copy into this store. */
 export const COPY_NOTE = 'copy'
 
 /** The note of a restore into this store. */
@@ -18,21 +18,21 @@ export const RESTORE_NOTE = 'restore'
 /** The note of the key that seals tokens of the changes feed, the same on all nodes. */
 export const FEED_KEY_NOTE = 'feed key'
 
-/** The note of the last number that the journal has been pruned up to. */
+/** The note of the number up to which the journal has been pruned. */
 export const JOURNAL_FLOOR_NOTE = 'journal floor'
 
-/** The note of how far the retention of history has come. */
+/** The note of the progress of the retention of history. */
 export const RETENTION_NOTE = 'retention'
 
-/** The note of the fields that hid stored values when the collection's config came to be what it is, as JSON. */
+/** Returns the key of the note of the fields that hid stored values when the collection's config last changed, as JSON. */
 export const hiddenFieldsNote = (collection: string): string => `hidden ${collection}`
 
-/** A note that the store keeps about itself. */
+/** Reads a note that the store keeps about itself. */
 export async function readNote(connection: Connection, key: string): Promise<string | undefined> {
   return (await connection.get(READ_NOTE, { key }))?.value
 }
 
-/** Sets a note that the store keeps about itself. */
+/** Writes a note that the store keeps about itself. */
 export async function writeNote(connection: Connection, key: string, value: string): Promise<void> {
   await connection.run(WRITE_NOTE, { key, value })
 }
@@ -40,11 +40,11 @@ export async function writeNote(connection: Connection, key: string, value: stri
 const READ_NOTE = prepare(build.selectFrom('daybook$meta').select('value').where('key', '=', param<string>('key')))
 const WRITE_NOTE = preparePut('daybook$meta')
 
-/** How far a restore has come. It lies in the store and is changed together with what it tells of. */
+/** The progress of a restore, updated in the transactions that store the content. */
 export interface RestoreNote {
   /** SHA-256 of the file, in base64url. */
   readonly digest: string
-  /** How many lines have arrived, the first one of the file included. */
+  /** The number of restored lines, including the header. */
   readonly lines: number
   /** The last number of the journal that the restore has written. */
   readonly seq: number
@@ -58,16 +58,16 @@ const MOVE_RESTORE_NOTE = prepareSql(
   sql`UPDATE daybook$meta SET value = ${param('next')} WHERE key = ${RESTORE_NOTE} AND value = ${param('before')}`,
 )
 
-/** The note about a restore into this store; `undefined`: there was none. */
+/** Reads the note of the last restore into this store; `undefined` if there was none. */
 export async function readRestoreNote(connection: Connection): Promise<RestoreNote | undefined> {
   const text = await readNote(connection, RESTORE_NOTE)
   return text === undefined ? undefined : (JSON.parse(text) as RestoreNote)
 }
 
 /**
- * Changes the note, unless another process did.
+ * Updates the note of a restore.
  *
- * @param before `undefined`: there is none yet
+ * @param before the stored note; `undefined` if there is none yet
  */
 export async function advanceRestoreNote(
   connection: Connection,

@@ -3,10 +3,10 @@ import type { CollectionModel } from '../model/model.ts'
 import type { FieldMember } from './tables/document-values.ts'
 import type { AuthorColumns, EntryColumn, EntryTable, SystemTables } from './tables/tables.ts'
 
-/** The columns that serving an entry needs; those about people for readers who may know them. */
+/** The columns that serving an entry needs, with the authors if the caller can see them. */
 export type EntryRow = Pick<EntryTable, 'id' | 'seq' | 'status' | 'schema_hash' | 'orphaned' | 'doc'> &
   Partial<AuthorColumns>
-/** The columns that changing an entry needs. */
+/** All columns of an entry, for changing it. */
 export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
 /** An entry with the values of its sort keys. */
 export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
@@ -14,13 +14,13 @@ export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number
 /** The columns of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 
-/** The response to a write, stored for a request that is sent again. */
+/** The stored response to a write with an `Idempotency-Key`. */
 export type IdempotencyRecord = SystemTables['daybook$idempotency']
 
 /** A record of the journal. */
 export type JournalRow = SystemTables['daybook$journal']
 
-/** An entry as it is to be stored, before it has its revision. */
+/** An entry to be stored, before it has a revision. */
 export interface WrittenEntry
   extends AuthorColumns,
     Pick<
@@ -39,10 +39,10 @@ export interface WrittenEntry
     > {
   /** The entry as locales show it. */
   readonly localeRows: readonly LocaleRow[]
-  /** The document of `doc`, parsed. */
+  /** The parsed document of `doc`. */
   readonly value: Readonly<Record<string, unknown>>
   readonly references: readonly FieldReference[]
-  /** Members of many-valued selects and lists of scalars. */
+  /** The members of multi-valued selects and lists of scalars. */
   readonly choices: readonly FieldMember[]
 }
 
@@ -51,30 +51,30 @@ export interface LocaleRow {
   /** The collection in that locale. */
   readonly collection: CollectionModel
   readonly slug: string | null
-  /** The slug that the locale has for itself. */
+  /** The slug in this locale, without fallback. */
   readonly own_slug: string | null
   readonly status: string | null
-  /** Its texts, folded, as JSON. */
+  /** The derived fields, as JSON. */
   readonly folded: string | null
   readonly value: Readonly<Record<string, unknown>>
   readonly doc: string
 }
 
-/** A reference as it is to be stored. */
+/** A reference to be stored. */
 export interface FieldReference extends Reference {
   readonly field: string
 }
 
-/** The working copy of an entry, as the column `draft` holds it: a document beside the one that everybody reads. */
+/** The draft of an entry, as the column `draft` holds it. */
 export interface Draft extends Pick<EntryTable, 'seq' | 'schema_hash' | 'orphaned' | 'locales' | 'doc'> {
-  /** When it was saved; ISO 8601. */
+  /** The time of the last save; ISO 8601. */
   readonly at: string
-  /** The subject of the actor that saved it. */
+  /** The subject of the author of the last save. */
   readonly by: string | null
-  /** Whether the next autosave of the same actor takes its place in history. */
+  /** True if the next autosave of the same author replaces it in history. */
   readonly isAutosave: boolean
 }
 
-/** The working copy of a row; `undefined`: it has none. */
+/** Parses the draft of a row; `undefined` if there is none. */
 export const parseDraft = ({ draft }: Pick<EntryTable, 'draft'>): Draft | undefined =>
   draft === null ? undefined : (JSON.parse(draft) as Draft)

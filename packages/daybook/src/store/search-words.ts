@@ -1,22 +1,22 @@
 import { foldText } from '../fold.ts'
 
-/** Grows with each change of the words that a text has: search rows of another version are made anew at start. */
+/** The version of the tokenizer, to be raised with each change: search rows of another version are rebuilt at start-up. */
 export const WORDS_VERSION = 2
 
-/** The longest word that is kept, in characters; the rest of a longer one is dropped. */
+/** The maximum length of a word, in characters; longer ones are cut. */
 const MAX_WORD = 64
-/** How much text is taken apart at a time, in characters: little, so that most slices are plain, and all words are never there at once. */
+/** The size of the slices that a text is split into, in characters: small, so that most slices are ASCII and few words exist at once. */
 const SLICE = 512
 /** Scripts written without spaces: every sequence of one and two characters counts as a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u
 const RUNS = new RegExp(`${UNSPACED.source}|(?:(?!${UNSPACED.source})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
-/** A character that takes more to fold and to tell from others than those of ASCII. */
+/** A character beyond ASCII, which needs the slower expressions. */
 const NOT_PLAIN = /[^\0-\x7f]/
 
-/** Signs inside a compound; a comma joins digits alone. */
+/** Signs inside a compound; a comma only joins digits. */
 const JOINER = "[-'._‐‑’·״׳]|(?<=\\p{Nd}),(?=\\p{Nd})"
-/** A word, and signs that belong to its name: `c++`, `c#`. */
+/** A word, with signs that belong to a name: `c++`, `c#`. */
 const PART = '[\\p{L}\\p{N}][\\p{L}\\p{N}\\p{M}]*(?:[+#]+(?![+#\\p{L}]))?'
 const EMOJI = '\\p{Regional_Indicator}{2}|\\p{Extended_Pictographic}'
 const COMPOUNDS = new RegExp(`${PART}(?:(?:${JOINER})${PART})*|${EMOJI}`, 'gu')
@@ -24,21 +24,21 @@ const COMPOUNDS = new RegExp(`${PART}(?:(?:${JOINER})${PART})*|${EMOJI}`, 'gu')
 const PLAIN_COMPOUNDS =
   /[a-z0-9]+(?:[+#]+(?![+#a-z]))?(?:(?:[-'._]|(?<=[0-9]),(?=[0-9]))[a-z0-9]+(?:[+#]+(?![+#a-z]))?)*/g
 const JOINERS = new RegExp(JOINER, 'u')
-/** A character of a compound that is no part of a word. */
+/** A character of a compound that is not part of a word. */
 const NOT_LETTERS = /[-'._,+#‐‑’·״׳]/
 const SIGNS = /[+#]+$/
 
-/** Spaces that part the thousands of a number; NFKD makes plain ones of them. */
+/** Spaces that separate the thousands of a number, which NFKD would turn into plain spaces. */
 const THOUSANDS = /(?<=\p{Nd})[\u00a0\u2009\u202f](?=\p{Nd}{3}(?!\p{Nd}))/gu
-/** Marks that are often left out in writing: accents of Greek and Cyrillic, points of Hebrew, Syriac and Arabic with its lengthening stroke. */
+/** Marks that are often omitted in writing: accents of Greek and Cyrillic, points of Hebrew, Syriac and Arabic, and the Arabic tatweel. */
 const OPTIONAL_MARKS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a]+/g
-/** Korean syllables are kept as their letters, so that one that is typed in part begins the whole. */
+/** Korean syllables, which are stored as their letters, so that a partly typed syllable is a prefix of the whole. */
 const KOREAN = /[\u3131-\u318e\uac00-\ud7a3]+/g
 
 const NOT_LATIN = /[^\0-\u024f\u2000-\u206f]/
 
-/** Returns a text as search compares it: {@link foldText}, without marks that are often left out. */
+/** Folds a text for search: {@link foldText}, without {@link OPTIONAL_MARKS}. */
 function foldForSearch(text: string): string {
   const folded = foldText(text.replace(THOUSANDS, ','))
   if (!NOT_LATIN.test(folded)) return folded
@@ -49,7 +49,7 @@ function foldForSearch(text: string): string {
     .replace(KOREAN, (letters) => letters.normalize('NFKD'))
 }
 
-/** The words of a text as they are kept: folded, without punctuation, once each, in the order in which they come first. */
+/** Splits a text into its distinct words, folded and without punctuation, in order of first occurrence. */
 export function splitWords(text: string): ReadonlySet<string> {
   const words = new Set<string>()
   for (let start = 0; start < text.length; ) {
@@ -71,7 +71,7 @@ function addWords(words: Set<string>, slice: string): void {
   }
 }
 
-/** Adds the parts of a compound, each two neighbours as one word, and all of them as one. */
+/** Adds the parts of a compound, each pair of neighbours as one word, and all parts as one word. */
 function addCompound(words: Set<string>, compound: string): void {
   const parts = compound.split(JOINERS)
   for (const part of parts) addPart(words, part)
@@ -82,7 +82,7 @@ function addCompound(words: Set<string>, compound: string): void {
   words.add(cutWord(parts.join('')))
 }
 
-/** Adds a word, which `c` finds in `c++`, too. */
+/** Adds a word, and without its signs: `c` also finds `c++`. */
 function addPart(words: Set<string>, part: string): void {
   const letters = part.replace(SIGNS, '')
   if (letters !== part) words.add(cutWord(part))
@@ -100,19 +100,21 @@ const cutWord = (word: string): string => (word.length > MAX_WORD ? word.slice(0
 
 function charactersAndPairs(run: string): readonly string[] {
   const characters = [...run]
-  return characters.flatMap((one, index) => (index === 0 ? [one] : [one, `${characters[index - 1]}${one}`]))
+  return characters.flatMap((character, index) =>
+    index === 0 ? [character] : [character, `${characters[index - 1]}${character}`],
+  )
 }
 
-/** A word that is looked for. */
+/** A word of a search. */
 export interface SearchTerm {
   readonly word: string
-  /** Whether words that only begin so count, too. */
-  readonly prefix: boolean
-  /** The parts of a compound: an entry with all of them counts as one with the word. */
+  /** True if longer words with this prefix match, too. */
+  readonly isPrefix: boolean
+  /** The parts of a compound: an entry with all of them matches, too. */
   readonly parts?: readonly SearchTerm[]
 }
 
-/** The terms of `q`: every word, the last one also as a beginning. */
+/** Returns the terms of `q`: every word, the last one also as a prefix. */
 export function toSearchTerms(q: string): readonly SearchTerm[] {
   const compounds = foldForSearch(q).match(COMPOUNDS) ?? []
   return compounds.flatMap((compound, index) => compoundTerms(compound, index === compounds.length - 1))
@@ -122,17 +124,17 @@ function compoundTerms(compound: string, isLast: boolean): readonly SearchTerm[]
   const words = compound.split(JOINERS)
   const parts = words.flatMap((word, index) => partTerms(word, isLast && index === words.length - 1))
   if (words.length === 1 || UNSPACED.test(compound)) return parts
-  return [{ word: cutWord(words.join('')), prefix: isLast, parts }]
+  return [{ word: cutWord(words.join('')), isPrefix: isLast, parts }]
 }
 
 function partTerms(part: string, isLast: boolean): readonly SearchTerm[] {
-  if (!UNSPACED.test(part)) return [{ word: cutWord(part), prefix: isLast }]
+  if (!UNSPACED.test(part)) return [{ word: cutWord(part), isPrefix: isLast }]
   return (part.match(RUNS) ?? []).flatMap((run) => runTerms(run))
 }
 
 function runTerms(run: string): readonly SearchTerm[] {
-  if (!UNSPACED.test(run)) return [{ word: cutWord(run), prefix: true }]
+  if (!UNSPACED.test(run)) return [{ word: cutWord(run), isPrefix: true }]
   const characters = [...run]
   const pairs = characters.slice(1).map((next, index) => `${characters[index]}${next}`)
-  return (pairs.length > 0 ? pairs : characters).map((word) => ({ word, prefix: false }))
+  return (pairs.length > 0 ? pairs : characters).map((word) => ({ word, isPrefix: false }))
 }

@@ -8,120 +8,120 @@ import { valueAt } from './tables/document-values.ts'
 /** The query of a search. */
 export interface SearchQuery {
   readonly terms: readonly SearchTerm[]
-  /** Top-level fields whose words the reader may find. */
+  /** The top-level fields in which the caller can search. */
   readonly fields: readonly string[]
-  /** `undefined`: entries of any status. */
+  /** `undefined` for any status. */
   readonly statuses: readonly string[] | undefined
-  /** Words of values: an entry has one of each list. */
+  /** Words of filter values: an entry must have one of each list. */
   readonly filterWords: readonly (readonly string[])[]
 }
 
-/** The words beside those of texts: an entry has one of each list. */
-export const listMarks = ({ statuses, filterWords: facets }: SearchQuery): readonly (readonly string[])[] =>
-  statuses ? [statuses.map(statusWord), ...facets] : facets
+/** Returns the words of statuses and filter values: an entry must have one of each list. */
+export const listMarks = ({ statuses, filterWords }: SearchQuery): readonly (readonly string[])[] =>
+  statuses ? [statuses.map(statusWord), ...filterWords] : filterWords
 
-/** Whether a search can find anything. */
+/** True if a search can match anything. */
 export const canMatch = ({ terms, fields, statuses }: SearchQuery): boolean =>
   terms.length > 0 && fields.length > 0 && statuses?.length !== 0
 
-/** The words that an entry is found by, of each searchable field, once each. */
+/** Collects the distinct words of each searchable field of an entry. */
 export function collectWords(
   { searchable, fieldMap }: CollectionModel,
   doc: Readonly<Record<string, unknown>>,
 ): readonly FieldWords[] {
   const words = searchable.flatMap(({ key }) => {
     const field = fieldMap[key]
-    return field ? [[key, splitWords(wordsOfField(field, doc[key]).join(' '))] as const] : []
+    return field ? [[key, splitWords(collectTexts(field, doc[key]).join(' '))] as const] : []
   })
-  return words.reduce((sum, [, one]) => sum + one.size, 0) > MANY_WORDS ? cutWords(words) : words
+  return words.reduce((sum, [, fieldWords]) => sum + fieldWords.size, 0) > MANY_WORDS ? cutWords(words) : words
 }
 
 /** The words of a field. */
 type FieldWords = readonly [key: string, words: Iterable<string>]
 
-/** PostgreSQL's bound for the different words of one entry is 1 MiB; what comes after that much is found on no store. */
+/** The maximum total size of an entry's words. PostgreSQL's limit is 1 MiB; both engines drop the words beyond it. */
 const MAX_WORDS_BYTES = 1_000_000
-/** The bytes that a store may add to a word of each field. */
+/** The bytes that an engine may add to each word for its field. */
 const WORD_EXTRA = 3
-/** So many words have room, however long they are: at most 64 characters of three bytes each. */
+/** A number of words that always fits: each has at most 64 characters of three bytes. */
 const MANY_WORDS = 5000
 
-/** Words as far as there is room for them. */
+/** Drops the words beyond {@link MAX_WORDS_BYTES}. */
 function cutWords(fields: readonly FieldWords[]): readonly FieldWords[] {
   let room = MAX_WORDS_BYTES
   return fields.map(([key, words]) => {
-    const kept: string[] = []
+    const fitting: string[] = []
     for (const word of words) {
       room -= Buffer.byteLength(word) + WORD_EXTRA
       if (room < 0) break
-      kept.push(word)
+      fitting.push(word)
     }
-    return [key, kept]
+    return [key, fitting]
   })
 }
 
-/** A status as one word that no text contains by chance. */
+/** Encodes a status as a word that no text contains by chance. */
 export function statusWord(status: string): string {
   return `s${Buffer.from(status).toString('hex')}`
 }
 
-/** All words inside a value, however deep they lie. */
-function wordsOfField(field: Field, value: unknown): readonly string[] {
+/** Collects the texts inside a value at any depth. */
+function collectTexts(field: Field, value: unknown): readonly string[] {
   // An older config may have written another type of value.
   if (value === null || value === undefined || !field.type.accepts(value, field.options)) return []
-  const found: string[] = []
-  const own = field.type.search?.(field.options)?.words(value)
-  if (own) found.push(own)
+  const texts: string[] = []
+  const text = field.type.search?.(field.options)?.words(value)
+  if (text) texts.push(text)
   field.type.walk?.(value, field.options, {
     value: (child, childValue) => {
-      found.push(...wordsOfField(child, childValue))
+      texts.push(...collectTexts(child, childValue))
       return childValue
     },
     generated: () => {},
   })
-  return found
+  return texts
 }
 
-/** A word that lifts a match when it stands in one of these fields, and by how much. */
+/** A word that raises the relevance of a match if it occurs in one of these fields. */
 export interface Boost {
   readonly fields: readonly string[]
   readonly term: SearchTerm
   readonly lift: number
 }
 
-/** The most words of a question that decide the order. */
+/** The maximum number of words of a search that affect relevance. */
 const MAX_BOOSTED = 8
 
-/** The boosts of a match: each word in a heavier field. */
+/** Returns the boosts of a search: each word in fields of greater weight. */
 export function toBoosts({ terms, fields }: SearchQuery, { searchable }: CollectionModel): readonly Boost[] {
-  const own = searchable.filter(({ key }) => fields.includes(key))
-  const levels = [...new Set(own.map(({ weight }) => weight))].sort((a, b) => a - b)
+  const searched = searchable.filter(({ key }) => fields.includes(key))
+  const levels = [...new Set(searched.map(({ weight }) => weight))].sort((a, b) => a - b)
   return levels.slice(1).flatMap((level, index) => {
-    const heavy = own.filter(({ weight }) => weight >= level).map(({ key }) => key)
+    const heavy = searched.filter(({ weight }) => weight >= level).map(({ key }) => key)
     const lift = level - (levels[index] ?? 0)
     return terms.slice(0, MAX_BOOSTED).map((term) => ({ fields: heavy, term, lift }))
   })
 }
 
-/** Words that all stand in some of these fields. */
+/** Words that must all occur in some of these fields. */
 export interface PlacedTerms {
   readonly fields: readonly string[]
   readonly terms: readonly SearchTerm[]
 }
 
-/** Where the words of the most relevant matches stand: those with every boost. */
+/** Returns the fields in which the most relevant matches, those with every boost, have the words. */
 export function bestPlaces({ terms, fields }: SearchQuery, { searchable }: CollectionModel): readonly PlacedTerms[] {
-  const own = searchable.filter(({ key }) => fields.includes(key))
-  const greatest = Math.max(...own.map(({ weight }) => weight))
-  const heaviest = own.filter(({ weight }) => weight === greatest).map(({ key }) => key)
+  const searched = searchable.filter(({ key }) => fields.includes(key))
+  const greatest = Math.max(...searched.map(({ weight }) => weight))
+  const heaviest = searched.filter(({ weight }) => weight === greatest).map(({ key }) => key)
   const places = [
     { fields: heaviest, terms: terms.slice(0, MAX_BOOSTED) },
     { fields, terms: terms.slice(MAX_BOOSTED) },
   ]
-  return places.filter((one) => one.terms.length > 0)
+  return places.filter((place) => place.terms.length > 0)
 }
 
-/** The most lists of words, and the most words of one, that narrow a search; what is beyond is left to the filter. */
+/** The maximum number of lists of words, and of words in one, that narrow a search; the filter handles the rest. */
 const MAX_NARROWING = 16
 
 type Equality = Extract<Condition, { kind: 'compare' }>
@@ -132,24 +132,24 @@ const facetWord = (place: number, value: string | number | boolean): string =>
 const isFacetValue = (value: unknown): value is string | boolean =>
   typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_SEARCH_FILTER_LENGTH)
 
-/** The values of an entry that a search can be narrowed by, as words that no text contains by chance. */
+/** Encodes the values of an entry that can narrow a search as words that no text contains by chance. */
 export function toFilterWords(
-  { searchFilters: facets }: CollectionModel,
+  { searchFilters }: CollectionModel,
   doc: Readonly<Record<string, unknown>>,
 ): readonly string[] {
-  return facets.flatMap(({ path }, place) => {
+  return searchFilters.flatMap(({ path }, place) => {
     const value = valueAt(doc, path)
     return isFacetValue(value) ? [facetWord(place, value)] : []
   })
 }
 
-/** A search, and the filter on what it finds. */
+/** A search, and the remaining filter on its matches. */
 export interface NarrowedSearch {
   readonly search: SearchQuery
   readonly where: Condition | undefined
 }
 
-/** Moves equalities of a filter into the search, as words: the index leads to what holds both, and no entry is read for it. */
+/** Moves equalities of a filter into the search, as words, so that the search index finds entries that match both. */
 export function narrowSearch(
   collection: CollectionModel,
   search: SearchQuery,
@@ -160,11 +160,11 @@ export function narrowSearch(
   const facets: (readonly string[])[] = []
   let { statuses } = search
   for (const part of conjuncts(where)) {
-    const equality = equalityOf(part)
-    const words = facets.length < MAX_NARROWING ? wordsOfEquality(collection, equality) : undefined
+    const equality = asEquality(part)
+    const words = facets.length < MAX_NARROWING ? toEqualityWords(collection, equality) : undefined
     if (words) facets.push(words)
     else if (equality?.by.column === 'status')
-      statuses = (statuses ?? collection.status?.values)?.filter((one) => equality.values.includes(one))
+      statuses = (statuses ?? collection.status?.values)?.filter((status) => equality.values.includes(status))
     else rest.push(part)
   }
   const [only] = rest
@@ -175,17 +175,17 @@ export function narrowSearch(
 }
 
 /** Returns the comparison if a condition requires one of a few values; `undefined` for any other condition. */
-function equalityOf(condition: Condition): Equality | undefined {
+function asEquality(condition: Condition): Equality | undefined {
   if (condition.kind !== 'compare' || condition.negated || condition.values.length > MAX_NARROWING) return undefined
   const { keys } = condition.operator
   return keys === 'one' || keys === 'several' ? condition : undefined
 }
 
-function wordsOfEquality(
-  { searchFilters: facets }: CollectionModel,
+function toEqualityWords(
+  { searchFilters }: CollectionModel,
   equality: Equality | undefined,
 ): readonly string[] | undefined {
-  const place = equality ? facets.indexOf(equality.by) : -1
+  const place = equality ? searchFilters.indexOf(equality.by) : -1
   if (!equality || place < 0 || !equality.values.every(isFacetValue)) return undefined
   return equality.values.map((value) => facetWord(place, value))
 }

@@ -10,12 +10,12 @@ export interface ServingProcess {
   readonly config: string
 }
 
-/** The host and the id of this process, such as `web-1/4711`. */
+/** Returns the host and the id of this process, such as `web-1/4711`. */
 export const processName = (): string => `${hostname()}/${process.pid}`
 
 /**
- * Makes eight hexadecimal digits of a config. They are the same for configs that store and accept the same documents. A lock of
- * PostgreSQL has no room for more.
+ * Returns a digest of a config as eight hexadecimal digits, all that a lock of PostgreSQL can hold. It is equal for configs that store and
+ * accept the same documents.
  */
 export function digestConfig({ collections, globals, locales }: Model): string {
   const documents = [...collections.values(), ...globals.values()].map(outlineDocument)

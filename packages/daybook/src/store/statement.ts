@@ -13,7 +13,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { SYSTEM_TABLES, type SystemTables, type Tables } from './tables/tables.ts'
 
-/** A value that a prepared statement is given when it runs. */
+/** A placeholder for a value of each run. */
 class Param {
   readonly name: string
   constructor(name: string) {
@@ -24,7 +24,7 @@ class Param {
 /** The values of one run, by parameter name. */
 export type StatementValues = Readonly<Record<string, unknown>>
 
-/** SQL text, compiled once, and how the values of a run become its parameters. */
+/** SQL text, compiled once, with the binding of values to its parameters. */
 export interface Statement<Row = unknown> {
   readonly sql: string
   bind(values: StatementValues): unknown[]
@@ -32,7 +32,7 @@ export interface Statement<Row = unknown> {
   readonly '~row'?: Row
 }
 
-/** A place in a query for a value that each run gives. */
+/** Returns a placeholder in a query for a value of each run. */
 export function param<T>(name: string): RawBuilder<T> {
   return sql`${new Param(name)}`
 }
@@ -47,12 +47,12 @@ export const build: Kysely<Tables> = new Kysely<Tables>({
   },
 })
 
-/** Compiles a query into a statement that is kept and run many times. */
+/** Compiles a query into a statement for repeated use. */
 export function prepare<Row>(query: Compilable<Row>): Statement<Row> {
   return toStatement(query.compile())
 }
 
-/** The same for SQL that the builder has no words for. */
+/** Compiles a query that is written as SQL. */
 export function prepareSql<Row>(query: RawBuilder<Row>): Statement<Row> {
   return toStatement(query.compile(build))
 }
@@ -60,16 +60,16 @@ export function prepareSql<Row>(query: RawBuilder<Row>): Statement<Row> {
 function toStatement<Row>({ sql: text, parameters }: CompiledQuery<Row>): Statement<Row> {
   return {
     sql: text,
-    bind: (values) => parameters.map((one) => (one instanceof Param ? values[one.name] : one)),
+    bind: (values) => parameters.map((parameter) => (parameter instanceof Param ? values[parameter.name] : parameter)),
   }
 }
 
-/** SQL text without parameters, run as it stands. */
+/** Returns a statement of SQL text without parameters. */
 export function rawStatement<Row = unknown>(text: string): Statement<Row> {
   return { sql: text, bind: () => [] }
 }
 
-/** Compiled statements by name. Those used longest ago are dropped. */
+/** A cache of compiled statements that evicts the least recently used. */
 export class StatementCache {
   readonly #statements: LRUCache<string, Statement>
 
@@ -78,7 +78,7 @@ export class StatementCache {
     this.#statements = new LRUCache({ max })
   }
 
-  /** @param cacheKey the name of the statement, which no other statement of this cache has */
+  /** @param cacheKey identifies the statement within this cache */
   get<Row>(cacheKey: string, compile: () => Statement<Row>): Statement<Row> {
     const cached = this.#statements.get(cacheKey)
     if (cached) return cached as Statement<Row>
@@ -88,11 +88,11 @@ export class StatementCache {
   }
 }
 
-/** A condition as SQL: its cacheKey names the text, its values are the parameters. */
+/** A condition as SQL. Conditions with the same `cacheKey` have the same text. */
 export interface WhereSql {
   readonly cacheKey: string
   readonly values: StatementValues
-  /** Builds the text; called when no statement of this cacheKey is kept. */
+  /** Builds the text, if no statement of this `cacheKey` is cached. */
   build(): RawBuilder<SqlBool>
 }
 

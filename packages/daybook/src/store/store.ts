@@ -22,10 +22,10 @@ import { createOutsideTransaction, prepareSchema, type SchemaOptions } from './t
 import type { HookTransaction } from './writes/hook-transaction.ts'
 import { Writer } from './writes/writer.ts'
 
-/** The most statements of writes that are kept: some ten for each collection and locale. */
+/** The maximum number of cached statements of writes: some ten for each collection and locale. */
 const WRITE_STATEMENTS = 4000
 
-/** Parts of a store that others of the same database use. */
+/** Parts that several stores on the same database share. */
 interface SharedParts {
   readonly journal: FollowableJournal
   readonly read: Reader
@@ -33,15 +33,15 @@ interface SharedParts {
   readonly sessionChanges: SessionChanges
 }
 
-/** The functions of content that a store calls if the config has changed. */
+/** The functions by which a store aligns content after a change of the config. */
 export interface ContentAlignment {
-  /** Makes what the locales of a collection show. */
+  /** Fills the tables of a collection's locales. */
   fillLocaleTables(writer: Writer, collection: CollectionModel): Promise<void>
-  /** Makes documents say what reads say of them; answers the fields that hide stored values. */
+  /** Rewrites documents to what reads return of them. Returns the fields that hide stored values. */
   alignDocuments(writer: Writer, collection: CollectionModel): Promise<readonly string[]>
 }
 
-const contentOn = (
+const bindContent = (
   content: ContentAlignment,
   writer: Writer,
 ): Pick<SchemaOptions, 'fillLocaleTables' | 'alignDocuments'> => ({
@@ -49,22 +49,22 @@ const contentOn = (
   alignDocuments: (collection) => content.alignDocuments(writer, collection),
 })
 
-/** Content at rest: reads of what is committed, and write transactions. */
+/** Stored content: reads of committed data, and write transactions. */
 export class Store {
-  /** The engine below: its state, its readers and its snapshots. Writes go through {@link transaction}. */
+  /** The database, for its state, readers and snapshots. Writes go through {@link transaction}. */
   readonly database: Database
   readonly read: Reader
-  /** Every change, also while others write. */
+  /** All changes, including those of other processes. */
   readonly journal: FollowableJournal
-  /** Whether there can be copies to read from. */
+  /** True if the database can have replicas. */
   readonly hasReplicas: boolean
-  readonly #replicaAt = new WeakMap<Database, Store>()
+  readonly #replicas = new WeakMap<Database, Store>()
   readonly #writeStatements: StatementCache
   readonly #sessionChanges: SessionChanges
-  /** SQLite has one connection for all transactions. */
+  /** Writers by connection; SQLite has one connection for all transactions. */
   readonly #writers = new WeakMap<WriteConnection, Writer>()
 
-  /** @param shared parts of the original, where this is a copy of it or a part of its transaction */
+  /** @param shared parts of the store that this one is a replica of, or whose transaction it uses */
   constructor(database: Database, shared: Partial<SharedParts> = {}) {
     this.database = database
     this.hasReplicas = database.replicaAt !== undefined
@@ -76,40 +76,42 @@ export class Store {
   }
 
   /**
-   * Makes the tables fit the model.
+   * Creates and changes the tables to match the model.
    *
-   * @param content brings stored content into line where the config has changed
-   * @param beforeChange called when the config is another one than at the last start; when it rejects, nothing changes
+   * @param content aligns stored content if the config has changed
+   * @param beforeChange called if the config differs from that of the last start; if it rejects, nothing changes
    */
   async prepare(
     model: Model,
     content: ContentAlignment,
     beforeChange?: (read: Reader) => Promise<void>,
   ): Promise<void> {
-    const { dialect, runOutsideTransaction: outsideTransaction } = this.database
+    const { dialect, runOutsideTransaction } = this.database
     const align = (): Promise<readonly SchemaObject[]> =>
       this.database.alter((connection) =>
         prepareSchema(connection, dialect, model, {
-          canCreateOutsideTransaction: outsideTransaction !== undefined,
+          canCreateOutsideTransaction: runOutsideTransaction !== undefined,
           isFinal: beforeChange !== undefined,
-          beforeChange: async (own) => beforeChange?.(this.read.on(own)),
-          ...contentOn(content, this.#writerOn(connection)),
+          beforeChange: async (reader) => beforeChange?.(this.read.on(reader)),
+          ...bindContent(content, this.#writerFor(connection)),
         }),
       )
     for (let missing = await align(); missing.length > 0; missing = await align()) {
-      const all = missing
-      await this.database.runOutsideTransaction?.((connection) => createOutsideTransaction(connection, dialect, all))
+      const indexes = missing
+      await this.database.runOutsideTransaction?.((connection) =>
+        createOutsideTransaction(connection, dialect, indexes),
+      )
     }
   }
 
-  /** Ends a copy into this store: makes all that is made of its rows, and lets services use it, both or neither. */
+  /** Completes a copy into this store: in one transaction, creates everything derived from the rows, and lets services use the store. */
   async completeCopy(model: Model, content: ContentAlignment): Promise<void> {
     await this.database.alter((connection) =>
-      endCopy(connection, this.database.dialect, model, contentOn(content, this.#writerOn(connection))),
+      endCopy(connection, this.database.dialect, model, bindContent(content, this.#writerFor(connection))),
     )
   }
 
-  /** The records of auth adapters. Always read from the primary: an ended session must be over. */
+  /** The records of auth adapters, always read from the primary, so that a session that has ended is not found. */
   get records(): AuthRecords {
     const reader = new AuthRecordReader(this.database.reader)
     return {
@@ -129,18 +131,18 @@ export class Store {
     }
   }
 
-  /** The same store, read from a copy that has come as far as this number of the journal, where there is one. */
+  /** Returns a store that reads from a replica that has reached this number of the journal, or this store if there is none. */
   replicaAt(seq: number): Store {
     const database = this.database.replicaAt?.(seq)
     if (!database) return this
-    const known =
-      this.#replicaAt.get(database) ??
+    const replica =
+      this.#replicas.get(database) ??
       new Store(database, { journal: this.journal, sessionChanges: this.#sessionChanges })
-    this.#replicaAt.set(database, known)
-    return known
+    this.#replicas.set(database, replica)
+    return replica
   }
 
-  /** The same store inside a transaction: it reads what the transaction wrote, and its writes are part of it. */
+  /** Returns a store that reads and writes within a transaction. */
   within(transaction: HookTransaction): Store {
     const { journal } = this
     return new Store(transaction, {
@@ -151,36 +153,36 @@ export class Store {
     })
   }
 
-  /** Whether anything was ever stored here. */
+  /** True if the database has no tables of Daybook. */
   async isBlank(): Promise<boolean> {
     return isBlankDatabase(this.database.reader, this.database.dialect)
   }
 
-  /** Runs `work` as one transaction: all of it is durable when this resolves, none of it when it rejects. */
+  /** Runs `work` as one transaction. All of it is durable when this resolves, and none of it is stored when it rejects. */
   transaction<T>(work: (writer: Writer) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return this.database.transaction((connection) => work(this.#writerOn(connection)), options)
+    return this.database.transaction((connection) => work(this.#writerFor(connection)), options)
   }
 
-  #writerOn(connection: WriteConnection): Writer {
-    const known = this.#writers.get(connection)
-    if (known) return known
+  #writerFor(connection: WriteConnection): Writer {
+    const existing = this.#writers.get(connection)
+    if (existing) return existing
     const writer = new Writer(connection, this.read, this.#writeStatements)
     this.#writers.set(connection, writer)
     return writer
   }
 
-  /** Runs `work` once in the life of the store, under a name; when it fails, nothing of it stays. */
+  /** Runs `work` in a transaction, once for each name in the life of the store. Returns false if it has run before. */
   async runOnce(name: string, work: (writer: Writer) => Promise<void>): Promise<boolean> {
     const run = async (connection: WriteConnection): Promise<boolean> => {
       if ((await readNote(connection, name)) !== undefined) return false
-      await work(this.#writerOn(connection))
+      await work(this.#writerFor(connection))
       await writeNote(connection, name, new Date().toISOString())
       return true
     }
     return this.database.transaction(run, { isLong: true })
   }
 
-  /** A note that is made when it is first asked for, by whichever node is first. */
+  /** Returns a note. The first node that reads it creates it. */
   async noteOnce(name: string, make: () => string): Promise<string> {
     const note = await readNote(this.database.reader, name)
     if (note !== undefined) return note
@@ -199,12 +201,12 @@ export class Store {
   }
 }
 
-/** The database file of a data folder. */
+/** Returns the path of the database file in a data folder. */
 export function databaseFile(data: string): string {
   return resolve(data, 'daybook.db')
 }
 
-/** Opens the store that a config names, or the one of the data folder, as it is. */
+/** Opens the store that a config names, or the one in the data folder, without changing its tables. */
 export async function openStore(
   config: Pick<DaybookConfig, 'database'>,
   data: string,

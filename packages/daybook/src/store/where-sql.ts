@@ -6,18 +6,18 @@ import type { Dialect, FilteredTable, QueryPlan, SqlFragment } from './dialect.t
 import { param, type WhereSql } from './statement.ts'
 
 export type CompareCondition = Extract<Condition, { kind: 'compare' }>
-type Member = Extract<Condition, { kind: 'member' }>
+type MemberCondition = Extract<Condition, { kind: 'member' }>
 type RelatedCondition = Extract<Condition, { kind: 'related' }>
 
 /** The options of {@link toWhereSql}. */
 interface WhereOptions {
-  /** The way to find the entries. @default the database chooses */
+  /** The plan for finding the entries. @default chosen by the database */
   readonly plan?: QueryPlan
-  /** The beginning of the names of its parameters. @default 'where' */
+  /** The prefix of the parameter names. @default 'where' */
   readonly prefix?: string
 }
 
-/** Translates a filter on the table that is called `entry`. */
+/** Translates a filter on the table with the alias `entry`. */
 export function toWhereSql(
   dialect: Dialect,
   condition: Condition,
@@ -36,18 +36,18 @@ export function toWhereSql(
   return { cacheKey: piece.cacheKey, values, build: () => piece.sql() }
 }
 
-/** Translates a condition so that the engine finds each value where it likes. */
+/** Translates a condition without a plan. */
 export function translateCondition(condition: Condition, table: FilteredTable): SqlFragment {
   if (condition.kind === 'compare') return translateComparison(condition, table)
-  if (condition.kind === 'member') return member(condition, table)
-  if (condition.kind === 'related') return related(condition, table)
+  if (condition.kind === 'member') return translateMember(condition, table)
+  if (condition.kind === 'related') return translateRelated(condition, table)
   return combineFragments(
     condition.kind,
-    condition.of.map((one) => translateCondition(one, table)),
+    condition.of.map((part) => translateCondition(part, table)),
   )
 }
 
-/** Parts that must all hold, or of which one must. */
+/** Combines fragments with AND or OR. */
 export function combineFragments(kind: 'all' | 'any', pieces: readonly SqlFragment[]): SqlFragment {
   const isAll = kind === 'all'
   return {
@@ -62,7 +62,7 @@ export function combineFragments(kind: 'all' | 'any', pieces: readonly SqlFragme
   }
 }
 
-/** A missing value differs from every value: a negated condition holds for it. */
+/** Negates a condition. A missing value differs from every value, so it matches. */
 const negate = (value: RawBuilder<unknown>, holds: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`(${value} IS NULL OR NOT (${holds}))`
 
@@ -83,17 +83,17 @@ function translateComparison(condition: CompareCondition, { dialect, alias, bind
   }
 }
 
-/** An index may hold no more of a text than its first so many characters. */
+/** The maximum number of characters of a text that an index holds. */
 export const MAX_INDEXED_CHARACTERS = 600
 
-/** A value as the documents hold it: beyond 2⁵³, a whole number is the one that JSON writes, not the nearest double's own. */
+/** Converts a value to the form that documents hold. Beyond 2⁵³, that is the whole number that JSON writes for the double. */
 export function toStoredValue(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
   const isLarge = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
   return isLarge && Math.abs(value) < 2 ** 63 ? BigInt(String(value)) : value
 }
 
-/** Whether an entry alone tells if it holds the condition, without a look into other tables. */
+/** True if a condition depends on the entry's row alone, and on no other table. */
 export function isSelfContained(condition: Condition): boolean {
   return (
     condition.kind === 'compare' ||
@@ -101,9 +101,9 @@ export function isSelfContained(condition: Condition): boolean {
   )
 }
 
-function member(condition: Member, { dialect, collection, alias, bind }: FilteredTable): SqlFragment {
+function translateMember(condition: MemberCondition, { dialect, collection, alias, bind }: FilteredTable): SqlFragment {
   const { of, operator, values, negated } = condition
-  // Members are kept as text.
+  // Members are stored as text.
   const names = toSqlParameters(operator, values.map(String)).map(bind)
   return {
     cacheKey: `${negated ? '!' : ''}${alias}.${of.path} has ${operator.name}`,
@@ -114,7 +114,7 @@ function member(condition: Member, { dialect, collection, alias, bind }: Filtere
   }
 }
 
-/** The members of a many-valued field: references in one table, choices and scalars in the other. */
+/** Selects the members of a multi-valued field: references from one table, choices and scalars from another. */
 function membersSql(
   { path, to, part }: MultiValuedField,
   dialect: Dialect,
@@ -129,21 +129,22 @@ function membersSql(
     rows,
     // Without the collection, no index leads from a document to the entries that refer to it.
     rowsByTarget: to === undefined ? rows : sql`${rows} AND m.to_collection = ${sql.lit(to)}`,
-    // Several references may lead to one collection.
+    // Several references may lead to the same collection.
     count: part?.name === 'collection' ? sql`count(DISTINCT ${value})` : sql`count(*)`,
     isAmong: (list) => dialect.isAmong(value, list),
   }
 }
 
-function related(condition: RelatedCondition, table: FilteredTable): SqlFragment {
+function translateRelated(condition: RelatedCondition, table: FilteredTable): SqlFragment {
   const { dialect, collection, alias, bind } = table
   const { through, isMany, to, statuses, where, negated } = condition
   const inner = translateCondition(where, { ...table, collection: to.key, name: to.table, alias: 'target' })
-  const seen = statuses === undefined ? '' : bind(JSON.stringify(statuses))
+  const statusParameter = statuses === undefined ? '' : bind(JSON.stringify(statuses))
   return {
-    cacheKey: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${seen !== ''} (${inner.cacheKey})`,
+    cacheKey: `${negated ? '!' : ''}${alias}.${through.path}>${to.table} ${statusParameter !== ''} (${inner.cacheKey})`,
     sql: () => {
-      const visible = seen === '' ? sql`` : sql` AND ${dialect.isAmong(sql.ref('target.status'), param(seen))}`
+      const visible =
+        statusParameter === '' ? sql`` : sql` AND ${dialect.isAmong(sql.ref('target.status'), param(statusParameter))}`
       const targets = sql`(SELECT ${dialect.targetId} FROM ${sql.table(to.table)} AS target WHERE ${inner.sql()}${visible})`
       if (isMany) {
         const id = sql.ref(`${alias}.id`)
@@ -152,9 +153,9 @@ function related(condition: RelatedCondition, table: FilteredTable): SqlFragment
         )} AND m.field = ${sql.lit(through.path)} AND m.to_collection = ${sql.lit(to.key)} AND m.to_id IN ${targets})`
         return negated ? sql`NOT (${holds})` : holds
       }
-      const own = dialect.indexedValue(through as FilterableField, alias)
-      const holds = sql<SqlBool>`${own} IN ${targets}`
-      return negated ? negate(own, holds) : holds
+      const reference = dialect.indexedValue(through as FilterableField, alias)
+      const holds = sql<SqlBool>`${reference} IN ${targets}`
+      return negated ? negate(reference, holds) : holds
     },
   }
 }

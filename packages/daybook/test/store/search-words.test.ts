@@ -66,9 +66,9 @@ const signs = fc.constantFrom('-', "'", 'â€™', '.', ',', '+', '#', '++', '_', 'Â
 const copied = fc.array(fc.oneof({ weight: 4, arbitrary: letters }, signs), { minLength: 1, maxLength: 12 })
 
 /** Matches as the engines do: a stored word, a prefix of one, or all parts of a compound. */
-const isFound = (words: ReadonlySet<string>, { word, prefix, parts }: SearchTerm): boolean =>
+const isFound = (words: ReadonlySet<string>, { word, isPrefix, parts }: SearchTerm): boolean =>
   words.has(word) ||
-  (prefix && [...words].some((stored) => stored.startsWith(word))) ||
+  (isPrefix && [...words].some((stored) => stored.startsWith(word))) ||
   (parts?.every((part) => isFound(words, part)) ?? false)
 
 test('a passage copied from a text finds it, in any case', () => {

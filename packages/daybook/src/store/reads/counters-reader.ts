@@ -2,20 +2,20 @@ import type { Connection } from '../connection.ts'
 import { PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { READ_COUNTERS } from '../writes/counters.ts'
 
-/** Where a collection stands in the journal, and how many entries it has by status. */
+/** The last changes of a collection, and its numbers of entries by status. */
 export interface Counters {
   readonly seq: number
-  /** The last change that readers without a session may have seen. */
+  /** The last change that callers without a session could see. */
   readonly visibleSeq: number
-  /** The last change of a working copy or a schedule; 0: there was none. */
+  /** The last change of a draft or a schedule; 0 if there was none. */
   readonly draftSeq: number
-  /** In the default locale. */
+  /** The numbers of entries by status, in the default locale. */
   readonly counts: Readonly<Record<string, number>>
-  /** The number of entries published in some locales only; it makes the counts of locales differ. */
+  /** The number of entries published in some locales only, for which the counts of locales differ. */
   readonly partlyPublished: number
 }
 
-/** A database that may know whether something was stored. */
+/** A database that may know if something was stored. */
 export interface Versioned {
   /** A number that changes whenever something may have been stored; `undefined` if it takes a statement to know. */
   readonly version?: number | undefined
@@ -47,9 +47,9 @@ export class CountersReader implements CurrentCounters, Versioned {
     return this.current().of(key)
   }
 
-  /** Counters of several collections for one request: the version is read now, and not for each of them. */
+  /** Returns the counters of several collections for one request. The version is read once, now. */
   current(): CurrentCounters {
-    // The version is read before the counters, since whatever is stored later gives another version.
+    // Reading the version before the counters is safe: a later change has another version.
     const { version } = this.#database
     return { of: (key) => this.#at(version, key) }
   }

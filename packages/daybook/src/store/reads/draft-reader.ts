@@ -6,30 +6,30 @@ import type { Dialect } from '../dialect.ts'
 import { param, prepareSql, type WhereSql } from '../statement.ts'
 import { toWhereSql } from '../where-sql.ts'
 
-/** A working copy, as far as it is looked for. */
+/** A draft in a list. */
 export interface DraftSummary {
-  /** Of its entry. */
+  /** The id of the entry. */
   readonly id: string
-  /** The change that saved it. */
+  /** The revision of the draft. */
   readonly seq: number
-  /** When it was saved; ISO 8601. */
+  /** The time of the last save; ISO 8601. */
   readonly at: string
-  /** The subject of who saved it; `null`: nobody is known. */
+  /** The subject of the author; `null` if unknown. */
   readonly actor: string | null
 }
 
-/** Which working copies of a collection are listed. */
+/** The query of a list of drafts. */
 export interface DraftListQuery {
-  /** What their entries must hold. */
+  /** The filter on the entries. */
   readonly where: Condition | undefined
-  /** Only those that this subject saved last. */
+  /** Only drafts last saved by this subject. */
   readonly actor: string | undefined
-  /** Only those that were saved before this change. */
+  /** Only drafts with a revision below this. */
   readonly before: number
   readonly limit: number
 }
 
-/** Reads which entries have working copies. */
+/** Lists drafts. */
 export class DraftReader {
   readonly #source: StoreReadContext
 
@@ -37,28 +37,28 @@ export class DraftReader {
     this.#source = source
   }
 
-  /** Working copies of a collection, those that were saved last first. */
+  /** Returns drafts of a collection, the last saved first. */
   async list(
     collection: CollectionModel,
-    { where: asked, actor, ...query }: DraftListQuery,
+    { where: filter, actor, ...query }: DraftListQuery,
   ): Promise<readonly DraftSummary[]> {
     const { dialect, statements, background } = this.#source
     const { key } = collection
-    const where = asked && toWhereSql(dialect, asked, { key, table: key })
-    const isOfOne = actor !== undefined
-    const statement = statements.get(`drafts ${key} ${isOfOne} ${where?.cacheKey}`, () =>
-      prepareSql(draftStatement(dialect, collection, isOfOne, where)),
+    const where = filter && toWhereSql(dialect, filter, { key, table: key })
+    const hasActor = actor !== undefined
+    const statement = statements.get(`drafts ${key} ${hasActor} ${where?.cacheKey}`, () =>
+      prepareSql(draftStatement(dialect, collection, hasActor, where)),
     )
-    return background.all(statement, { ...query, ...where?.values, ...(isOfOne ? { actor } : {}) })
+    return background.all(statement, { ...query, ...where?.values, ...(hasActor ? { actor } : {}) })
   }
 }
 
-function draftStatement({ schema }: Dialect, { key }: CollectionModel, isOfOne: boolean, where: WhereSql | undefined) {
+function draftStatement({ schema }: Dialect, { key }: CollectionModel, hasActor: boolean, where: WhereSql | undefined) {
   const [seq, at, by] = (['seq', 'at', 'by'] as const).map((key) => sql.raw(schema.draftValue(key)))
   const conditions = [
     sql`draft IS NOT NULL`,
     sql`${seq} < ${param('before')}`,
-    ...(isOfOne ? [sql`${by} = ${param('actor')}`] : []),
+    ...(hasActor ? [sql`${by} = ${param('actor')}`] : []),
     ...(where ? [where.build()] : []),
   ]
   return sql<DraftSummary>`SELECT id, ${seq} AS seq, ${at} AS at, ${by} AS actor FROM ${sql.table(key)} AS entry

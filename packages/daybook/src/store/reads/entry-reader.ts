@@ -8,31 +8,31 @@ import { ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 import { isSelfContained, MAX_INDEXED_CHARACTERS, toWhereSql } from '../where-sql.ts'
 import { type EntrySelect, selectEntries, selectFromTable, servedColumns } from './page.ts'
 
-/** The most rows of a batch: each is read at one go, and others wait meanwhile. */
+/** The maximum number of entries in a batch. Other requests wait while one is read. */
 const MAX_BATCH_ENTRIES = 128
-/** The most bytes of texts in a batch of more than one entry: V8 treats larger texts as large objects, and lets them pile up. */
+/** The maximum number of bytes in a batch of more than one entry. V8 collects larger texts late, as large objects. */
 const MAX_BATCH_BYTES = 32 * 1024
 
-/** The condition of a query for named entries. */
+/** The filter of a query for certain entries. */
 interface Narrowing {
-  /** Tells its statement from others. */
+  /** Distinguishes its statement from others. */
   readonly name: string
   readonly values: StatementValues
   readonly connection: Connection
   narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
 }
 
-/** What a reader sees of entries. */
+/** The options of reading entries. */
 export interface EntryReadOptions {
-  /** What they must hold to be there. */
+  /** A filter that entries must match. */
   readonly where?: Condition | undefined
-  /** Whether the reader may know who made and changed them. @default false */
+  /** True if the authors are read, too. @default false */
   readonly hasAuthors?: boolean
-  /** A revision whose document is at hand: it comes back empty. */
+  /** A revision whose document the caller has: its `doc` is returned empty. */
   readonly knownRevision?: number | undefined
 }
 
-/** Reads entries that are named, and all entries of a collection in order of arrival. */
+/** Reads single entries, and all entries of a collection in order of creation. */
 export class EntryReader {
   readonly #source: StoreReadContext
   readonly #unnarrowed: Narrowing
@@ -42,53 +42,53 @@ export class EntryReader {
     this.#unnarrowed = { name: '', values: {}, connection: source.connection, narrow: (query) => query }
   }
 
-  bySlug(collection: CollectionModel, slug: string, seen: EntryReadOptions = {}): Promise<EntryRow | undefined> {
+  bySlug(collection: CollectionModel, slug: string, options: EntryReadOptions = {}): Promise<EntryRow | undefined> {
     const { key, table } = collection
-    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
-    const statement = this.#source.statements.get(`slug ${table}${name}${mark(seen)}`, () => {
-      const found = narrow(seenEntries(table, seen).where('slug', '=', param<string>('slug')))
-      // What a locale shows as a fallback gives way to a slug of its own.
-      return prepare(table === key ? found : found.orderBy(sql`own_slug IS NULL`).limit(1))
+    const { name, values, connection, narrow } = this.#narrowing(collection, options.where)
+    const statement = this.#source.statements.get(`slug ${table}${name}${optionsKey(options)}`, () => {
+      const query = narrow(selectVisible(table, options).where('slug', '=', param<string>('slug')))
+      // A slug in this locale takes precedence over a fallback of another entry.
+      return prepare(table === key ? query : query.orderBy(sql`own_slug IS NULL`).limit(1))
     })
-    return connection.get(statement, { slug, known: seen.knownRevision, ...values })
+    return connection.get(statement, { slug, known: options.knownRevision, ...values })
   }
 
-  byId(collection: CollectionModel, id: string, seen: EntryReadOptions = {}): Promise<EntryRow | undefined> {
+  byId(collection: CollectionModel, id: string, options: EntryReadOptions = {}): Promise<EntryRow | undefined> {
     const { table } = collection
-    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
-    const statement = this.#source.statements.get(`id ${table}${name}${mark(seen)}`, () =>
-      prepare(narrow(seenEntries(table, seen).where('id', '=', param<string>('id')))),
+    const { name, values, connection, narrow } = this.#narrowing(collection, options.where)
+    const statement = this.#source.statements.get(`id ${table}${name}${optionsKey(options)}`, () =>
+      prepare(narrow(selectVisible(table, options).where('id', '=', param<string>('id')))),
     )
-    return connection.get(statement, { id, known: seen.knownRevision, ...values })
+    return connection.get(statement, { id, known: options.knownRevision, ...values })
   }
 
-  /** The entry whose value at `path` is the given one; `path` is that of a unique field. */
+  /** Returns the entry with this value at the path of a unique field. */
   async byValue(
     collection: CollectionModel,
     path: string,
     value: string,
-    seen: EntryReadOptions = {},
+    options: EntryReadOptions = {},
   ): Promise<EntryRow | undefined> {
     const { table } = collection
-    const { hasAuthors = false } = seen
-    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
+    const { hasAuthors = false } = options
+    const { name, values, connection, narrow } = this.#narrowing(collection, options.where)
     const isLong = value.length >= MAX_INDEXED_CHARACTERS
-    const statement = this.#source.statements.get(`value ${table} ${path} ${isLong}${name}${mark(seen)}`, () =>
+    const statement = this.#source.statements.get(`value ${table} ${path} ${isLong}${name}${optionsKey(options)}`, () =>
       prepare(narrow(selectEntries(table, hasAuthors).where(this.#hasValue(collection, path, isLong))).limit(1)),
     )
     return connection.get(statement, { value, ...values })
   }
 
-  /** Entries with these ids, in no order. */
+  /** Returns the entries with these ids, in no order. */
   async byIds(
     collection: CollectionModel,
     ids: readonly string[],
-    seen: EntryReadOptions = {},
+    options: EntryReadOptions = {},
   ): Promise<readonly EntryRow[]> {
     const { table } = collection
-    const { hasAuthors = false } = seen
-    const { name, values, connection, narrow } = this.#narrowing(collection, seen.where)
-    const statement = this.#source.statements.get(`ids ${table}${name}${mark(seen)}`, () =>
+    const { hasAuthors = false } = options
+    const { name, values, connection, narrow } = this.#narrowing(collection, options.where)
+    const statement = this.#source.statements.get(`ids ${table}${name}${optionsKey(options)}`, () =>
       prepare(
         narrow(selectEntries(table, hasAuthors).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))),
       ),
@@ -97,9 +97,9 @@ export class EntryReader {
   }
 
   /**
-   * Which of these entries are there, and in which status.
+   * Returns the existing ones of these entries, with their statuses.
    *
-   * @param where what they must hold besides
+   * @param where a filter that they must match
    */
   async statuses(
     collection: CollectionModel,
@@ -108,21 +108,21 @@ export class EntryReader {
   ): Promise<readonly Pick<EntryTable, 'id' | 'status'>[]> {
     const { table } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
-    // A list of ids takes SQLite twice as long to read as one id takes to find.
-    const isOne = ids.length === 1
-    const statement = this.#source.statements.get(`statuses ${table} ${isOne}${name}`, () => {
+    // SQLite needs twice as long to read a list of ids as to find a single one.
+    const isSingle = ids.length === 1
+    const statement = this.#source.statements.get(`statuses ${table} ${isSingle}${name}`, () => {
       const rows = selectFromTable(table).select(['id', 'status'])
-      const isNamed = this.#source.dialect.isAmong(sql.ref('id'), param('ids'))
-      return prepare(narrow(isOne ? rows.where('id', '=', param<string>('id')) : rows.where(isNamed)))
+      const isListed = this.#source.dialect.isAmong(sql.ref('id'), param('ids'))
+      return prepare(narrow(isSingle ? rows.where('id', '=', param<string>('id')) : rows.where(isListed)))
     })
-    return connection.all(statement, { ...(isOne ? { id: ids[0] } : { ids: JSON.stringify(ids) }), ...values })
+    return connection.all(statement, { ...(isSingle ? { id: ids[0] } : { ids: JSON.stringify(ids) }), ...values })
   }
 
   /**
-   * The slugs of entries that they have themselves in a locale.
+   * Returns the slugs that entries have in a locale themselves, without fallback.
    *
-   * @param collection in that locale
-   * @param where what entries must hold there
+   * @param collection the collection in that locale
+   * @param where a filter that entries must match in that locale
    */
   async ownSlugs(
     collection: CollectionModel,
@@ -142,35 +142,35 @@ export class EntryReader {
     return connection.all(statement, { ids: JSON.stringify(ids), ...values })
   }
 
-  /** Entries with these ids, in no order, with what every locale says. */
+  /** Returns the entries with these ids, with all columns, in no order. */
   async storedByIds({ key }: CollectionModel, ids: readonly string[]): Promise<readonly StoredEntry[]> {
     const statement = this.#source.statements.get(`stored ids ${key}`, () =>
-      prepare(stored(key).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))),
+      prepare(selectStored(key).where(this.#source.dialect.isAmong(sql.ref('id'), param('ids')))),
     )
     return this.#source.connection.all(statement, { ids: JSON.stringify(ids) })
   }
 
   /**
-   * An entry with all that changing it needs.
+   * Returns an entry with all columns, for changing it.
    *
-   * @param where what it must hold besides
+   * @param where a filter that it must match
    */
   async stored(collection: CollectionModel, id: string, where?: Condition): Promise<StoredEntry | undefined> {
     const { key } = collection
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
     const statement = this.#source.statements.get(`stored ${key}${name}`, () =>
-      prepare(narrow(stored(key).where('id', '=', param<string>('id')))),
+      prepare(narrow(selectStored(key).where('id', '=', param<string>('id')))),
     )
     return connection.get(statement, { id, ...values })
   }
 
-  /** The entry whose value at `path` is the given one. */
+  /** Returns the entry with this value at the path of a unique field, with all columns. */
   async storedByValue(collection: CollectionModel, path: string, value: string): Promise<StoredEntry | undefined> {
     const { key } = collection
     const isLong = value.length >= MAX_INDEXED_CHARACTERS
     const statement = this.#source.statements.get(`stored ${key} ${path} ${isLong}`, () =>
       prepare(
-        stored(key)
+        selectStored(key)
           .where(this.#hasValue(collection, path, isLong))
           .limit(1),
       ),
@@ -178,7 +178,7 @@ export class EntryReader {
     return this.#source.connection.get(statement, { value })
   }
 
-  /** Entries that an older config wrote, or that hold values without a field, or have a working copy, in order of arrival. */
+  /** Returns the next entries that an older config wrote, that hold orphaned values, or that have a draft, in order of creation. */
   async outdated(
     { key, schemaHash }: CollectionModel,
     afterPk: number,
@@ -186,7 +186,7 @@ export class EntryReader {
   ): Promise<readonly StoredEntry[]> {
     const statement = this.#source.statements.get(`outdated ${key}`, () =>
       prepare(
-        stored(key)
+        selectStored(key)
           .where('pk', '>', param<number>('afterPk'))
           .where(sql<SqlBool>`(schema_hash <> ${param('schema_hash')} OR orphaned IS NOT NULL OR draft IS NOT NULL)`)
           .orderBy('pk')
@@ -196,18 +196,18 @@ export class EntryReader {
     return this.#source.connection.all(statement, { afterPk, schema_hash: schemaHash, limit })
   }
 
-  /** Every entry, in order of arrival. */
+  /** Returns the next entries in order of creation. */
   async storedAfter({ key }: CollectionModel, afterPk: number, limit: number): Promise<readonly StoredEntry[]> {
     const statement = this.#source.statements.get(`stored after ${key}`, () =>
-      prepare(stored(key).where('pk', '>', param<number>('afterPk')).orderBy('pk').limit(param<number>('limit'))),
+      prepare(selectStored(key).where('pk', '>', param<number>('afterPk')).orderBy('pk').limit(param<number>('limit'))),
     )
     return this.#source.connection.all(statement, { afterPk, limit })
   }
 
   /**
-   * The next entries that hold a condition, in order of arrival.
+   * Returns the next entries that match a filter, in order of creation.
    *
-   * @param where see {@link byId}
+   * @param where a filter that entries must match
    */
   async matchingAfter(
     collection: CollectionModel,
@@ -219,7 +219,7 @@ export class EntryReader {
     const { name, values, connection, narrow } = this.#narrowing(collection, where)
     const statement = this.#source.statements.get(`matching ${key}${name}`, () =>
       prepare(
-        narrow(stored(key).where('pk', '>', param<number>('afterPk')))
+        narrow(selectStored(key).where('pk', '>', param<number>('afterPk')))
           .orderBy('pk')
           .limit(param<number>('limit')),
       ),
@@ -227,16 +227,16 @@ export class EntryReader {
     return connection.all(statement, { afterPk, limit, ...values })
   }
 
-  /** The next entries in order of arrival, as many as fit into a batch; none: there are no others. */
+  /** Returns the next entries in order of creation, as many as fit into a batch. */
   batchAfter({ key }: CollectionModel, afterPk: number): Promise<readonly StoredEntry[]> {
     const statement = this.#source.statements.get(`batch ${key}`, () => batchStatement(key))
     return this.#source.connection.all(statement, { after: afterPk })
   }
 
   /**
-   * True if an entry has the slug as its own.
+   * True if an entry has the slug itself, without fallback.
    *
-   * @param except the id of an entry that does not count
+   * @param except the id of an entry to ignore
    */
   async hasSlug({ key, table }: CollectionModel, slug: string, except = ''): Promise<boolean> {
     const column = sql.ref(table === key ? 'slug' : 'own_slug')
@@ -252,10 +252,10 @@ export class EntryReader {
   }
 
   /**
-   * The ids of entries that show a slug in a locale without having it as their own.
+   * Returns the ids of entries that show a slug in a locale by fallback.
    *
-   * @param collection in that locale
-   * @param except the id of an entry that does not count
+   * @param collection the collection in that locale
+   * @param except the id of an entry to ignore
    */
   async idsFallingBackTo({ table }: CollectionModel, slug: string, except = ''): Promise<readonly string[]> {
     const statement = this.#source.statements.get(`falling back ${table}`, () =>
@@ -270,19 +270,15 @@ export class EntryReader {
     return (await this.#source.connection.all(statement, { slug, except })).map(({ id }) => id)
   }
 
-  /** @throws {Error} when the field cannot be filtered by */
-  #hasValue(
-    { key, filterableFields: comparables }: CollectionModel,
-    path: string,
-    isLong: boolean,
-  ): Expression<SqlBool> {
-    const by = comparables.get(path)
+  /** @throws {Error} if the field cannot be filtered by */
+  #hasValue({ key, filterableFields }: CollectionModel, path: string, isLong: boolean): Expression<SqlBool> {
+    const by = filterableFields.get(path)
     if (!by) throw new Error(`${key}.${path} cannot be looked up`)
     const value = this.#source.dialect.comparedValue(by, { isLong })
     return value.compare('=', value.parameter('value'))
   }
 
-  /** The condition of a query for single entries. Where it needs to look into other tables, it may take long. */
+  /** Translates the filter of a query. If it reads other tables, it may take long, so it runs in the background. */
   #narrowing(collection: CollectionModel, where: Condition | undefined): Narrowing {
     if (!where) return this.#unnarrowed
     const condition = toWhereSql(this.#source.dialect, where, collection)
@@ -295,24 +291,21 @@ export class EntryReader {
   }
 }
 
-/** Tells the statement from that of readers who see less. */
-const mark = ({ hasAuthors, knownRevision: known }: EntryReadOptions): string =>
-  `${hasAuthors ? ' people' : ''}${known === undefined ? '' : ' unless known'}`
+/** Returns a suffix that distinguishes statements by their options. */
+const optionsKey = ({ hasAuthors, knownRevision }: EntryReadOptions): string =>
+  `${hasAuthors ? ' people' : ''}${knownRevision === undefined ? '' : ' unless known'}`
 
-/** What a reader sees of entries; a document of a known revision takes no time to come. */
-function seenEntries(
-  table: string,
-  { hasAuthors = false, knownRevision: known }: EntryReadOptions,
-): EntrySelect<EntryRow> {
-  if (known === undefined) return selectEntries(table, hasAuthors)
+/** Selects entries. The document of a known revision is not transferred. */
+function selectVisible(table: string, { hasAuthors = false, knownRevision }: EntryReadOptions): EntrySelect<EntryRow> {
+  if (knownRevision === undefined) return selectEntries(table, hasAuthors)
   const columns = servedColumns(hasAuthors).filter((column) => column !== 'doc')
   const doc = sql<string>`CASE WHEN seq = ${param<number>('known')} THEN '' ELSE doc END`.as('doc')
   return selectFromTable(table).select([...columns, doc]) as EntrySelect<EntryRow>
 }
 
-const stored = (key: string) => selectFromTable(key).select(['pk', ...ENTRY_COLUMNS])
+const selectStored = (key: string) => selectFromTable(key).select(['pk', ...ENTRY_COLUMNS])
 
-/** The entries of a collection behind a `pk`: the next one, and others as far as they fit into a batch. */
+/** Selects the next entries that fit into a batch, at least one, in order of creation. */
 function batchStatement(key: string): Statement<StoredEntry> {
   const table = sql.table(key)
   const columns = sql.join(['pk', ...ENTRY_COLUMNS].map((name) => sql.ref(name)))

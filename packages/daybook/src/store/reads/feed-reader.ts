@@ -8,10 +8,10 @@ import { isSelfContained, toWhereSql } from '../where-sql.ts'
 import type { EntryReadOptions } from './entry-reader.ts'
 import { type EntrySelect, selectFromTable, servedColumns } from './page.ts'
 
-/** An entry as an item of the changes feed needs it. */
+/** An entry with the columns for an item of the changes feed. */
 export type FeedRow = EntryRow & Pick<EntryTable, 'pk' | 'slug'>
 
-/** Reads sets of entries for readers of the journal. */
+/** Reads entries for readers of the journal. */
 export class FeedReader {
   readonly #source: StoreReadContext
 
@@ -33,7 +33,7 @@ export class FeedReader {
   }
 
   /**
-   * Reads the authors of documents: `createdBy` of their rows, and the actor of the first change of deleted ones. A deleted document
+   * Reads the authors of documents: `created_by` of existing ones, and the actor of the first change of deleted ones. A deleted document
    * whose first change the journal no longer has is left out.
    */
   async authors({ key }: CollectionModel, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
@@ -72,14 +72,14 @@ export class FeedReader {
   }
 }
 
-/** The number of entries up to which they are read at once: the way to another connection and back would cost more. */
+/** The maximum number of entries that are read on the connection of short statements. */
 const FEW = 64
 
 interface AuthorRow {
   readonly id: string
   readonly action: string
   readonly actor: string
-  /** `null`: the row was deleted. */
+  /** The id; `null` if the document was deleted. */
   readonly present: string | null
   readonly created_by: string | null
 }

@@ -13,13 +13,13 @@ export interface JournalDocument {
 
 /** A change that made a version of its document. */
 export interface VersionRecord extends JournalRow {
-  /** 1: what it made was erased. */
+  /** 1 if the version was erased. */
   readonly erased: number
 }
 
-/** A version, with its text where the journal has it. */
+/** A version, with its text if the journal has it. */
 export interface VersionRow extends VersionRecord {
-  /** JSON, with what the other locales say under `@locales`; `null`: it lies in its table, or was erased or pruned. */
+  /** JSON with the values of the other locales under `@locales`; `null` if it is the current state, or was erased or pruned. */
   readonly text: string | null
 }
 
@@ -29,34 +29,34 @@ export interface DeletedRow extends JournalRow {
   readonly revision: number
   /** JSON, with the values of the other locales under `@locales`. */
   readonly text: string
-  /** The actor of the first creation; `null`: the journal has it no more. */
+  /** The actor of the first creation; `null` if the journal no longer has it. */
   readonly creator: string | null
 }
 
-/** A range of the journal: from a number on, before another. */
+/** A range of the journal, from a number (inclusive) to another (exclusive). */
 export interface JournalRange {
   readonly from: number
   readonly before: number
 }
 
-/** Which versions of a document are asked for, newest first. */
+/** A page of the versions of a document, newest first. */
 export interface VersionPage extends JournalDocument {
-  /** The number that all of them lie below. */
+  /** The number that all versions are below. */
   readonly before: number
   readonly limit: number
-  /** The revision that the document's table has; 0: none. */
+  /** The current revision of the document; 0 if there is none. */
   readonly present: number
-  /** The number of its present working copy; 0: there is none. */
+  /** The revision of its draft; 0 if there is none. */
   readonly copy: number
 }
 
-/** Which versions of an entry are asked for by a reader who sees what was published. */
+/** A page of the published versions of an entry. */
 export interface PublishedPage extends Omit<VersionPage, 'copy'> {
-  /** The field that holds the status. */
+  /** The key of the status field. */
   readonly statusKey: string
 }
 
-/** Reads what documents once were. */
+/** Reads former states of documents. */
 export class HistoryReader {
   readonly #connection: Connection
   readonly #source: Pick<StoreReadContext, 'dialect' | 'statements'>
@@ -66,12 +66,12 @@ export class HistoryReader {
     this.#source = source
   }
 
-  /** Versions that are there, and those that were erased. One whose content was dropped since is left out; deletions stay. */
+  /** Returns versions with content, erased versions, and deletions. Versions whose content was pruned are left out. */
   versions(page: VersionPage): Promise<readonly VersionRecord[]> {
     return this.#connection.all(VERSIONS, { ...page })
   }
 
-  /** The versions among these that were published. */
+  /** Returns the published versions. */
   publishedVersions({ statusKey, ...page }: PublishedPage): Promise<readonly VersionRecord[]> {
     const { dialect, statements } = this.#source
     const status = sql.raw(dialect.schema.documentValue(statusKey))
@@ -84,22 +84,22 @@ export class HistoryReader {
     return this.#connection.all(statement, { ...page })
   }
 
-  /** The version that one change has made; `undefined`: that change made none of this document. */
+  /** Returns the version that a change made; `undefined` if it made none of this document. */
   version(document: JournalDocument, seq: number): Promise<VersionRow | undefined> {
     return this.#connection.get(VERSION, { ...document, seq })
   }
 
-  /** The changes of a document from a number on, in order. */
+  /** Returns the changes of a document from a number on, in order. */
   changesFrom(document: JournalDocument, from: number): Promise<readonly JournalRow[]> {
     return this.#connection.all(CHANGES_FROM, { ...document, from })
   }
 
-  /** The last record before a number that says whether the document had a working copy. */
+  /** Returns the last record before a number that decides if the document had a draft. */
   draftBefore(document: JournalDocument, before: number): Promise<JournalRow | undefined> {
     return this.#connection.get(COPY_BEFORE, { ...document, before })
   }
 
-  /** One deleted entry; `undefined`: it was not deleted, or its content was erased or pruned. */
+  /** Returns a deleted entry; `undefined` if it was not deleted, or its content was erased or pruned. */
   deletedEntry({ collection, id }: JournalDocument): Promise<DeletedRow | undefined> {
     const statement = this.#source.statements.get(`deleted ${collection}`, () =>
       prepareSql(sql<DeletedRow>`${selectDeleted(collection)} AND journal.id = ${param('id')}`),
@@ -107,13 +107,13 @@ export class HistoryReader {
     return this.#connection.get(statement, { collection, id })
   }
 
-  /** The numbers of the last deletions in a collection before a number, the newest first; entries that are there again count, too. */
+  /** Returns the numbers of the last deletions in a collection before a number, newest first, including those of restored entries. */
   async deletions(collection: string, before: number, limit: number): Promise<readonly number[]> {
     const rows = await this.#connection.all(DELETIONS, { collection, before, limit })
     return rows.map(({ seq }) => seq)
   }
 
-  /** The deleted entries of a collection whose deletion lies in a range, the last one first; see {@link deletedEntry}. */
+  /** Returns the entries of a collection that were deleted in a range, the last one first; see {@link deletedEntry}. */
   deletedEntries(collection: string, range: JournalRange): Promise<readonly DeletedRow[]> {
     const statement = this.#source.statements.get(`deleted in ${collection}`, () =>
       prepareSql(sql<DeletedRow>`${selectDeleted(collection)}
@@ -122,17 +122,17 @@ export class HistoryReader {
     return this.#connection.all(statement, { collection, ...range })
   }
 
-  /** Whether the journal has a record of a document. */
+  /** True if the journal has a record of a document. */
   async isKnown({ collection, id }: JournalDocument): Promise<boolean> {
     return (await this.#connection.get(ANY_RECORD, { collection, id })) !== undefined
   }
 
-  /** How many former versions of a document have content. */
+  /** Counts the former versions of a document with content. */
   async countErasable({ collection, id }: JournalDocument): Promise<number> {
     return Number((await this.#connection.get(ERASABLE, { collection, id }))?.count)
   }
 
-  /** The record of a document's first creation before a version; `undefined`: the journal has it no more. */
+  /** Returns the record of a document's first creation up to a version; `undefined` if the journal no longer has it. */
   creation(document: JournalDocument, seq: number): Promise<JournalRow | undefined> {
     return this.#connection.get(CREATION, { ...document, seq })
   }
@@ -171,14 +171,14 @@ const DELETIONS: Statement<Pick<JournalRow, 'seq'>> = prepareSql(sql<Pick<Journa
   FROM daybook$journal AS journal WHERE journal.collection = ${param('collection')} AND journal.action = 'delete'
     AND journal.seq < ${param('before')} ORDER BY journal.seq DESC LIMIT ${param('limit')}`)
 
-/** The number of the last version before a deletion that has content and holds a condition. */
+/** Selects the number of the last version before a deletion that has content and matches a condition. */
 const lastContent = (condition: ReturnType<typeof sql>) => sql`(SELECT max(earlier.seq) FROM daybook$journal AS earlier
   JOIN daybook$journal_payload AS kept ON kept.seq = earlier.seq AND kept.doc IS NOT NULL
   WHERE earlier.collection = journal.collection AND earlier.id = journal.id AND earlier.seq < journal.seq AND ${condition})`
 
 /**
- * The last deletion of an entry that is not there, joined with the content just before: the draft that an entry had, or else the
- * entry. A draft that was discarded or published is none any more.
+ * Selects the last deletion of each entry that does not exist, joined with its content just before: its draft, or else the entry. A draft
+ * that was discarded or published does not count.
  */
 const selectDeleted = (collection: string) => sql`SELECT journal.*, content.seq AS revision, content.doc AS text,
     (SELECT creation.actor FROM daybook$journal AS creation WHERE creation.collection = journal.collection

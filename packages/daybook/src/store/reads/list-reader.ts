@@ -34,23 +34,23 @@ import {
   statusValues,
 } from './page.ts'
 
-/** The conditions on the entries of a query. */
+/** The conditions of a query. */
 type FilterQuery = Pick<PageQuery, 'search' | 'where' | 'statuses'>
 
-/** The entries that an aggregate is about. */
+/** The entries of an aggregate. */
 export type AggregateQuery = FilterQuery &
   Pick<PageQuery, 'size'> & {
     /** True if the counters of the collection count the same entries. @default false */
     readonly hasCounters?: boolean
   }
 
-/** The most entries that a page skips on the connection of short statements. */
+/** The maximum offset of a page on the connection of short statements. */
 const SHORT_OFFSET = 10_000
 
-/** The most entries of a collection whose statements count as short. */
+/** The maximum size of a collection whose statements count as short. */
 const SHORT_ENTRIES = 2000
 
-/** Reads lists of entries: pages, searches, and how many entries there are. */
+/** Reads lists of entries: pages, searches, counts and aggregates. */
 export class ListReader {
   readonly #source: StoreReadContext
 
@@ -58,7 +58,7 @@ export class ListReader {
     this.#source = source
   }
 
-  /** Counts the entries that a search or a filter finds, exactly. */
+  /** Returns the exact number of entries that match a search or a filter. */
   async count(collection: CollectionModel, query: FilterQuery): Promise<number> {
     const filter = this.#filter(collection, query, { form: 'lead' }, this.#source.dialect.search.countValues)
     if (!filter) return 0
@@ -68,7 +68,7 @@ export class ListReader {
     return (await this.#source.background.get(statement, filter.values))?.total ?? 0
   }
 
-  /** The entries that a search or a filter finds, in order of creation, without their documents. */
+  /** Returns the entries that match a search or a filter, in order of creation, without their documents. */
   async matching(collection: CollectionModel, query: MatchQuery): Promise<readonly EntryRevision[]> {
     const { after, limit, search } = query
     const filter = this.#filter(collection, query, { form: search ? 'sets' : 'lead' })
@@ -79,7 +79,7 @@ export class ListReader {
     return this.#source.background.all(statement, { ...filter.values, after, limit })
   }
 
-  /** One page of entries. */
+  /** Returns one page of entries. */
   async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
     const candidates = await this.#sorted(collection, { ...query, limit: query.limit + 1 })
@@ -89,35 +89,35 @@ export class ListReader {
   }
 
   /**
-   * Counts entries by their values, the commonest first.
+   * Counts entries by their values, the most frequent first.
    *
-   * @param query where the counters apply, a counted field is answered from what each write keeps
+   * @param query with `hasCounters`, a counted field is read from the counters
    */
   async counts(
     collection: CollectionModel,
     aggregate: CountAggregate,
     query: AggregateQuery,
   ): Promise<readonly CountRow[]> {
-    if (isTallied(aggregate, query)) return this.#tallies(collection, aggregate, query)
-    const aggregation = await this.#aggregated(collection, aggregate, query, (counted) =>
-      countsStatement(aggregate, counted),
+    if (canUseCounters(aggregate, query)) return this.#readCounters(collection, aggregate, query)
+    const prepared = await this.#prepareAggregate(collection, aggregate, query, (scope) =>
+      countsStatement(aggregate, scope),
     )
-    return aggregation ? aggregation.connection.all(aggregation.statement, aggregation.values) : []
+    return prepared ? prepared.connection.all(prepared.statement, prepared.values) : []
   }
 
-  /** The least or greatest value, or the sum of all; `undefined`: there is none. */
+  /** Returns the least or greatest value, or the sum; `undefined` if nothing can match. */
   async value(
     collection: CollectionModel,
     aggregate: ValueAggregate,
     query: AggregateQuery,
   ): Promise<ValueRow | undefined> {
-    const aggregation = await this.#aggregated(collection, aggregate, query, (counted) =>
-      valueStatement(aggregate, counted),
+    const prepared = await this.#prepareAggregate(collection, aggregate, query, (scope) =>
+      valueStatement(aggregate, scope),
     )
-    return aggregation?.connection.get(aggregation.statement, aggregation.values)
+    return prepared?.connection.get(prepared.statement, prepared.values)
   }
 
-  async #tallies(
+  async #readCounters(
     collection: CollectionModel,
     aggregate: CountAggregate,
     { statuses }: AggregateQuery,
@@ -128,16 +128,16 @@ export class ListReader {
     const statement = this.#source.statements.get(`tallies ${collection.key} ${by.path} ${statuses?.length}`, () =>
       prepareSql(countersStatement(collection, by, isMany, statuses)),
     )
-    const named = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
-    return this.#source.connection.all(statement, named)
+    const values = Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
+    return this.#source.connection.all(statement, values)
   }
 
-  /** The statement of an aggregate, and where it is asked; `undefined`: nothing can match. */
-  async #aggregated<Row>(
+  /** Prepares the statement of an aggregate; `undefined` if nothing can match. */
+  async #prepareAggregate<Row>(
     collection: CollectionModel,
     aggregate: Aggregate,
     query: AggregateQuery,
-    toSql: (counted: AggregateScope) => RawBuilder<Row>,
+    toSql: (scope: AggregateScope) => RawBuilder<Row>,
   ): Promise<
     | { readonly statement: Statement<Row>; readonly values: StatementValues; readonly connection: Connection }
     | undefined
@@ -160,7 +160,7 @@ export class ListReader {
     return { statement, values: filter.values, connection: isShort ? connection : background }
   }
 
-  /** The condition of a query, translated; `undefined`: nothing can match. */
+  /** Translates the conditions of a query; `undefined` if nothing can match. */
   #filter(
     collection: CollectionModel,
     { search, where, statuses }: FilterQuery,
@@ -170,18 +170,18 @@ export class ListReader {
     const searchValues = search ? toValues(search, collection) : {}
     if (!searchValues) return undefined
     const condition = where && toWhereSql(this.#source.dialect, where, collection, { plan })
-    const { index, walksOrder = false, sortsFound = false } = plan
+    const { index, walksSortIndex = false, sortsMatches = false } = plan
     return {
-      cacheKey: `${statuses?.length} ${search !== undefined} ${walksOrder} ${sortsFound} ${index} ${condition?.cacheKey}`,
+      cacheKey: `${statuses?.length} ${search !== undefined} ${walksSortIndex} ${sortsMatches} ${index} ${condition?.cacheKey}`,
       values: { ...searchValues, ...statusValues(statuses), ...condition?.values },
       where: condition,
       index,
-      walksOrder,
-      sortsFound,
+      walksSortIndex,
+      sortsMatches,
     }
   }
 
-  /** Reads as many entries as `limit` says. */
+  /** Reads at most `limit` entries in sort order. */
   async #sorted(collection: CollectionModel, query: PageQuery): Promise<readonly SortedRow[]> {
     const plan = this.#plan(collection, query)
     const filter = this.#filter(collection, query, plan)
@@ -219,7 +219,7 @@ export class ListReader {
     return connection.all(statement, { ...filter.values, ...after, limit, offset: query.offset })
   }
 
-  /** The newest matches by relevance, and older ones after them, newest first. */
+  /** Reads the newest matches by relevance, followed by older ones, newest first. */
   async #ranked(collection: CollectionModel, query: PageQuery): Promise<Page> {
     const filter = this.#filter(collection, query, { form: 'lead' })
     if (!filter) return { rows: [], end: undefined }
@@ -232,11 +232,11 @@ export class ListReader {
     }
   }
 
-  /** The entries of a page and the next one, where none but the most relevant are on it; `undefined`: there are others. */
+  /** Reads the entries of a page and the next one, if all have the greatest relevance; else returns `undefined`. */
   async #best(collection: CollectionModel, query: PageQuery, start: number): Promise<readonly SortedRow[] | undefined> {
     const wanted = query.limit + 1
-    const isInEntry = query.where === undefined || isSelfContained(query.where)
-    if (!isInEntry || !isCommon(query.size, start + wanted)) return undefined
+    const isSelfContainedFilter = query.where === undefined || isSelfContained(query.where)
+    if (!isSelfContainedFilter || !isCommon(query.size, start + wanted)) return undefined
     const filter = this.#filter(collection, query, { form: 'compare' })
     const rows = filter ? await this.#matches(collection, query, filter, 'best', start, wanted) : []
     return rows.length === wanted ? rows : undefined
@@ -278,15 +278,15 @@ export class ListReader {
   }
 }
 
-/** Of so many matches, one is expected to be one of the most relevant. */
+/** The expected number of matches for each one of the greatest relevance. */
 const MATCHES_FOR_BEST = 8
 
-/** Whether so many of the newest entries match that a page of the most relevant ones is likely. */
-const isCommon = ({ found, all }: ListSize, wanted: number): boolean =>
-  (found / Math.max(1, all)) * RANKED_MATCHES >= wanted * MATCHES_FOR_BEST
+/** True if enough of the newest entries match for a page of the most relevant ones to be likely. */
+const isCommon = ({ found: matching, all }: ListSize, wanted: number): boolean =>
+  (matching / Math.max(1, all)) * RANKED_MATCHES >= wanted * MATCHES_FOR_BEST
 
-/** Whether it is kept with each write how many entries hold each value. */
-function isTallied(aggregate: CountAggregate, { hasCounters = false }: AggregateQuery): boolean {
+/** True if the counters of the collection answer an aggregate. */
+function canUseCounters(aggregate: CountAggregate, { hasCounters = false }: AggregateQuery): boolean {
   if (!hasCounters) return false
   return aggregate.kind === 'members'
     ? aggregate.of.isCounted

@@ -10,8 +10,8 @@ import { build, param, type StatementValues } from '../statement.ts'
 import { AUTHOR_COLUMNS, type EntryTable } from '../tables/tables.ts'
 
 /**
- * How many of the newest matches are ranked by relevance. Ranking every match of a common word would
- * make its cost grow with the collection.
+ * The number of newest matches that are ranked by relevance. Ranking every match of a common word would cost more as the collection
+ * grows.
  */
 export const RANKED_MATCHES = 1000
 
@@ -20,10 +20,10 @@ interface EntryScope {
   readonly entry: EntryTable
 }
 
-/** A question about entries of one collection. */
+/** A query of entries of one collection. */
 export type EntrySelect<Row> = SelectQueryBuilder<EntryScope, 'entry', Row>
 
-/** A collection's table under the common name, by that index where one is named. */
+/** Selects from a collection's table with the alias `entry`, optionally by an index. */
 export const selectFromTable = (table: string, index?: string): EntrySelect<Record<never, never>> => {
   const name = index === undefined ? sql`"entry"` : sql`"entry" INDEXED BY ${sql.id(index)}`
   return build.selectFrom(sql.table<EntryTable>(table).as<'entry'>(name)) as unknown as SelectQueryBuilder<
@@ -37,68 +37,68 @@ export const selectFromTable = (table: string, index?: string): EntrySelect<Reco
 const SHOWN_COLUMNS = ['id', 'seq', 'status', 'schema_hash', 'orphaned', 'doc'] as const
 const SHOWN_WITH_PEOPLE = [...SHOWN_COLUMNS, ...AUTHOR_COLUMNS] as const
 
-/** The columns that serving entries needs, to a reader who may know who made them or to one who may not. */
+/** Returns the columns that serving entries needs, with or without the authors. */
 export const servedColumns = (hasAuthors: boolean): readonly (keyof EntryRow)[] =>
   hasAuthors ? SHOWN_WITH_PEOPLE : SHOWN_COLUMNS
 
-/** Entries of a collection, with what is read of them to serve them. */
+/** Selects entries of a collection with the columns that serving them needs. */
 export const selectEntries = (table: string, hasAuthors: boolean, index?: string): EntrySelect<EntryRow> =>
   selectFromTable(table, index).select(servedColumns(hasAuthors)) as EntrySelect<EntryRow>
 
-/** Values of the sort keys of the last entry of a page, and its id. */
+/** The values of the sort keys of the last entry of a page, including the id. */
 export type Position = readonly (string | number | null)[]
 
-/** The query of a page, in terms of the store. */
+/** The query of a page. */
 export interface PageQuery {
-  /** `undefined`: entries of any status. */
+  /** `undefined` for any status. */
   readonly statuses: readonly string[] | undefined
   readonly search: SearchQuery | undefined
   readonly where: Condition | undefined
-  /** Empty with `search`: by relevance. */
+  /** Empty with `search` to sort by relevance. */
   readonly sort: readonly SortBy[]
   readonly limit: number
   readonly offset: number
   readonly after: Position | undefined
-  /** Whether it is answered who made and changed the entries. */
+  /** True if the authors are read, too. */
   readonly hasAuthors: boolean
-  /** How many entries there are, for the choice of how to find a page of some of them. */
+  /** The numbers of entries, for the planner. */
   readonly size: ListSize
 }
 
 /** Entries of one page, in order. */
 export interface Page {
   readonly rows: readonly EntryRow[]
-  /** Where the page ends; `undefined` when nothing comes after it. */
+  /** The position of the last entry; `undefined` if no page follows. */
   readonly end: Position | undefined
 }
 
-/** One stretch of a sort order. Where a value may be missing, what comes after a position is two of them. */
+/** One part of a sort order. If the leading value may be missing, entries with and without it are separate phases. */
 export interface OrderPhase {
   readonly name: string
   /** The order within it. */
   readonly sort: readonly SortBy[]
-  /** Its conditions; asked for when no statement of this name is kept. */
+  /** Returns its conditions, if no statement of this name is cached. */
   where(): readonly RawBuilder<SqlBool>[]
 }
 
-/** The condition of a query, as SQL. */
-export interface FilterSql extends Partial<Pick<QueryPlan, 'index' | 'walksOrder' | 'sortsFound'>> {
+/** The conditions of a query, as SQL. */
+export interface FilterSql extends Partial<Pick<QueryPlan, 'index' | 'walksSortIndex' | 'sortsMatches'>> {
   readonly cacheKey: string
   readonly values: StatementValues
   readonly where: WhereSql | undefined
 }
 
-/** The stretches of a page's order, one after the other. */
+/** Splits the order of a page into phases, to be read one after the other. */
 export function splitOrder(
   dialect: Dialect,
   { sort, after, offset }: Pick<PageQuery, 'sort' | 'after' | 'offset'>,
 ): readonly OrderPhase[] {
-  const [lead, ...others] = sort
+  const [lead, ...minorKeys] = sort
   if (!lead) return [{ name: 'all', sort, where: () => [] }]
   const { by, descending, nullsFirst } = lead
-  // Where all leading values are empty, or none is, the index has the order wherever empty values belong.
-  const filledSort = [indexOrder(by, descending), ...others]
-  const emptySort = dialect.ordersByEmptyKey ? filledSort : others
+  // If all leading values are missing, or none is, the index serves the order wherever missing values are sorted.
+  const filledSort = [indexOrder(by, descending), ...minorKeys]
+  const emptySort = dialect.ordersByEmptyKey ? filledSort : minorKeys
   const empty: OrderPhase = {
     name: 'empty',
     sort: emptySort,
@@ -106,44 +106,44 @@ export function splitOrder(
   }
   const filled: OrderPhase = { name: 'filled', sort: filledSort, where: () => [dialect.hasValue(by)] }
   if (!after) {
-    // Entries to skip may lie in both stretches.
+    // The entries to skip may lie in both phases.
     if (isIndexOrder(lead) || offset > 0) return [{ name: 'all', sort, where: () => [] }]
     return nullsFirst ? [empty, filled] : [filled, empty]
   }
   const name = `after ${after.map((value) => (value === null ? '0' : '1')).join('')}`
-  const beyond = (): RawBuilder<SqlBool> => lexicallyAfter(dialect, sort, after)
+  const isBeyond = (): RawBuilder<SqlBool> => isAfter(dialect, sort, after)
   if (after[0] === null) {
-    const rest: OrderPhase = { name, sort: emptySort, where: () => [...empty.where(), beyond()] }
-    return nullsFirst ? [rest, filled] : [rest]
+    const remainder: OrderPhase = { name, sort: emptySort, where: () => [...empty.where(), isBeyond()] }
+    return nullsFirst ? [remainder, filled] : [remainder]
   }
-  const rest: OrderPhase = { name, sort: filledSort, where: () => [reached(dialect, lead), beyond()] }
-  return nullsFirst || by.isNeverNull ? [rest] : [rest, empty]
+  const remainder: OrderPhase = { name, sort: filledSort, where: () => [leadReached(dialect, lead), isBeyond()] }
+  return nullsFirst || by.isNeverNull ? [remainder] : [remainder, empty]
 }
 
-/** Leads the engine to where the position is in the order. */
-const reached = (dialect: Dialect, { by, descending }: SortBy): RawBuilder<SqlBool> =>
+/** Restricts the leading key, so that the engine starts at the position in the index. */
+const leadReached = (dialect: Dialect, { by, descending }: SortBy): RawBuilder<SqlBool> =>
   sql<SqlBool>`${dialect.indexedValue(by)} ${descending ? sql`<=` : sql`>=`} ${dialect.indexedParameter(by, 'after0')}`
 
-/** True for rows that come after the position, key by key. */
-function lexicallyAfter({ fullValue: whole }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
+/** Matches rows after the position in lexicographic order. */
+function isAfter({ fullValue }: Dialect, sort: readonly SortBy[], after: Position): RawBuilder<SqlBool> {
   const alternatives = sort.map((key, index) => {
     const equal = sort
       .slice(0, index)
-      .map(({ by }, earlier) => sql<SqlBool>`${whole(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
-    return sql<SqlBool>`(${sql.join([...equal, beyondOne(whole(key.by), key, after[index] ?? null, `after${index}`)], sql` AND `)})`
+      .map(({ by }, earlier) => sql<SqlBool>`${fullValue(by)} IS NOT DISTINCT FROM ${param(`after${earlier}`)}`)
+    return sql<SqlBool>`(${sql.join([...equal, keyBeyond(fullValue(key.by), key, after[index] ?? null, `after${index}`)], sql` AND `)})`
   })
   return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
 }
 
-function beyondOne(
-  own: RawBuilder<unknown>,
+function keyBeyond(
+  keyValue: RawBuilder<unknown>,
   { by, descending, nullsFirst }: SortBy,
   value: string | number | null,
   name: string,
 ): RawBuilder<SqlBool> {
-  if (value === null) return nullsFirst ? sql<SqlBool>`${own} IS NOT NULL` : sql<SqlBool>`1 = 0`
-  const isBeyond = sql<SqlBool>`${own} ${descending ? sql`<` : sql`>`} ${param(name)}`
-  return nullsFirst || by.isNeverNull ? isBeyond : sql<SqlBool>`(${isBeyond} OR ${own} IS NULL)`
+  if (value === null) return nullsFirst ? sql<SqlBool>`${keyValue} IS NOT NULL` : sql<SqlBool>`1 = 0`
+  const isBeyond = sql<SqlBool>`${keyValue} ${descending ? sql`<` : sql`>`} ${param(name)}`
+  return nullsFirst || by.isNeverNull ? isBeyond : sql<SqlBool>`(${isBeyond} OR ${keyValue} IS NULL)`
 }
 
 export function getPosition(row: SortedRow, sort: readonly SortBy[]): Position {
@@ -163,25 +163,25 @@ export function pageStatement(
   const isNewest = sort[0]?.by.column === 'id' && !filter.where && !search
   const narrowing = [...statusConditions(dialect, statuses, isNewest), ...phase.where()]
   for (const condition of search
-    ? [...narrowing, dialect.search.condition(collection.table, !filter.walksOrder)]
+    ? [...narrowing, dialect.search.condition(collection.table, !filter.walksSortIndex)]
     : narrowing)
     page = page.where(condition)
   if (filter.where) page = page.where(filter.where.build())
-  // A unary plus keeps SQLite from the index of the order.
-  const aside = filter.sortsFound ? sql`+` : sql``
-  for (const key of phase.sort) page = page.orderBy(sql`${aside}${dialect.orderTerm(key)}`)
+  // A unary plus keeps SQLite from using the sort index.
+  const plus = filter.sortsMatches ? sql`+` : sql``
+  for (const key of phase.sort) page = page.orderBy(sql`${plus}${dialect.orderTerm(key)}`)
   return page.limit(param<number>('limit')).offset(param<number>('offset')) as Compilable<SortedRow>
 }
 
-/** The query of entries that are to be written, in terms of the store. */
+/** The query of entries for a bulk write. */
 export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'statuses' | 'limit'> {
-  /** The id of the last entry that was found before; empty: none was. */
+  /** The id of the last entry of the previous batch; empty for the first. */
   readonly after: string
 }
 
-/** An entry, as far as its revision. */
+/** The id and the revision of an entry. */
 export interface EntryRevision extends Pick<EntryTable, 'id' | 'seq'> {
-  /** The bytes of its document, as the locale shows it. */
+  /** The size of its document in this locale, in bytes. */
   readonly size: number
 }
 
@@ -191,16 +191,16 @@ export function matchingStatement(
   { statuses, search }: MatchQuery,
   filter: FilterSql,
 ): Compilable<EntryRevision> {
-  let found = selectFromTable(collection.table, filter.index).select([
+  let select = selectFromTable(collection.table, filter.index).select([
     'id',
     'seq',
     sql<number>`octet_length(doc)`.as('size'),
   ])
-  found = found.where('id', '>', param<string>('after'))
-  for (const condition of statusConditions(dialect, statuses, false)) found = found.where(condition)
-  if (search) found = found.where(dialect.search.condition(collection.table))
-  if (filter.where) found = found.where(filter.where.build())
-  return found.orderBy('id').limit(param<number>('limit'))
+  select = select.where('id', '>', param<string>('after'))
+  for (const condition of statusConditions(dialect, statuses, false)) select = select.where(condition)
+  if (search) select = select.where(dialect.search.condition(collection.table))
+  if (filter.where) select = select.where(filter.where.build())
+  return select.orderBy('id').limit(param<number>('limit'))
 }
 
 export function countStatement(
@@ -215,16 +215,16 @@ export function countStatement(
   return sql`SELECT count(*) AS total FROM ${sql.table(collection.table)} AS entry${filter}`
 }
 
-/** The parameters of {@link statusConditions}. */
+/** Returns the parameters of {@link statusConditions}. */
 export const statusValues = (statuses: readonly string[] | undefined): StatementValues =>
   Object.fromEntries((statuses ?? []).map((status, index) => [`status${index}`, status]))
 
 /**
- * One status has an index of its own for the newest entries. In every other order the sort's index is walked
- * and carries the status along.
+ * Returns the conditions on the status. The newest entries of one status have an index; in any other order, the sort index is walked, which
+ * contains the status.
  */
 export function statusConditions(
-  { unindexedStatus: statusAside }: Dialect,
+  { unindexedStatus }: Dialect,
   statuses: readonly string[] | undefined,
   isNewest: boolean,
 ): readonly RawBuilder<SqlBool>[] {
@@ -232,5 +232,5 @@ export function statusConditions(
   if (statuses.length === 0) return [sql<SqlBool>`1 = 0`]
   const names = statuses.map((_, index) => param<string>(`status${index}`))
   if (names.length === 1 && isNewest) return [sql<SqlBool>`entry.status = ${names[0]}`]
-  return [sql<SqlBool>`${statusAside} IN (${sql.join(names)})`]
+  return [sql<SqlBool>`${unindexedStatus} IN (${sql.join(names)})`]
 }

@@ -14,10 +14,10 @@ import { ReferenceReader } from './reference-reader.ts'
 import { ReverseReader } from './reverse-reader.ts'
 import { SystemReader } from './system-reader.ts'
 
-/** The most statements of reads that are kept: clients can ask in any number of forms. */
+/** The maximum number of cached statements of reads, which clients can vary without limit. */
 const MAX_READER_STATEMENTS = 250
 
-/** The reading half of the store on one connection: a reader for each subject. */
+/** The readers of the store on one connection. */
 export class Reader {
   readonly dialect: Dialect
   readonly entries: EntryReader
@@ -35,8 +35,8 @@ export class Reader {
   readonly #statements: StatementCache
 
   /**
-   * @param background answers what may take long
-   * @param database says whether something was stored; absent in a transaction, and on a snapshot
+   * @param background runs statements that may take long
+   * @param database knows if something was stored; absent in a transaction and on a snapshot
    */
   constructor(
     dialect: Dialect,
@@ -62,7 +62,7 @@ export class Reader {
     this.#statements = statements
   }
 
-  /** The same readers on another connection, such as that of a transaction. */
+  /** Returns the same readers on another connection, such as that of a transaction. */
   on(connection: Connection): Reader {
     return new Reader(this.dialect, connection, connection, undefined, this.#statements)
   }
@@ -76,7 +76,7 @@ class GlobalReader {
     this.#source = source
   }
 
-  /** The global with this key; `undefined`: it was never written. */
+  /** Returns the global with this key; `undefined` if it was never written. */
   byKey(key: string): Promise<GlobalRow | undefined> {
     return this.#source.connection.get(GLOBAL_BY_KEY, { key })
   }

@@ -9,50 +9,50 @@ import { param, prepareSql } from '../statement.ts'
 import { toWhereSql } from '../where-sql.ts'
 import { type FilterSql, getPosition, type Position, servedColumns, statusConditions, statusValues } from './page.ts'
 
-/** A relation, as the entries that hold it are found by it. */
+/** A relation by which the entries that refer to a document are found. */
 export type ReverseRelation =
   | {
       readonly kind: 'one'
       readonly by: FilterableField
-      /** The collection that a reference names, where it does. */
+      /** The collection part of the reference, for a relation to several collections. */
       readonly collection?: FilterableField
     }
   | { readonly kind: 'many'; readonly by: MultiValuedField }
 
-/** The entries of a collection that refer to documents, in terms of the store. */
+/** A query of the entries of a collection that refer to documents. */
 export interface ReverseQuery {
-  /** The collection that refers, as the locale shows it. */
+  /** The referring collection in the requested locale. */
   readonly collection: CollectionModel
   readonly through: ReverseRelation
-  /** The collection that is referred to. */
+  /** The key of the collection that the references lead to. */
   readonly target: string
-  /** `undefined`: entries of any status. */
+  /** `undefined` for any status. */
   readonly statuses: readonly string[] | undefined
-  /** What entries must hold besides. */
+  /** A filter that entries must match. */
   readonly where: Condition | undefined
   readonly sort: readonly SortBy[]
   readonly limit: number
   readonly offset: number
-  /** Whether it is answered who made and changed the entries. */
+  /** True if the authors are read, too. */
   readonly hasAuthors: boolean
 }
 
-/** The entries that refer to one document: one page of them, in order. */
+/** A page of the entries that refer to one document, in order. */
 export interface ReversePageRows {
-  /** How many there are, on all pages; `null` where that was not asked. */
+  /** The number of entries on all pages; `null` if it was not requested. */
   readonly total: number | null
   readonly rows: readonly EntryRow[]
-  /** Where the page ends; `undefined` when nothing comes after it. */
+  /** The position of the last entry; `undefined` if no page follows. */
   readonly end: Position | undefined
 }
 
-/** A row of the statement: a document that is referred to, and an entry that refers to it, where there is one. */
-type FoundRow = { readonly holder: string; readonly total: number | null } & (
+/** A row of the statement: a document that is referred to, and an entry that refers to it, if there is one. */
+type ReverseRow = { readonly holder: string; readonly total: number | null } & (
   | SortedRow
   | { readonly [K in keyof EntryRow]: null }
 )
 
-/** Reads relations from their other side. */
+/** Reads relations from their targets. */
 export class ReverseReader {
   readonly #source: StoreReadContext
 
@@ -61,10 +61,10 @@ export class ReverseReader {
   }
 
   /**
-   * The entries that refer to each of these documents, by its id: one statement for all of them. For each document, an index leads to as many entries as its page holds. Counting reads the index alone where nothing
-   * but the status is asked of them.
+   * Returns a page of the entries that refer to each of these documents, by its id, with one statement. For each document, an index leads
+   * to the entries of its page. Without a filter, counting reads the index only.
    *
-   * @param counted those of the documents whose totals are asked
+   * @param counted the documents whose totals are requested
    */
   async pages(
     query: ReverseQuery,
@@ -77,11 +77,11 @@ export class ReverseReader {
     const statement = this.#source.statements.get(name, () =>
       prepareSql(reverseStatement(this.#source.dialect, query, filter)),
     )
-    // One more entry tells whether another page follows; of no entries at all, none is read.
+    // One more entry shows if another page follows; with limit 0, none is read.
     const lists = { ids: JSON.stringify(ids), counted: JSON.stringify(counted) }
     const values = { ...filter.values, ...lists, limit: limit === 0 ? 0 : limit + 1, offset }
-    const found = await this.#source.background.all(statement, values)
-    const pages = [...Map.groupBy(found, ({ holder }) => holder)]
+    const all = await this.#source.background.all(statement, values)
+    const pages = [...Map.groupBy(all, ({ holder }) => holder)]
     return new Map(pages.map(([holder, rows]) => [holder, toPage(rows, query)]))
   }
 
@@ -96,14 +96,18 @@ export class ReverseReader {
   }
 }
 
-function toPage(found: readonly FoundRow[], { sort, limit }: ReverseQuery): ReversePageRows {
-  const all = found.filter((row): row is FoundRow & SortedRow => row.id !== null)
+function toPage(reverseRows: readonly ReverseRow[], { sort, limit }: ReverseQuery): ReversePageRows {
+  const all = reverseRows.filter((row): row is ReverseRow & SortedRow => row.id !== null)
   const rows = all.slice(0, limit)
   const last = rows.at(-1)
-  return { total: found[0]?.total ?? null, rows, end: all.length > limit && last ? getPosition(last, sort) : undefined }
+  return {
+    total: reverseRows[0]?.total ?? null,
+    rows,
+    end: all.length > limit && last ? getPosition(last, sort) : undefined,
+  }
 }
 
-function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: FilterSql): RawBuilder<FoundRow> {
+function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: FilterSql): RawBuilder<ReverseRow> {
   const { collection, sort, hasAuthors } = query
   const table = sql.table(collection.table)
   const referring = referringEntries(dialect, query, filter)
@@ -120,7 +124,7 @@ function reverseStatement(dialect: Dialect, query: ReverseQuery, filter: FilterS
     ORDER BY holder, ${order}`
 }
 
-/** The entries that refer to `holder`, as far as they are shown. */
+/** Selects the entries that refer to `holder` and match the query. */
 function referringEntries(
   dialect: Dialect,
   { collection, through, target, statuses }: ReverseQuery,
@@ -130,13 +134,13 @@ function referringEntries(
   const narrowing = [...statusConditions(dialect, statuses, false), ...(where ? [where.build()] : [])]
   const all = (conditions: readonly RawBuilder<SqlBool>[]) => sql.join([...conditions, ...narrowing], sql` AND `)
   if (through.kind === 'one') {
-    const leads = sql<SqlBool>`${dialect.indexedValue(through.by, 'entry')} = holder`
-    const named =
+    const refers = sql<SqlBool>`${dialect.indexedValue(through.by, 'entry')} = holder`
+    const isOfTarget =
       through.collection && sql<SqlBool>`${dialect.indexedValue(through.collection, 'entry')} = ${sql.lit(target)}`
-    return sql`FROM ${entries} WHERE ${all(named ? [leads, named] : [leads])}`
+    return sql`FROM ${entries} WHERE ${all(isOfTarget ? [refers, isOfTarget] : [refers])}`
   }
-  // A cross join begins with the references, which name the few entries that matter.
-  const own = sql<SqlBool>`m.to_collection = ${sql.lit(target)} AND m.to_id = holder
+  // A cross join starts from the references, which name few entries.
+  const refers = sql<SqlBool>`m.to_collection = ${sql.lit(target)} AND m.to_id = holder
     AND m.from_collection = ${sql.lit(collection.key)} AND m.field = ${sql.lit(through.by.part?.relation ?? through.by.path)} AND entry.id = m.from_id`
-  return sql`FROM daybook$refs AS m CROSS JOIN ${entries} WHERE ${all([own])}`
+  return sql`FROM daybook$refs AS m CROSS JOIN ${entries} WHERE ${all([refers])}`
 }

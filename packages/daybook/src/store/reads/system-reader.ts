@@ -5,7 +5,7 @@ import { type MigrationRecord, readMigrations } from '../records/migration-recor
 import type { IdempotencyRecord } from '../rows.ts'
 import { build, param, prepare } from '../statement.ts'
 
-/** Reads what the store keeps about itself. */
+/** Reads the records that the store keeps about itself. */
 export class SystemReader {
   readonly #source: StoreReadContext
 
@@ -13,43 +13,43 @@ export class SystemReader {
     this.#source = source
   }
 
-  /** The default locale of stored documents; `undefined`: there was none yet. */
+  /** Returns the default locale of stored documents; `undefined` if there was none yet. */
   defaultLocale(): Promise<string | undefined> {
     return readNote(this.#source.connection, DEFAULT_LOCALE_NOTE)
   }
 
-  /** The note about a restore into this store; `undefined`: there was none. */
+  /** Returns the note of the last restore into this store; `undefined` if there was none. */
   restoreNote(): Promise<RestoreNote | undefined> {
     return readRestoreNote(this.#source.connection)
   }
 
-  /** The migrations that began on this store. */
+  /** Returns the migrations that have begun on this store. */
   migrations(): Promise<readonly MigrationRecord[]> {
     return readMigrations(this.#source.connection)
   }
 
-  /** Whether something is noted that happens once in the life of the store. */
+  /** True if the store has a note of this name. */
   async hasNote(name: string): Promise<boolean> {
     return (await readNote(this.#source.connection, name)) !== undefined
   }
 
-  /** The fields of a collection that hid stored values when its config came to be what it is. */
+  /** Returns the fields of a collection that hid stored values when its config last changed. */
   async hiddenFields(collection: string): Promise<readonly string[]> {
     return JSON.parse((await readNote(this.#source.connection, hiddenFieldsNote(collection))) ?? '[]')
   }
 
-  /** Keys of the collections that the store has tables for. */
+  /** Returns the keys of the collections with tables. */
   async storedCollections(): Promise<readonly string[]> {
     const rows = await this.#source.connection.all(COLLECTION_KEYS)
     return rows.map(({ key }) => key)
   }
 
-  /** The claims to paths of files that no asset has, those that hold no more as well. */
+  /** Returns the claims to paths of files without an asset, including expired ones. */
   fileClaims(): Promise<readonly FileClaim[]> {
     return listClaims(this.#source.connection)
   }
 
-  /** The stored response to a write, by the digest of its caller and `Idempotency-Key`. */
+  /** Returns an idempotency record by the digest of the caller and the `Idempotency-Key`. */
   idempotencyRecord(key: string): Promise<IdempotencyRecord | undefined> {
     return this.#source.connection.get(IDEMPOTENCY_RECORD, { key })
   }

@@ -14,11 +14,11 @@ import type { Announcements } from '../database.ts'
 import { GrowthWatch } from '../growth-watch.ts'
 import { param, prepareInsert, preparePut, prepareSql } from '../statement.ts'
 
-/** Longer values are kept as their digest, as texts are that a store does not take: rows of an index have some 2,700 bytes at most. */
+/** The maximum length of a value in the index. PostgreSQL limits index rows to some 2,700 bytes, so longer values are stored as digests. */
 const MAX_VALUE = 256
-/** What stands for no bound on a list. */
+/** The limit of a list without a limit. */
 const MAX_LISTED = Number.MAX_SAFE_INTEGER
-/** How long records stay that are worth nothing, in milliseconds: clocks of nodes may differ. */
+/** The time for which expired records are kept, in milliseconds, since the clocks of nodes may differ. */
 const EXPIRY_GRACE_MS = 24 * 60 * 60 * 1000
 
 const toKey = (value: string): string =>
@@ -28,7 +28,7 @@ const toKey = (value: string): string =>
 
 const parseRecord = ({ doc }: { readonly doc: string }): AuthRecord => JSON.parse(doc) as AuthRecord
 
-/** Finds records on one connection. */
+/** Reads the records of auth adapters on one connection. */
 export class AuthRecordReader implements RecordReader {
   protected readonly connection: Connection
 
@@ -37,7 +37,7 @@ export class AuthRecordReader implements RecordReader {
   }
 
   async get(kind: string, id: string): Promise<AuthRecord | undefined> {
-    // No id that was ever made is such a text.
+    // Such a text was never stored as an id.
     if (!isStorableText(id)) return undefined
     const row = await this.connection.get(RECORD_BY_ID, { kind, id })
     return row && parseRecord(row)
@@ -56,7 +56,7 @@ export class AuthRecordReader implements RecordReader {
   }
 }
 
-/** The writing half, inside one transaction. */
+/** Reads and writes the records of auth adapters, inside one transaction. */
 export class AuthRecordWriter extends AuthRecordReader implements RecordWriter {
   readonly #now: () => Promise<number>
   #sessionChanges: number | undefined
@@ -67,7 +67,7 @@ export class AuthRecordWriter extends AuthRecordReader implements RecordWriter {
     this.#now = now
   }
 
-  /** The count of session changes that this transaction stores; `undefined`: it notes none. */
+  /** The count of session changes that this transaction stores; `undefined` if it has none. */
   get sessionChanges(): number | undefined {
     return this.#sessionChanges
   }
@@ -91,30 +91,30 @@ export class AuthRecordWriter extends AuthRecordReader implements RecordWriter {
     return (await this.connection.run(DROP, { kind, id })) > 0
   }
 
-  /** Throws away what is worth nothing since a day. */
+  /** Deletes records that expired more than a day ago. */
   async dropExpired(): Promise<void> {
     const before = (await this.#now()) - EXPIRY_GRACE_MS
     await this.connection.run(DROP_KEYS_OVER, { before })
     await this.connection.run(DROP_OVER, { before })
   }
 
-  /** No other writer runs meanwhile: a value that is free now is free when this is stored. */
+  /** Checks that a unique value is free. There are no concurrent writers, so it is still free at the commit. */
   async #requireFree(kind: string, id: string, key: string, value: string | undefined): Promise<void> {
     if (value === undefined) return
-    const others = await this.find(kind, key, value)
-    if (others.some((other) => other.id !== id)) throw new DuplicateKeyError(key)
+    const records = await this.find(kind, key, value)
+    if (records.some((record) => record.id !== id)) throw new DuplicateKeyError(key)
   }
 }
 
-type FoundRecord = { readonly doc: string }
+type RecordRow = { readonly doc: string }
 
-const RECORD_BY_ID = prepareSql<FoundRecord>(
+const RECORD_BY_ID = prepareSql<RecordRow>(
   sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} AND id = ${param('id')}`,
 )
-const RECORD_BY_KEY = prepareSql<FoundRecord>(sql`SELECT record.doc FROM daybook$record_keys AS own
+const RECORD_BY_KEY = prepareSql<RecordRow>(sql`SELECT record.doc FROM daybook$record_keys AS own
   JOIN daybook$records AS record ON record.kind = own.kind AND record.id = own.id
   WHERE own.kind = ${param('kind')} AND own.field = ${param('key')} AND own.value = ${param('value')} ORDER BY own.id`)
-const RECORDS_OF_KIND = prepareSql<FoundRecord>(
+const RECORDS_OF_KIND = prepareSql<RecordRow>(
   sql`SELECT doc FROM daybook$records WHERE kind = ${param('kind')} AND id > ${param('after')}
     ORDER BY id LIMIT ${param('limit')}`,
 )
@@ -134,7 +134,7 @@ const KIND = 'session changes'
 const ID = 'count'
 /** The topic of announcements between nodes. */
 const TOPIC = 'session-changes'
-/** A count that every stored count exceeds or equals. */
+/** A number below every stored count. */
 const BEFORE_ALL = -1
 
 const readCount = async (reader: RecordReader): Promise<number> => Number((await reader.get(KIND, ID))?.count ?? 0)
@@ -146,7 +146,7 @@ async function countSessionChange(writer: RecordWriter): Promise<number> {
   return count
 }
 
-/** Tells listeners on all nodes that sessions may have changed, by a stored count: an announcement may be lost, or have no way. */
+/** Notifies listeners on all nodes that sessions may have changed, by announcements and by polling a stored count, since announcements may be lost or unavailable. */
 export class SessionChanges {
   readonly #announcements: () => Announcements | undefined
   readonly #watch: GrowthWatch
@@ -156,17 +156,17 @@ export class SessionChanges {
     this.#watch = new GrowthWatch(() => readCount(reader))
   }
 
-  /** Calls `listener` after each change, and once at first: a change may have come shortly before. The returned function stops that. */
+  /** Calls `listener` after each change, and once at the start, since a change may have come shortly before. The returned function unsubscribes. */
   listen(listener: () => void): () => void {
-    const stopWatching = this.#watch.listen(() => listener(), BEFORE_ALL)
-    const stopHearing = this.#announcements()?.listen(TOPIC, (text) => this.#watch.hint(Number(text)))
+    const stopPolling = this.#watch.listen(() => listener(), BEFORE_ALL)
+    const stopListening = this.#announcements()?.listen(TOPIC, (text) => this.#watch.hint(Number(text)))
     return () => {
-      stopWatching()
-      stopHearing?.()
+      stopPolling()
+      stopListening?.()
     }
   }
 
-  /** Reports a count that is committed. */
+  /** Reports a committed count. */
   announce(count: number): void {
     this.#watch.hint(count)
     this.#announcements()?.send(TOPIC, String(count))

@@ -1,13 +1,13 @@
 import type { Connection } from '../connection.ts'
 import { build, param, prepare, preparePut } from '../statement.ts'
 
-/** Names of claims among the leases. */
+/** The prefix of the names of claims in the table of leases. */
 const PREFIX = 'file:'
 
 /** A claim to the path of a file. */
 export interface FileClaim {
   readonly path: string
-  /** Names the upload, the restore or the sweep that has it; empty: nobody has. */
+  /** Identifies the upload, the restore or the sweep that holds the claim; empty if none does. */
   readonly holder: string
 }
 
@@ -15,16 +15,16 @@ export interface FileClaim {
 export type ClaimResult =
   | { readonly state: 'new' | 'taken' }
   | {
-      /** Something may lie there that no asset has. */
+      /** A file may exist there that belongs to no asset. */
       readonly state: 'left'
-      /** The number in the journal of the deletion whose bytes may lie there; 0: none. */
+      /** The number of the deletion in the journal whose bytes may lie there; 0 if none. */
       readonly deletion: number
     }
 
 /**
- * Claims to the paths of files that no asset has, inside one transaction. A path is claimed before its file is there, and by
- * the transaction that deletes its asset: so what lies under a claimed path without a holder is to be kept for the deletion that the
- * claim names, or else of no use any more.
+ * Claims to the paths of files that belong to no asset, inside one transaction. A path is claimed before its file is stored, and by the
+ * transaction that deletes its asset. So a file under a claimed path without a holder is kept for the deletion that the claim names, or else
+ * is garbage.
  */
 export class FileClaims {
   readonly #connection: Connection
@@ -37,10 +37,10 @@ export class FileClaims {
   }
 
   /**
-   * Claims a path, or keeps it for longer.
+   * Claims a path, or extends the claim.
    *
-   * @param ms how long the claim holds
-   * @returns `taken`: another holder has it
+   * @param ms the duration of the claim, in milliseconds
+   * @returns `taken` if another holder has the path
    */
   async take({ path, holder }: FileClaim, ms: number): Promise<ClaimResult> {
     const now = await this.#now()
@@ -51,7 +51,7 @@ export class FileClaims {
     return claim ? { state: 'left', deletion } : { state: 'new' }
   }
 
-  /** Notes, of a claimed path where nothing lies, the deletion whose bytes come there next; 0: none. @returns `false`: the claim was lost */
+  /** Records the deletion whose bytes will be stored under a claimed path; 0 for none. Returns false if the claim was lost. */
   async expectBytes({ path, holder }: FileClaim, deletion: number): Promise<boolean> {
     const claim = await this.#connection.get(CLAIM, { name: PREFIX + path })
     if (claim?.holder !== holder) return false
@@ -59,21 +59,21 @@ export class FileClaims {
     return true
   }
 
-  /** Takes a claim away from a holder that is gone. */
+  /** Ends the claim of a holder that is gone, so that it expires at once. */
   async release({ path, holder }: FileClaim): Promise<void> {
     await this.#connection.run(RELEASE_CLAIM, { name: PREFIX + path, holder })
   }
 
   /**
-   * Leaves a path whose asset is deleted.
+   * Claims the path of a deleted asset without a holder.
    *
-   * @param deletion the number in the journal of the deletion for which the bytes are kept; 0: they are of no use
+   * @param deletion the number of the deletion in the journal for which the bytes are kept; 0 if they are garbage
    */
   async markDeleted(path: string, deletion: number): Promise<void> {
     await this.#connection.run(PUT_CLAIM, { name: PREFIX + path, holder: '', token: deletion, until: 0 })
   }
 
-  /** Ends a claim; `false`: the holder does not have it any more. */
+  /** Deletes a claim. Returns false if the holder has lost it. */
   async end({ path, holder }: FileClaim): Promise<boolean> {
     const claim = await this.#connection.get(CLAIM, { name: PREFIX + path })
     if (claim?.holder !== holder) return false
@@ -82,7 +82,7 @@ export class FileClaims {
   }
 }
 
-/** Reads all claims, those that hold no more as well. */
+/** Reads all claims, including expired ones. */
 export async function listClaims(connection: Connection): Promise<readonly FileClaim[]> {
   const rows = await connection.all(CLAIMS, { from: PREFIX, to: `${PREFIX.slice(0, -1)};` })
   return rows.map(({ name, holder }) => ({ path: name.slice(PREFIX.length), holder }))

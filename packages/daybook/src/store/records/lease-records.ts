@@ -1,15 +1,15 @@
 import type { Connection } from '../connection.ts'
 import { build, param, prepare, preparePut } from '../statement.ts'
 
-/** A claim to a lease: its holder, and for how long. */
+/** A request for a lease. */
 export interface LeaseClaim {
   readonly name: string
   readonly holder: string
-  /** In milliseconds. */
+  /** The duration, in milliseconds. */
   readonly ms: number
 }
 
-/** The leases that nodes hold, inside one transaction; a holder uses {@link Lease}. */
+/** The stored leases, inside one transaction. Holders use `Lease`. */
 export class LeaseRecords {
   readonly #connection: Connection
   readonly #now: () => Promise<number>
@@ -20,24 +20,24 @@ export class LeaseRecords {
     this.#now = now
   }
 
-  /** Grants or extends a lease; `undefined`: another holder has it. */
+  /** Grants or extends a lease. Returns its token; `undefined` if another holder has it. */
   async take({ name, holder, ms }: LeaseClaim): Promise<number | undefined> {
     const now = await this.#now()
-    const held = await this.#connection.get(LEASE, { name })
-    const isOwn = held?.holder === holder && held.until >= now
-    if (held && !isOwn && held.until >= now) return undefined
-    const token = isOwn ? held.token : (held?.token ?? 0) + 1
+    const lease = await this.#connection.get(LEASE, { name })
+    const isHolder = lease?.holder === holder && lease.until >= now
+    if (lease && !isHolder && lease.until >= now) return undefined
+    const token = isHolder ? lease.token : (lease?.token ?? 0) + 1
     await this.#connection.run(PUT_LEASE, { name, holder, token, until: now + ms })
     return token
   }
 
-  /** Whether the holder of that token may still act. */
+  /** True if the lease with this token has not expired. */
   async holds(name: string, token: number): Promise<boolean> {
-    const held = await this.#connection.get(LEASE, { name })
-    return held?.token === token && held.until >= (await this.#now())
+    const lease = await this.#connection.get(LEASE, { name })
+    return lease?.token === token && lease.until >= (await this.#now())
   }
 
-  /** Ends a lease before its time. */
+  /** Ends a lease before it expires. */
   async end(name: string, token: number): Promise<void> {
     await this.#connection.run(END_LEASE, { name, token })
   }

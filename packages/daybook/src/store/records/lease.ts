@@ -3,15 +3,14 @@ import type { TransactionOptions } from '../database.ts'
 import type { Store } from '../store.ts'
 import type { Writer } from '../writes/writer.ts'
 
-/** Another node has taken the lease over meanwhile; nothing was written. */
+/** The error of a write whose lease another node has taken over; nothing was written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
 /**
- * A right that one node at a time has. It ends by the clock of the database, and each new holder gets a higher token:
- * what a holder writes names its token in the same transaction, so that one which was stopped for a while, and does not
- * know that its time is over, writes nothing.
+ * A right that at most one node holds at a time. It expires by the clock of the database, and each new holder gets a higher token. Each
+ * write checks the token in its transaction, so that a node that was paused beyond the expiry writes nothing.
  *
  * @example
  * ```ts
@@ -26,14 +25,14 @@ export class Lease {
   readonly #holder = randomUUID()
   #token: number | undefined
 
-  /** @param ms how long it lasts when it is not taken again, in milliseconds */
+  /** @param ms the duration of the lease unless it is extended, in milliseconds */
   constructor(store: Store, name: string, ms: number) {
     this.#store = store
     this.#name = name
     this.#ms = ms
   }
 
-  /** Takes the lease, or keeps it for longer; `false`: another node has it. */
+  /** Takes or extends the lease. Returns false if another node holds it. */
   async take(): Promise<boolean> {
     const claim = { name: this.#name, holder: this.#holder, ms: this.#ms }
     this.#token = await this.#store.transaction((writer) => writer.leases.take(claim))
@@ -41,9 +40,9 @@ export class Lease {
   }
 
   /**
-   * Runs `work` as one transaction of the holder.
+   * Runs `work` in a transaction of the holder.
    *
-   * @throws {LeaseLost} when the lease is not held, or no longer
+   * @throws {LeaseLost} if this node does not hold the lease
    */
   async write<T>(work: (writer: Writer) => Promise<T>, options?: TransactionOptions): Promise<T> {
     const token = this.#token
@@ -54,7 +53,7 @@ export class Lease {
     }, options)
   }
 
-  /** Lets another node take it at once. */
+  /** Releases the lease, so that another node can take it at once. */
   async release(): Promise<void> {
     const token = this.#token
     this.#token = undefined

@@ -2,10 +2,10 @@ import type { Connection } from '../connection.ts'
 import { build, prepare, preparePut } from '../statement.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
-/** A migration that began on this store; it has run when `finished` is set. */
+/** A migration that has begun on this store; `finished` is set once it has run. */
 export type MigrationRecord = SystemTables['daybook$migrations']
 
-/** The migrations that began here, in the order of their names. */
+/** Reads the migrations that have begun on this store, in the order of their names. */
 export function readMigrations(connection: Connection): Promise<readonly MigrationRecord[]> {
   return connection.all(ALL)
 }
@@ -18,12 +18,12 @@ export class MigrationRecords {
     this.#connection = connection
   }
 
-  /** The record of that name; `undefined`: it never began here. */
+  /** Returns the record of that name; `undefined` if the migration has not begun. */
   async get(name: string): Promise<MigrationRecord | undefined> {
-    return (await readMigrations(this.#connection)).find((one) => one.name === name)
+    return (await readMigrations(this.#connection)).find((record) => record.name === name)
   }
 
-  /** Stores a record in the place of the one of that name. */
+  /** Stores or replaces a record. */
   async put(record: MigrationRecord): Promise<void> {
     await this.#connection.run(PUT, { ...record })
   }

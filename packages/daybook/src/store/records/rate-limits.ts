@@ -1,16 +1,16 @@
 import type { Connection } from '../connection.ts'
 import { build, param, prepare, preparePut } from '../statement.ts'
 
-/** So many attempts within a time. */
+/** A maximum number of attempts within a period. */
 export interface RateLimit {
-  /** The account or the address that the attempts are counted for. */
+  /** The account or the address whose attempts are counted. */
   readonly key: string
   readonly max: number
-  /** How long they count, from the first one on, in milliseconds. */
+  /** The period from the first attempt, in milliseconds. */
   readonly ms: number
 }
 
-/** Counts attempts for all nodes together, inside one transaction. */
+/** Counts attempts across all nodes, inside one transaction. */
 export class RateLimits {
   readonly #connection: Connection
   readonly #now: () => Promise<number>
@@ -21,18 +21,18 @@ export class RateLimits {
     this.#now = now
   }
 
-  /** Counts one attempt; answers how long to wait when there were too many, in milliseconds, else 0. */
+  /** Counts one attempt. Returns the time to wait if there were too many, in milliseconds, else 0. */
   async take({ key, max, ms }: RateLimit): Promise<number> {
     const now = await this.#now()
-    const found = await this.#connection.get(ATTEMPTS, { key })
-    const isOpen = found !== undefined && found.until > now
-    const until = isOpen ? found.until : now + ms
-    const count = isOpen ? found.count + 1 : 1
+    const row = await this.#connection.get(ATTEMPTS, { key })
+    const isOpen = row !== undefined && row.until > now
+    const until = isOpen ? row.until : now + ms
+    const count = isOpen ? row.count + 1 : 1
     await this.#connection.run(PUT_ATTEMPTS, { key, count, until })
     return count > max ? until - now : 0
   }
 
-  /** Forgets attempts that count no more. */
+  /** Deletes attempts whose period is over. */
   async dropExpired(): Promise<void> {
     await this.#connection.run(DROP_ATTEMPTS, { now: await this.#now() })
   }

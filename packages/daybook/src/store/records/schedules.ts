@@ -4,16 +4,16 @@ import type { Dialect } from '../dialect.ts'
 import { build, param, prepare, preparePut, prepareSql } from '../statement.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
-/** What is to be done to an entry at a time. */
+/** A scheduled publication or unpublication of an entry. */
 export type Schedule = SystemTables['daybook$schedules'] & { readonly action: 'publish' | 'unpublish' }
 
-/** The time of it, as an entry shows it. */
+/** The time of a schedule, as an entry shows it. */
 export type ScheduledTime = Pick<Schedule, 'id' | 'action' | 'at'>
 
-/** What is scheduled, and in how many milliseconds it is due; none or fewer: now. */
+/** A schedule and the milliseconds until it is due; 0 or less if it is due now. */
 export type DueSchedule = Schedule & { readonly wait: number }
 
-/** Reads what is scheduled. */
+/** Reads schedules. */
 export class ScheduleReader {
   readonly #source: Pick<StoreReadContext, 'connection' | 'dialect' | 'statements'>
 
@@ -21,7 +21,7 @@ export class ScheduleReader {
     this.#source = source
   }
 
-  /** What is scheduled of these entries. */
+  /** Returns the scheduled times of these entries. */
   timesByIds(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
     const { connection, dialect, statements } = this.#source
     const named = statements.get('schedules', () =>
@@ -30,14 +30,14 @@ export class ScheduleReader {
     return connection.all(named, { collection, ids: JSON.stringify(ids) })
   }
 
-  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  /** Returns the time by the database's clock, in milliseconds since 1970. The clocks of nodes may differ. */
   async now(): Promise<number> {
     const { connection, dialect, statements } = this.#source
     const clock = statements.get('now', () => prepareSql(sql<{ now: number }>`SELECT ${dialect.now} AS now`))
     return Number((await connection.get(clock))?.now)
   }
 
-  /** The same with all that is known of it, in order. */
+  /** Returns the schedules of these entries, in order. */
   byIds(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
     const { connection, dialect, statements } = this.#source
     const whole = statements.get('whole schedules', () =>
@@ -46,7 +46,7 @@ export class ScheduleReader {
     return connection.all(whole, { collection, ids: JSON.stringify(ids) })
   }
 
-  /** What is scheduled on behalf of an actor, the soonest first. */
+  /** Returns the schedules of an actor, the soonest first. */
   byActor(actor: string): Promise<readonly Schedule[]> {
     const { connection, statements } = this.#source
     const named = statements.get('schedules of an actor', () =>
@@ -55,7 +55,7 @@ export class ScheduleReader {
     return connection.all(named, { actor })
   }
 
-  /** What is tried after a time, the soonest first. */
+  /** Returns the schedules due after a position, the soonest first. */
   after({ due, seq }: Pick<Schedule, 'due' | 'seq'>, limit: number): Promise<readonly Schedule[]> {
     const { connection, statements } = this.#source
     const later = statements.get('later schedules', () =>
@@ -66,7 +66,7 @@ export class ScheduleReader {
     return connection.all(later, { due, seq, limit })
   }
 
-  /** What is due first, by the database's clock; `undefined`: nothing is scheduled. */
+  /** Returns the schedule that is due first, by the database's clock; `undefined` if there is none. */
   first(): Promise<DueSchedule | undefined> {
     const { connection, dialect, statements } = this.#source
     const first = statements.get('first schedule', () =>
@@ -80,7 +80,7 @@ export class ScheduleReader {
 const isNamed = (dialect: Dialect): RawBuilder<SqlBool> =>
   sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
 
-/** Writes what is scheduled, inside one transaction. */
+/** Writes schedules, inside one transaction. */
 export class ScheduleWriter {
   readonly #connection: Connection
   /** The database's clock, in milliseconds since 1970. */
@@ -91,18 +91,18 @@ export class ScheduleWriter {
     this.now = now
   }
 
-  /** Schedules something in the place of what was scheduled of the kind. */
+  /** Stores a schedule in place of one of the same action. */
   async put(schedule: Schedule): Promise<void> {
     await this.#connection.run(PUT, { ...schedule })
   }
 
-  /** @returns how many there were */
+  /** Deletes the schedules of an entry. Returns their number. */
   async drop(collection: string, id: string, action?: Schedule['action']): Promise<number> {
-    const named = action === undefined ? DROP_ALL : DROP
-    return this.#connection.run(named, { collection, id, action })
+    const statement = action === undefined ? DROP_ALL : DROP
+    return this.#connection.run(statement, { collection, id, action })
   }
 
-  /** What is scheduled of an entry. */
+  /** Returns the schedules of an entry. */
   async byEntry(collection: string, id: string): Promise<readonly Schedule[]> {
     return (await this.#connection.all(OF, { collection, id })) as readonly Schedule[]
   }

@@ -6,42 +6,42 @@ import type { FilteredTable, PlannedPage, QueryPlan, QueryPlanner, SqlFragment }
 import { compoundIndexName, valueIndexName } from '../tables/tables.ts'
 import { type CompareCondition, combineFragments, isSelfContained, translateCondition } from '../where-sql.ts'
 
-// Costs count steps. A step passes one entry of an index: some 0.04 µs.
-/** The cost of reading and parsing a document for a value in it: 8 µs for 1.5 KB. */
+// Costs are in steps. A step passes one entry of an index and takes some 0.04 µs.
+/** The cost of reading and parsing a document for a value: 8 µs for 1.5 KB. */
 const DOCUMENT = 200
 /** The cost of adding an entry to a set. */
 const MEMBER = 4
-/** The most steps of a statement that may run on the thread that serves requests. */
+/** The maximum cost of a statement on the thread that serves requests. */
 const SHORT = 10_000
 
 /**
- * Chooses how SQLite finds a page. SQLite's own planner does not know how many entries LIMIT leaves unread, nor that a value outside the
- * index that it walks costs a parsed document; its statistics (ANALYZE) contain neither.
+ * Plans a page. SQLite's own planner knows neither how many entries LIMIT leaves unread, nor that a value outside the walked index costs a
+ * parsed document; its statistics (ANALYZE) contain neither.
  */
 function planPage(collection: CollectionModel, { where, search, sort, offset, limit, size }: PlannedPage): QueryPlan {
-  const { found, visible, all } = size
+  const { found: matching, visible, all } = size
   const wanted = offset + limit
   const parts = where ? conjuncts(where) : []
   const path = search ? undefined : compoundPath(collection, where, sort)
-  const covered = path?.found ?? (search ? [] : parts.filter((part) => isInOrder(part, sort[0])).slice(0, 1))
-  const apart = parts.length - covered.length + (search ? 1 : 0)
-  if (apart === 0) {
+  const covered = path?.covered ?? (search ? [] : parts.filter((part) => isInOrder(part, sort[0])).slice(0, 1))
+  const uncovered = parts.length - covered.length + (search ? 1 : 0)
+  if (uncovered === 0) {
     return { form: 'compare', index: path?.index, covered, isShort: offset + all - visible <= SHORT }
   }
-  const passed = Math.min(all, (wanted * all) / Math.max(1, found))
-  const collected = (apart === 1 ? found : all) * MEMBER
+  const passed = Math.min(all, (wanted * all) / Math.max(1, matching))
+  const collected = (uncovered === 1 ? matching : all) * MEMBER
   const compare = { form: 'compare', steps: passed * DOCUMENT, worst: all * DOCUMENT } as const
-  const sets = { form: 'sets', steps: passed + collected, worst: all * (1 + apart * MEMBER) } as const
-  const sorted = found * DOCUMENT + (apart > 1 ? collected : 0)
-  const lead = { form: 'lead', steps: sorted, worst: all * (apart - 1) * MEMBER + found * DOCUMENT } as const
-  const ways = [sets, ...(search ? [] : [compare]), ...(search || findLead(parts) ? [lead] : [])]
-  const best = ways.reduce((a, b) => (b.steps < a.steps ? b : a))
+  const sets = { form: 'sets', steps: passed + collected, worst: all * (1 + uncovered * MEMBER) } as const
+  const sorted = matching * DOCUMENT + (uncovered > 1 ? collected : 0)
+  const lead = { form: 'lead', steps: sorted, worst: all * (uncovered - 1) * MEMBER + matching * DOCUMENT } as const
+  const plans = [sets, ...(search ? [] : [compare]), ...(search || findLead(parts) ? [lead] : [])]
+  const best = plans.reduce((a, b) => (b.steps < a.steps ? b : a))
   const isShort = !search && parts.every(isSelfContained) && best.worst <= SHORT
-  if (best.form === 'lead') return { form: search ? 'sets' : 'lead', sortsFound: true, isShort }
-  return { form: best.form, index: path?.index, covered, walksOrder: search !== undefined, isShort }
+  if (best.form === 'lead') return { form: search ? 'sets' : 'lead', sortsMatches: true, isShort }
+  return { form: best.form, index: path?.index, covered, walksSortIndex: search !== undefined, isShort }
 }
 
-/** True if the index of a condition's value has its entries in the order, one after the other. */
+/** True if the entries that match a condition are adjacent and in order in the index of its value. */
 function isInOrder(condition: Condition, lead: SortBy | undefined): boolean {
   if (condition.kind !== 'compare' || condition.negated || !lead) return false
   const { keys } = condition.operator
@@ -68,14 +68,14 @@ function translate(condition: Condition, table: FilteredTable, { form, covered =
   const leading = lead ? [lead] : covered
   const pieces = parts.map((part) => {
     if (leading.includes(part)) return translateCondition(part, table)
-    // Fewer entries are usually reached by an index than hold the value.
+    // Usually fewer entries are reached than hold the value, so probing costs less than collecting a set.
     if (leading.length > 0 && form !== 'compare' && isEquality(part) && !part.by.column) return probeIndex(part, table)
-    return lookUp(part, table, form === 'compare')
+    return checkEntries(part, table, form === 'compare')
   })
   return combineFragments('all', pieces)
 }
 
-/** Looks for the value and the id of an entry in the index that has both. */
+/** Checks an entry by a look-up of its value and id in the index that holds both. */
 function probeIndex(condition: CompareCondition, table: FilteredTable): SqlFragment {
   const inner = translateCondition(condition, { ...table, alias: 'own' })
   return {
@@ -88,26 +88,26 @@ function probeIndex(condition: CompareCondition, table: FilteredTable): SqlFragm
   }
 }
 
-/** Translates a condition on entries that something else leads to. */
-function lookUp(condition: Condition, table: FilteredTable, compares: boolean): SqlFragment {
+/** Translates a condition on entries that another index leads to. */
+function checkEntries(condition: Condition, table: FilteredTable, compares: boolean): SqlFragment {
   if (isGroup(condition)) {
-    const pieces = condition.of.map((part) => lookUp(part, table, compares))
+    const pieces = condition.of.map((part) => checkEntries(part, table, compares))
     return combineFragments(condition.kind, pieces)
   }
   const isOfColumn = condition.kind === 'compare' && condition.by.column !== undefined
-  // A condition on references or members is a set of ids in itself.
+  // A condition on references or members already is a set of ids.
   const isOfIds = condition.kind === 'member' || (condition.kind === 'related' && condition.isMany)
   if (compares || isOfColumn || isOfIds) return compareInEntry(condition, table)
   return collectSet(condition, table)
 }
 
-/** Compares the value in the entry itself. The unary plus keeps SQLite from using the index of the value. */
+/** Compares the value in the entry. The unary plus keeps SQLite from using the index of the value. */
 function compareInEntry(condition: Condition, table: FilteredTable): SqlFragment {
   const inner = translateCondition(condition, table)
   return { cacheKey: `+${inner.cacheKey}`, sql: () => sql`+(${inner.sql()})` }
 }
 
-/** Collects the entries that hold a condition from its index, once. The unary plus keeps SQLite from reading the entries of the set. */
+/** Collects the entries that match a condition from its index, once. The unary plus keeps SQLite from starting with the set. */
 function collectSet(condition: Exclude<Condition, Group>, table: FilteredTable): SqlFragment {
   const inner = translateCondition({ ...condition, negated: false }, { ...table, alias: 'own' })
   return {
@@ -119,18 +119,18 @@ function collectSet(condition: Exclude<Condition, Group>, table: FilteredTable):
   }
 }
 
-/** The planner of SQLite's queries. It changes how entries are found, and never which. */
+/** The planner of SQLite's queries. Plans never change which entries are found. */
 export const SQLITE_PLANNER: QueryPlanner = { planPage, translate }
 
-/** A declared index that leads to a page: to entries that hold parts of the condition, in the order that is asked for. */
+/** A compound index that leads to the entries of a page, in the requested order. */
 interface CompoundPath {
   /** The name of the index. */
   readonly index: string
-  /** The parts of the condition that its entries hold. */
-  readonly found: readonly Condition[]
+  /** The parts of the condition that the index covers. */
+  readonly covered: readonly Condition[]
 }
 
-/** The declared index that leads to a page by the most equalities, and that leaves the least to sort; `undefined`: none does. */
+/** Returns the compound index with the most equalities, and of those the one that serves most of the order; `undefined` if none fits. */
 function compoundPath(
   collection: CollectionModel,
   where: Condition | undefined,
@@ -138,16 +138,16 @@ function compoundPath(
 ): CompoundPath | undefined {
   if (collection.compoundIndexes.length === 0 || !where) return undefined
   const leaves = conjuncts(where)
-  const paths = collection.compoundIndexes.map((one) => matchIndex(one, collection, leaves, sort))
-  const [best] = paths.filter((one) => one.ordered > 0 && one.equal > 0).sort(compareMatches)
-  return best && { index: best.index, found: best.found }
+  const matches = collection.compoundIndexes.map((index) => matchIndex(index, collection, leaves, sort))
+  const [best] = matches.filter(({ ordered, equal }) => ordered > 0 && equal > 0).sort(compareMatches)
+  return best && { index: best.index, covered: best.covered }
 }
 
-/** How far an index fits a page. */
+/** A compound index, as far as it fits a page. */
 interface IndexMatch extends CompoundPath {
-  /** How many of its keys are held by equalities. */
+  /** The number of keys that equalities fix. */
   readonly equal: number
-  /** How many keys of the order it serves. */
+  /** The number of keys of the order that the index serves. */
   readonly ordered: number
 }
 
@@ -155,44 +155,43 @@ const compareMatches = (a: IndexMatch, b: IndexMatch): number => b.equal - a.equ
 
 function matchIndex(
   index: CompoundIndexModel,
-  { table, filterableFields: comparables }: CollectionModel,
+  { table, filterableFields }: CollectionModel,
   leaves: readonly Condition[],
   sort: readonly SortBy[],
 ): IndexMatch {
   const { keys } = index
-  const isHeld = ({ by }: IndexKey): boolean => leaves.some((one) => isEqualityCondition(one) && isAbout(one, by))
-  const held = keys.findIndex((key) => !isHeld(key))
-  const equal = held < 0 ? keys.length : held
-  const id = comparables.get('id')
+  const isFixed = ({ by }: IndexKey): boolean => leaves.some((leaf) => isEquality(leaf) && isAbout(leaf, by))
+  const firstFree = keys.findIndex((key) => !isFixed(key))
+  const equal = firstFree < 0 ? keys.length : firstFree
+  const id = filterableFields.get('id')
   const ending = id ? [{ by: id, descending: keys.at(-1)?.descending === true }] : []
   const next = keys[equal]
   return {
     index: compoundIndexName(table, index),
-    found: leaves.filter(
-      (one) =>
-        (isEqualityCondition(one) && keys.slice(0, equal).some(({ by }) => isAbout(one, by))) ||
-        (next && isRange(one) && isAbout(one, next.by)),
+    covered: leaves.filter(
+      (leaf) =>
+        (isEquality(leaf) && keys.slice(0, equal).some(({ by }) => isAbout(leaf, by))) ||
+        (next && isRange(leaf) && isAbout(leaf, next.by)),
     ),
     equal,
     ordered: countOrdered([...keys.slice(equal), ...ending], sort),
   }
 }
 
-const isEqualityCondition = (one: Condition): boolean =>
-  one.kind === 'compare' && one.operator.keys === 'one' && !one.negated
+const isRange = (condition: Condition): boolean =>
+  condition.kind === 'compare' && condition.operator.keys === 'interval' && !condition.negated
 
-const isRange = (one: Condition): boolean => one.kind === 'compare' && one.operator.keys === 'interval' && !one.negated
+const isAbout = (condition: Condition, by: IndexKey['by']): boolean =>
+  condition.kind === 'compare' && condition.by === by
 
-const isAbout = (one: Condition, by: IndexKey['by']): boolean => one.kind === 'compare' && one.by === by
-
-/** How many keys of an order an index serves, read in one direction. */
+/** Counts the keys of an order that an index serves, read in one direction. */
 function countOrdered(keys: readonly IndexKey[], sort: readonly SortBy[]): number {
   const isTurned = keys[0]?.descending !== sort[0]?.descending
   const differs = sort.findIndex(
     (key, place) =>
       keys[place]?.by !== key.by ||
       (keys[place].descending === key.descending) === isTurned ||
-      // A page is read in two parts where the leading key has its empty values elsewhere.
+      // Only the leading key may have its missing values elsewhere, since a page is read in phases then.
       (place > 0 && !isIndexOrder(key)),
   )
   return differs < 0 ? sort.length : differs

@@ -18,7 +18,7 @@ import type { WhereSql } from '../statement.ts'
 import { param } from '../statement.ts'
 import { searchTableName, wordsTableName } from '../tables/tables.ts'
 
-/** The column that holds an entry's status and the values that filters ask for, so that a search comes only to what its reader may see. */
+/** The column with an entry's status and filter values, so that a search finds only entries that its caller can see. */
 const MARKS_COLUMN = 'marks'
 
 const column = (key: string): string => `f_${key}`
@@ -30,74 +30,74 @@ const searchColumns = ({ searchable }: CollectionModel): readonly string[] => [
 ]
 
 /**
- * Columns without positions: no query asks for phrases, and lists are half as long. Beginnings of up to
- * three characters have lists of their own; longer ones are looked up among the words. The tokenizer only parts
- * what Daybook has parted by spaces: it knows no letters beyond ASCII, and takes all of them as they are.
+ * The options of a search table. There are no positions, since no query asks for phrases, which halves the lists. Prefixes of up to three
+ * characters have their own lists; longer ones are looked up among the words. The tokenizer only splits at the spaces that Daybook has
+ * put between words: it takes all characters beyond ASCII as they are.
  */
 const SEARCH_TABLE_OPTIONS = `content='', contentless_delete=1, detail=column, prefix='1 2 3', tokenize="ascii tokenchars '+#'"`
-/** Beginnings up to this length, in characters, have lists of their own in the search table. */
+/** The maximum length of a prefix with its own list in the search table, in characters. */
 const MAX_INDEXED_PREFIX = 3
-/** The most words that a beginning is replaced by; FTS5 looks at each for each match. */
+/** The maximum number of words that replace a prefix. FTS5 checks each of them for each match. */
 const MAX_PREFIX_WORDS = 256
 
 /**
- * The query in FTS5's language. Words have letters, marks, digits, emoji, + and # only and stand in quotes, so
- * nothing that a reader writes is taken for an operator.
+ * Returns a query in FTS5's syntax. Words are quoted and consist of letters, marks, digits, emoji, + and #, so they cannot be
+ * operators.
  */
 const toMatch = (search: SearchQuery): string =>
-  allOf([...listMarks(search).map(anyMark), scoped(search.fields, search.terms)])
+  matchAll([...listMarks(search).map(matchAnyMark), matchTerms(search.fields, search.terms)])
 
-/** The same set for counting. Leaving out the few of other statuses is faster than looking each up among the many. */
+/** Returns a query with the same matches for counting. Excluding the few entries of other statuses is faster than intersecting with the many. */
 function toCountMatch(search: SearchQuery, { status }: CollectionModel): string {
   const { statuses } = search
   if (!statuses || !status) return toMatch(search)
-  const others = status.values.filter((one) => !statuses.includes(one))
-  const found = toMatch({ ...search, statuses: undefined })
-  return others.length > 0 ? `(${found}) NOT (${anyMark(others.map(statusWord))})` : found
+  const excluded = status.values.filter((value) => !statuses.includes(value))
+  const match = toMatch({ ...search, statuses: undefined })
+  return excluded.length > 0 ? `(${match}) NOT (${matchAnyMark(excluded.map(statusWord))})` : match
 }
 
-/** With several words, each is asked for among those that have them all, so that a rare one keeps the others short. */
-function boostMatches(search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] {
-  const { terms, fields, filterWords: facets } = search
-  const among = [...facets.map(anyMark), ...(terms.length > 1 ? [scoped(fields, terms)] : [])]
-  return toBoosts(search, collection).map((one) => [
-    leaveRoom(search, allOf([...among, scoped(one.fields, [one.term])])),
-    one.lift,
+/** Returns the queries of boosts. With several words, each is searched among entries with all of them, so that a rare word limits the others. */
+function toBoostQueries(search: SearchQuery, collection: CollectionModel): readonly (readonly [string, number])[] {
+  const { terms, fields, filterWords } = search
+  const required = [...filterWords.map(matchAnyMark), ...(terms.length > 1 ? [matchTerms(fields, terms)] : [])]
+  return toBoosts(search, collection).map((boost) => [
+    replacePrefix(search, matchAll([...required, matchTerms(boost.fields, [boost.term])])),
+    boost.lift,
   ])
 }
 
-function bestMatch(search: SearchQuery, collection: CollectionModel): string {
-  const places = bestPlaces(search, collection).map(({ fields, terms }) => scoped(fields, terms))
-  return allOf([...listMarks(search).map(anyMark), ...places])
+function toBestMatch(search: SearchQuery, collection: CollectionModel): string {
+  const places = bestPlaces(search, collection).map(({ fields, terms }) => matchTerms(fields, terms))
+  return matchAll([...listMarks(search).map(matchAnyMark), ...places])
 }
 
-const scoped = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
-  `{${fields.map(column).join(' ')}} : (${terms.map(termMatch).join(' AND ')})`
+const matchTerms = (fields: readonly string[], terms: readonly SearchTerm[]): string =>
+  `{${fields.map(column).join(' ')}} : (${terms.map(matchTerm).join(' AND ')})`
 
-const anyMark = (words: readonly string[]): string =>
-  `${MARKS_COLUMN} : (${words.map((one) => `"${one}"`).join(' OR ')})`
+const matchAnyMark = (words: readonly string[]): string =>
+  `${MARKS_COLUMN} : (${words.map((word) => `"${word}"`).join(' OR ')})`
 
-const allOf = (parts: readonly string[]): string => parts.map((one) => `(${one})`).join(' AND ')
+const matchAll = (parts: readonly string[]): string => parts.map((part) => `(${part})`).join(' AND ')
 
-function termMatch({ word, prefix, parts }: SearchTerm): string {
-  const whole = `"${word}"${prefix ? '*' : ''}`
-  return parts ? `(${whole} OR (${parts.map(termMatch).join(' AND ')}))` : `(${whole})`
+function matchTerm({ word, isPrefix, parts }: SearchTerm): string {
+  const wholeWord = `"${word}"${isPrefix ? '*' : ''}`
+  return parts ? `(${wholeWord} OR (${parts.map(matchTerm).join(' AND ')}))` : `(${wholeWord})`
 }
 
-/** Stands in a query for the stored words with a beginning; it is in no word. */
+/** The placeholder in a query for the stored words with a prefix. It occurs in no word. */
 const STORED_WORDS = '?'
 
-/** Finds the beginning whose stored words the statement looks up: the last one that has no list of its own. */
+/** Returns the prefix whose stored words the statement looks up: the last one without its own list. */
 const storedPrefix = ({ terms }: SearchQuery): string | null =>
-  terms.findLast(({ prefix, word }) => prefix && [...word].length > MAX_INDEXED_PREFIX)?.word ?? null
+  terms.findLast(({ isPrefix, word }) => isPrefix && [...word].length > MAX_INDEXED_PREFIX)?.word ?? null
 
-/** Leaves room in a query for the stored words. FTS5 itself would merge the whole lists of all words with the beginning first. */
-function leaveRoom(search: SearchQuery, query: string): string {
+/** Replaces the prefix in a query by a placeholder for its stored words. FTS5 itself would first merge the whole lists of all words with the prefix. */
+function replacePrefix(search: SearchQuery, query: string): string {
   const prefix = storedPrefix(search)
   return prefix === null ? query : query.replaceAll(`"${prefix}"*`, STORED_WORDS)
 }
 
-/** Puts the stored words into a query. Each word takes one step in the index, however often it occurs. */
+/** Inserts the stored words into a query. Each word takes one step in the index, however often it occurs. */
 function matchQuery(table: string, query: RawBuilder<unknown>): RawBuilder<string> {
   const words = sql.table(wordsTableName(table))
   const prefix = param('prefix')
@@ -113,7 +113,7 @@ function matchQuery(table: string, query: RawBuilder<unknown>): RawBuilder<strin
     FROM daybook$terms WHERE word < ${prefix} || char(1114111)))`
 }
 
-/** Leaves matches that hold a filter. Without the unary plus, FTS5 would search once for each entry of the filter. */
+/** Restricts matches to those that match a filter. Without the unary plus, FTS5 would search once for each entry of the filter. */
 function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknown> {
   if (!where) return sql``
   const entries = sql`SELECT entry.pk FROM ${sql.table(table)} AS entry WHERE ${where.build()}`
@@ -121,17 +121,17 @@ function narrowTo(table: string, where: WhereSql | undefined): RawBuilder<unknow
 }
 
 /**
- * Matches by relevance among the newest, or newest first. Relevance is which words stand in heavier fields: what
- * bm25 asks about all matches would make its cost grow with the collection.
+ * Selects matches by relevance among the newest, or newest first. Relevance depends on the weights of the fields with the words. The cost of
+ * bm25, which considers all matches, would grow with the collection.
  */
 function matches(
   collection: CollectionModel,
   where: WhereSql | undefined,
-  { order, columns: shown }: MatchesOptions,
+  { order, columns: names }: MatchesOptions,
 ): RawBuilder<SortedRow> {
   const search = sql.table(searchTableName(collection.table))
-  const own = sql.table(collection.table)
-  const columns = sql.join(shown.map((name) => sql.ref(`entry.${name}`)))
+  const entries = sql.table(collection.table)
+  const columns = sql.join(names.map((name) => sql.ref(`entry.${name}`)))
   if (order === 'best') return bestMatches(collection, where, columns)
   const narrowed = narrowTo(collection.table, where)
   const page = sql`LIMIT ${param('limit')} OFFSET ${param('offset')}`
@@ -140,7 +140,7 @@ function matches(
   if (order === 'newest') {
     return sql<SortedRow>`
       WITH daybook$best AS MATERIALIZED (${newest} ${page})
-      SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
+      SELECT ${columns} FROM daybook$best AS best JOIN ${entries} AS entry ON entry.pk = best.pk ORDER BY best.pk DESC`
   }
   return sql<SortedRow>`
     WITH daybook$found AS MATERIALIZED (${newest} LIMIT ${sql.lit(RANKED_MATCHES)}),
@@ -154,20 +154,20 @@ function matches(
       SELECT pk, coalesce(score, 0) AS score FROM daybook$found LEFT JOIN daybook$lifted USING (pk)
       ORDER BY 2 DESC, 1 DESC ${page}
     )
-    SELECT ${columns} FROM daybook$best AS best JOIN ${own} AS entry ON entry.pk = best.pk
+    SELECT ${columns} FROM daybook$best AS best JOIN ${entries} AS entry ON entry.pk = best.pk
     ORDER BY best.score DESC, best.pk DESC`
 }
 
-/** As many entries as are ranked hold at most as many matches: all of those are ranked. A temporary table would cost more than the rest. */
+/** Selects the most relevant matches among the newest entries, as many as are ranked, so that each match is ranked. It avoids a temporary table, which would cost more than the rest. */
 function bestMatches(
   { table }: CollectionModel,
   where: WhereSql | undefined,
   columns: RawBuilder<unknown>,
 ): RawBuilder<SortedRow> {
-  const [own, search] = [sql.table(table), sql.table(searchTableName(table))]
+  const [entries, search] = [sql.table(table), sql.table(searchTableName(table))]
   return sql<SortedRow>`
-    SELECT ${columns} FROM ${search} CROSS JOIN ${own} AS entry ON entry.pk = ${search}.rowid
-    WHERE ${search} MATCH ${matchQuery(table, param('best'))} AND ${search}.rowid > (SELECT max(pk) FROM ${own}) - ${sql.lit(RANKED_MATCHES)}${where ? sql` AND ${where.build()}` : sql``}
+    SELECT ${columns} FROM ${search} CROSS JOIN ${entries} AS entry ON entry.pk = ${search}.rowid
+    WHERE ${search} MATCH ${matchQuery(table, param('best'))} AND ${search}.rowid > (SELECT max(pk) FROM ${entries}) - ${sql.lit(RANKED_MATCHES)}${where ? sql` AND ${where.build()}` : sql``}
     ORDER BY ${search}.rowid DESC LIMIT ${param('limit')} OFFSET ${param('offset')}`
 }
 
@@ -178,15 +178,15 @@ export const SQLITE_SEARCH: SearchDialect = {
   values: (search, collection) =>
     canMatch(search)
       ? {
-          match: leaveRoom(search, toMatch(search)),
-          best: leaveRoom(search, bestMatch(search, collection)),
-          boosts: JSON.stringify(boostMatches(search, collection)),
+          match: replacePrefix(search, toMatch(search)),
+          best: replacePrefix(search, toBestMatch(search, collection)),
+          boosts: JSON.stringify(toBoostQueries(search, collection)),
           prefix: storedPrefix(search),
         }
       : undefined,
   countValues: (search, collection) =>
     canMatch(search)
-      ? { match: leaveRoom(search, toCountMatch(search, collection)), prefix: storedPrefix(search) }
+      ? { match: replacePrefix(search, toCountMatch(search, collection)), prefix: storedPrefix(search) }
       : undefined,
   condition: (table, leads = true) => {
     const search = sql.table(searchTableName(table))

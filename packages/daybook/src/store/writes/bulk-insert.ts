@@ -17,7 +17,7 @@ import {
   toSearchRows,
 } from './entry-rows.ts'
 
-/** Entries that are added to a collection. */
+/** New entries of a collection. */
 interface NewEntries {
   readonly collection: CollectionModel
   readonly entries: readonly WrittenEntry[]
@@ -25,13 +25,13 @@ interface NewEntries {
   readonly actor: string
 }
 
-/** The maximum number of entries in a statement. While the engine stores them, their search rows are made. */
+/** The maximum number of entries in a statement. Search rows are built while the engine stores them. */
 const MAX_ENTRIES = 250
 
 /**
- * Stores new entries in this order, with one statement for each table that gets rows of them.
+ * Stores new entries in this order, with one statement for each table.
  *
- * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+ * @throws {UniqueViolation} if another entry, or two of these, have the same unique value
  */
 export async function insertInBulk(source: BulkContext, { collection, entries, actor }: NewEntries): Promise<void> {
   for (let from = 0; from < entries.length; from += MAX_ENTRIES) {
@@ -70,7 +70,7 @@ async function insertBatch(source: BulkContext, { collection, entries, actor }: 
       numbered.flatMap((entry) => toChoiceRows(entry, key)),
     ),
     async () => {
-      // The statements above are sent before the processor is busy with words.
+      // Lets the statements above be sent before the processor is busy with words.
       await turn()
       indexed = numbered.flatMap((entry) =>
         toSearchRows(dialect.search, collection, entry).map((row) => ({ ...row, id: entry.id })),
@@ -81,9 +81,9 @@ async function insertBatch(source: BulkContext, { collection, entries, actor }: 
   const placed = numbered.map((entry) => ({ entry, pk: pks.get(entry.id) }))
   await connection.pipeline([
     ...[...toLocaleTableRows(placed)].flatMap(([table, rows]) => insertSteps(source, table, rows)),
-    ...[...Map.groupBy(indexed, (row) => row.collection)].map(([shown, group]) => {
+    ...[...Map.groupBy(indexed, (row) => row.collection)].map(([target, group]) => {
       const rows = group.map(({ id, words }) => ({ ...words, pk: pks.get(id) }))
-      return () => connection.run(prepareSql(dialect.search.insertAll(shown)), { rows: JSON.stringify(rows) })
+      return () => connection.run(prepareSql(dialect.search.insertAll(target)), { rows: JSON.stringify(rows) })
     }),
   ])
   for (const entry of numbered) batch.addCounters(entryCounterChange(collection, entry.seq, undefined, entry))

@@ -20,9 +20,9 @@ import { getReplacedStates } from './journal-writer.ts'
 
 /** The options of an update of an entry. */
 export interface UpdateOptions {
-  /** True if searches find the entry by the same words and values and in the same status: its search rows stay. @default false */
+  /** True if the words, filter values and status for searches are unchanged, so that the search rows stay. @default false */
   readonly hasSameSearchRows?: boolean
-  /** True if its references and the members of its many-valued fields are the same: their rows stay. @default false */
+  /** True if the references and the members of multi-valued fields are unchanged, so that their rows stay. @default false */
   readonly hasSameMembers?: boolean
   /** The action of the journal record. @default 'update' */
   readonly action?: StateAction
@@ -32,7 +32,7 @@ export interface UpdateOptions {
 export interface EntryChange {
   readonly collection: CollectionModel
   readonly before: StoredEntry
-  /** `undefined`: it is deleted. */
+  /** `undefined` for a deletion. */
   readonly after: WrittenEntry | undefined
   /** ISO 8601. */
   readonly at: string
@@ -67,8 +67,8 @@ export class BulkUpdate {
   /**
    * Stores changes of different entries, in this order.
    *
-   * @returns the number of each
-   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+   * @returns the journal number of each change
+   * @throws {UniqueViolation} if another entry, or two of these, have the same unique value
    */
   async store(changes: readonly EntryChange[]): Promise<readonly number[]> {
     const { connection } = this.#source
@@ -119,16 +119,16 @@ export class BulkUpdate {
     return [this.#run(this.#source.dialect.updateAll(key, UPDATED_COLUMNS), rows)]
   }
 
-  /** Replaces references and the members of many-valued fields. */
+  /** Replaces references and the members of multi-valued fields. */
   #members(
-    { key, multiValuedFields: manyValued }: CollectionModel,
+    { key, multiValuedFields }: CollectionModel,
     changes: readonly NumberedChange[],
     updated: readonly UpdatedEntry[],
   ): WriteSteps {
     const ids = changes.filter(({ options }) => !options.hasSameMembers).map(({ before }) => before.id)
     if (ids.length === 0) return []
     const entries = updated.filter(({ options }) => !options.hasSameMembers).map(({ entry }) => entry)
-    const tables = ['daybook$refs', ...(manyValued.size > 0 ? ['daybook$choices'] : [])]
+    const tables = ['daybook$refs', ...(multiValuedFields.size > 0 ? ['daybook$choices'] : [])]
     return [
       ...tables.map((table) => this.#removeMembers(table, key, ids)),
       ...insertSteps(
@@ -156,7 +156,7 @@ export class BulkUpdate {
 
   #delete({ table, byLocale }: CollectionModel, deleted: readonly NumberedChange[]): WriteSteps {
     const pks = deleted.map(({ before }) => before.pk)
-    const tables = [table, ...[...byLocale.values()].map((inLocale) => inLocale.table)]
+    const tables = [table, ...[...byLocale.values()].map((localeTable) => localeTable.table)]
     return tables.flatMap((name) => [...this.#remove(name, pks), ...this.#remove(searchTableName(name), pks)])
   }
 
@@ -166,13 +166,13 @@ export class BulkUpdate {
     const rows = updated
       .filter(({ options }) => !options.hasSameSearchRows)
       .flatMap(({ entry, pk }) => toSearchRows(search, collection, entry).map((row) => ({ ...row, pk })))
-    return [...Map.groupBy(rows, (row) => row.collection)].flatMap(([shown, group]) => [
+    return [...Map.groupBy(rows, (row) => row.collection)].flatMap(([target, group]) => [
       ...this.#remove(
-        searchTableName(shown.table),
+        searchTableName(target.table),
         group.map(({ pk }) => pk),
       ),
       this.#run(
-        search.insertAll(shown),
+        search.insertAll(target),
         group.map(({ words, pk }) => ({ ...words, pk })),
       ),
     ])
@@ -194,26 +194,26 @@ export class BulkUpdate {
   }
 }
 
-/** A change that waits for those of the other works. */
+/** A change that waits for those of the other tasks. */
 interface WaitingChange {
   readonly change: EntryChange
   readonly resolve: (seq: number) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** Collects the changes of several works, and stores them in bulk once each work waits for its own or has ended. */
+/** Collects the changes of several tasks, and stores them in bulk once each task waits for its change or has ended. */
 export class BulkCollector {
   readonly #update: BulkUpdate
   #running: number
   #waiting: WaitingChange[] = []
 
-  /** @param works the number of works */
-  constructor(update: BulkUpdate, works: number) {
+  /** @param tasks the number of tasks */
+  constructor(update: BulkUpdate, tasks: number) {
     this.#update = update
-    this.#running = works
+    this.#running = tasks
   }
 
-  /** Stores a change with those of the other works. Returns its number of the journal. */
+  /** Stores a change with those of the other tasks. Returns its journal number. */
   add(change: EntryChange): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ change, resolve, reject })
@@ -221,7 +221,7 @@ export class BulkCollector {
     })
   }
 
-  /** Notes that a work has ended. */
+  /** Notes that a task has ended. */
   end(): void {
     this.#running -= 1
     void this.#storeOnceComplete()

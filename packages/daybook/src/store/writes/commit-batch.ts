@@ -2,7 +2,7 @@ import type { PipelinedConnection } from '../connection.ts'
 import { build, param, prepare, type Statement, type StatementValues } from '../statement.ts'
 import { type CounterChange, counterSteps } from './counters.ts'
 
-/** The values that distinguish a journal record from any other that might have had its number. */
+/** The values that tell a journal record from any other that could have had its number. */
 export interface JournalRecord {
   readonly seq: number
   readonly id: string
@@ -14,43 +14,43 @@ export interface JournalRecord {
 export type Savepoint = readonly [numbers: number, last: JournalRecord | undefined, counted: number, waiting: number]
 
 /**
- * The work that writes of one transaction share and do once, at its commit: the journal's numbers, the counters of
- * collections, and statements whose effect nothing in the transaction reads.
+ * The work that the writes of a transaction share and do once, at the commit: the journal's numbers, the counters of collections, and
+ * statements whose effect nothing in the transaction reads.
  */
 export class CommitBatch {
   readonly #connection: PipelinedConnection
-  readonly #begun: Promise<number> | undefined
+  readonly #startHead: Promise<number> | undefined
   #head: number | undefined
   #numbers = 0
   #last: JournalRecord | undefined
   readonly #counted: CounterChange[] = []
   readonly #waiting: [Statement, StatementValues][] = []
-  /** The count of numbers that the head's row includes. */
+  /** The count of numbers that the row of the head includes. */
   #flushed = 0
 
   /**
-   * @param connection that of a transaction which no other writer runs beside
-   * @param head the last number of the journal, where the transaction's beginning tells it
+   * @param connection the connection of a transaction without concurrent writers
+   * @param head the last number of the journal, if the start of the transaction returns it
    */
   constructor(connection: PipelinedConnection, head?: Promise<number>) {
     this.#connection = connection
-    this.#begun = head
+    this.#startHead = head
   }
 
-  /** The last record that was begun; `undefined`: none was. */
+  /** The last record; `undefined` if there is none. */
   get lastRecord(): JournalRecord | undefined {
     return this.#last
   }
 
-  /** Begins to watch: tells the first number that was taken since; `undefined`: none was. */
+  /** Starts watching. The returned function returns the first number taken since; `undefined` if there is none. */
   watchFirstSeq(): () => number | undefined {
     const before = this.#numbers
     return () => (this.#numbers > before ? Number(this.#head) + before + 1 : undefined)
   }
 
-  /** Takes the next number of the journal, for a change of that document at that moment. */
+  /** Takes the next number of the journal for a change of this document at this time. */
   async nextSeq(id: string, at: string): Promise<number> {
-    this.#head ??= await (this.#begun ?? this.#readHead())
+    this.#head ??= await (this.#startHead ?? this.#readHead())
     this.#numbers += 1
     const seq = this.#head + this.#numbers
     this.#last = { seq, id, at }
@@ -67,8 +67,8 @@ export class CommitBatch {
   }
 
   /**
-   * Runs a statement with the commit. Search rows wait so: FTS5 writes to its table whenever a savepoint ends after a
-   * change of it, and entries which share a commit would share nothing of that work.
+   * Defers a statement to the commit, as for search rows: FTS5 writes to its table whenever a savepoint ends after a change, so entries
+   * that share a commit would not share that work.
    */
   deferToCommit(statement: Statement, values: StatementValues): void {
     this.#waiting.push([statement, values])
@@ -78,7 +78,7 @@ export class CommitBatch {
     return [this.#numbers, this.#last, this.#counted.length, this.#waiting.length]
   }
 
-  /** Forgets what came after a savepoint. */
+  /** Discards everything after a savepoint. */
   rollbackTo([numbers, last, counted, waiting]: Savepoint): void {
     this.#numbers = numbers
     this.#last = last
@@ -86,7 +86,7 @@ export class CommitBatch {
     this.#waiting.length = waiting
   }
 
-  /** Writes down what was gathered, before the commit or a read inside the transaction. */
+  /** Runs the deferred statements and stores the counters and the head, before the commit or a read inside the transaction. */
   async flush(): Promise<void> {
     const waiting = this.#waiting.splice(0)
     const isMoved = this.#numbers !== this.#flushed

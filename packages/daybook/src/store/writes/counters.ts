@@ -6,12 +6,12 @@ import { build, param, prepare, type Statement } from '../statement.ts'
 import { collectCountedValues, type FieldMember } from '../tables/document-values.ts'
 import { isPartlyPublished, PUBLISHED_LOCALES, type SystemTables } from '../tables/tables.ts'
 
-/** A change of the counters of a collection. In a status, `null` is an entry without one, and `undefined` no entry. */
+/** A change of the counters of a collection. As a status, `null` is an entry without one, and `undefined` no entry. */
 export interface CounterChange {
   /** The key of the collection. */
   readonly key: string
   readonly seq: number
-  /** True if readers without a session may have seen the entry, in any locale, before or after the change. */
+  /** True if callers without a session could see the entry, in any locale, before or after the change. */
   readonly isVisible: boolean
   readonly from: string | null | undefined
   readonly to: string | null | undefined
@@ -22,7 +22,7 @@ export interface CounterChange {
   readonly isDraft?: boolean
 }
 
-/** A value of a counted field that an entry began or ceased to hold. */
+/** A value of a counted field that an entry gained or lost. */
 interface ValueChange extends FieldMember {
   readonly collection: string
   readonly status: string
@@ -66,7 +66,7 @@ export const draftCounterChange = (key: string, seq: number): CounterChange => (
   isDraft: true,
 })
 
-/** The counted values that a document adds, or takes away. */
+/** Returns the counted values that a document adds, or removes. */
 export const toValueChanges = (
   collection: CollectionModel,
   status: string | null,
@@ -125,7 +125,7 @@ export function counterSteps(connection: PipelinedConnection, changes: readonly 
   ]
 }
 
-/** Stores the number of entries of a collection, and the last change that readers without a session may see. */
+/** Stores the number of entries of a collection, and the last change that callers without a session can see. */
 async function updateCounters(
   connection: PipelinedConnection,
   key: string,
@@ -133,20 +133,20 @@ async function updateCounters(
 ): Promise<void> {
   const row = await connection.get(READ_COUNTERS, { key })
   if (!row) throw new Error(`No counters for ${key}`)
-  const ofEntries = changes.filter(({ isDraft }) => !isDraft)
+  const entryChanges = changes.filter(({ isDraft }) => !isDraft)
   const counts: { [status: string]: number } = JSON.parse(row.counts)
   const add = (name: string, by: number): void => {
     if (by !== 0) counts[name] = (counts[name] ?? 0) + by
   }
-  for (const { from, to, partlyPublished = 0 } of ofEntries) {
+  for (const { from, to, partlyPublished = 0 } of entryChanges) {
     if (from !== undefined) add(from ?? '', -1)
     if (to !== undefined) add(to ?? '', 1)
     add(PUBLISHED_LOCALES, partlyPublished)
   }
   await connection.run(UPDATE_COUNTERS, {
     key,
-    seq: ofEntries.at(-1)?.seq ?? row.seq,
-    visibleSeq: ofEntries.findLast(({ isVisible }) => isVisible)?.seq ?? row.visible_seq,
+    seq: entryChanges.at(-1)?.seq ?? row.seq,
+    visibleSeq: entryChanges.findLast(({ isVisible }) => isVisible)?.seq ?? row.visible_seq,
     draftSeq: changes.findLast(({ isDraft }) => isDraft)?.seq ?? row.draft_seq,
     counts: JSON.stringify(counts),
   })

@@ -26,7 +26,7 @@ export class DraftWriter {
   /**
    * Stores or discards the draft of an entry. Nothing of the entry itself changes.
    *
-   * @param draft `undefined` discards the stored one
+   * @param draft `undefined` to discard the stored one
    */
   async write(
     collection: CollectionModel,

@@ -6,13 +6,13 @@ import type { LocaleRow, WrittenEntry } from '../rows.ts'
 import { insertRow, prepareSql, type StatementCache, type StatementValues } from '../statement.ts'
 import { type AuthorColumns, ENTRY_COLUMNS, type EntryTable } from '../tables/tables.ts'
 
-/** A dialect of an engine that takes many rows in one statement. */
+/** The dialect of an engine that takes many rows in one statement. */
 export type BulkDialect = Dialect &
   Required<Pick<Dialect, 'insertAll' | 'updateAll' | 'deleteAll'>> & {
     readonly search: Required<Pick<SearchDialect, 'insertAll'>>
   }
 
-/** A transaction of such an engine. */
+/** A transaction of an engine that takes many rows in one statement. */
 export type BulkContext = StoreWriteContext & { readonly dialect: BulkDialect }
 
 /** Returns true if the engine takes many rows in one statement. */
@@ -32,10 +32,10 @@ export interface RowTarget {
 type Rows = readonly StatementValues[]
 
 /**
- * Returns the statements that insert rows into a table: one for all of them where the engine takes many rows at once. Else one for
- * each, which takes SQLite less time than reading them from JSON, and saves it from noting how to undo a part of a statement.
+ * Returns the statements that insert rows into a table: one statement if the engine takes many rows at once, else one for each row.
+ * SQLite needs less time for single rows than for reading them from JSON, and no statement journal to undo half a statement.
  *
- * @param rows each with the same columns
+ * @param rows rows with the same columns
  */
 export function insertSteps({ connection, dialect, statements }: RowTarget, table: string, rows: Rows): WriteStep[] {
   const [first, ...rest] = rows
@@ -50,7 +50,7 @@ export function insertSteps({ connection, dialect, statements }: RowTarget, tabl
   return rows.map((row) => () => connection.run(insert, row))
 }
 
-/** An entry with its number of the journal. */
+/** An entry with its journal number. */
 export type NumberedEntry = WrittenEntry & Pick<EntryTable, 'seq'>
 
 export const toEntryRow = (entry: NumberedEntry): StatementValues =>
@@ -69,7 +69,7 @@ export const toReferenceRows = ({ id, references }: Pick<WrittenEntry, 'id' | 'r
 export const toChoiceRows = ({ id, choices }: Pick<WrittenEntry, 'id' | 'choices'>, key: string): Rows =>
   choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
 
-/** The columns of an entry that its rows in the tables of locales repeat. */
+/** The columns of an entry that are repeated in the tables of locales. */
 export type LocaleTableEntry = AuthorColumns & Pick<EntryTable, 'id' | 'created_at' | 'updated_at' | 'seq'>
 
 export const toLocaleTableRow = (
@@ -103,7 +103,7 @@ export function toLocaleTableRows(
   return new Map([...byTable].map(([table, group]) => [table, group.map(([, row]) => row)]))
 }
 
-/** A search row without its `pk`, and the collection, or that of a locale, whose search table holds it. */
+/** A search row without its `pk`, and the collection, possibly in a locale, whose search table holds it. */
 export interface SearchRow {
   readonly collection: CollectionModel
   readonly words: StatementValues
@@ -116,9 +116,9 @@ export function toSearchRows(
   { value, status, localeRows }: Pick<WrittenEntry, 'value' | 'status' | 'localeRows'>,
 ): readonly SearchRow[] {
   const wordsByValue = new Map<object, StatementValues>()
-  return [{ collection, value, status }, ...localeRows].map((shown) => {
-    const words = wordsByValue.get(shown.value) ?? search.row(shown.collection, shown.value, shown.status)
-    wordsByValue.set(shown.value, words)
-    return { collection: shown.collection, words }
+  return [{ collection, value, status }, ...localeRows].map((view) => {
+    const words = wordsByValue.get(view.value) ?? search.row(view.collection, view.value, view.status)
+    wordsByValue.set(view.value, words)
+    return { collection: view.collection, words }
   })
 }

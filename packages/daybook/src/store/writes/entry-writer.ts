@@ -22,8 +22,8 @@ import { getReplacedStates, JournalWriter } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
 
 /**
- * Writes entries, inside one transaction. Each method stores the document, its references, its search rows, the counters and
- * the journal record together.
+ * Writes entries, inside one transaction. Each method stores the document, its references, its search rows, the counters and the
+ * journal record.
  */
 export class EntryWriter {
   readonly #source: StoreWriteContext
@@ -31,7 +31,7 @@ export class EntryWriter {
   readonly #references: ReferenceWriter
   readonly #collector: BulkCollector | undefined
 
-  /** @param collector takes updates and deletions that are stored in bulk */
+  /** @param collector collects updates and deletions to store them in bulk */
   constructor(source: StoreWriteContext, collector: BulkCollector | undefined) {
     this.#source = source
     this.#journal = new JournalWriter(source.connection)
@@ -39,7 +39,7 @@ export class EntryWriter {
     this.#collector = collector
   }
 
-  /** @throws {UniqueViolation} when another entry holds a unique value */
+  /** @throws {UniqueViolation} if another entry has the same unique value */
   async create(collection: CollectionModel, entry: WrittenEntry, actor: string): Promise<number> {
     const { connection, dialect, statements } = this.#source
     const { key } = collection
@@ -48,7 +48,7 @@ export class EntryWriter {
     const insert = statements.get(`insert ${key}`, () => prepareSql(insertStatement(dialect, key)))
     let pk = 0
     await connection.pipeline([
-      // The statement that a unique index may refuse comes first: then nothing else has to be undone.
+      // A unique index may reject this statement: first, it leaves nothing to undo.
       async () => {
         pk = await connection.insert(insert, { ...entry, seq })
       },
@@ -63,9 +63,9 @@ export class EntryWriter {
   }
 
   /**
-   * Stores entries in this order, with few statements for all of them where the engine takes many rows at once.
+   * Stores entries in this order, with few statements if the engine takes many rows at once.
    *
-   * @throws {UniqueViolation} when a unique value is held by another entry, or by two of these
+   * @throws {UniqueViolation} if another entry, or two of these, have the same unique value
    */
   async createBulk(collection: CollectionModel, entries: readonly WrittenEntry[], actor: string): Promise<void> {
     const source = this.#source
@@ -73,7 +73,7 @@ export class EntryWriter {
     for (const entry of entries) await this.create(collection, entry, actor)
   }
 
-  /** @throws {UniqueViolation} when another entry holds a unique value */
+  /** @throws {UniqueViolation} if another entry has the same unique value */
   async update(
     collection: CollectionModel,
     before: StoredEntry,
@@ -86,7 +86,7 @@ export class EntryWriter {
     const { connection, statements } = this.#source
     const { key } = collection
     const { pk } = before
-    const { hasSameSearchRows: isFoundAsBefore = false, hasSameMembers = false, action = 'update' } = options
+    const { hasSameSearchRows = false, hasSameMembers = false, action = 'update' } = options
     const seq = await connection.batch.nextSeq(id, at)
     const update = statements.get(`update ${key}`, () => prepareSql(updateStatement(key)))
     await connection.pipeline([
@@ -95,7 +95,7 @@ export class EntryWriter {
       ...(hasSameMembers ? [] : this.#references.replaceSteps(key, id, entry.references)),
       ...(hasSameMembers ? [] : this.#replaceChoices(collection, id, entry.choices)),
     ])
-    if (!isFoundAsBefore) this.#index(collection, pk, entry, { replaces: true })
+    if (!hasSameSearchRows) this.#index(collection, pk, entry, { replaces: true })
     await this.#putLocaleRows(pk, { ...entry, seq })
     connection.batch.addCounters(entryCounterChange(collection, seq, before, entry))
     return seq
@@ -125,7 +125,7 @@ export class EntryWriter {
     return seq
   }
 
-  /** Changes the stored form of an entry, and no value that reads return. Other nodes do not trust the text. */
+  /** Rewrites the stored form of an entry without changing any value that reads return. The empty schema hash keeps other nodes from trusting the text. */
   async align(collection: CollectionModel, row: Pick<StoredEntry, 'pk' | 'doc' | 'orphaned'>): Promise<void> {
     const { connection, statements } = this.#source
     const { table } = collection
@@ -157,13 +157,13 @@ export class EntryWriter {
   }
 
   #replaceChoices(collection: CollectionModel, id: string, choices: readonly FieldMember[]): readonly WriteStep[] {
-    const { key, multiValuedFields: manyValued } = collection
-    if (manyValued.size === 0) return []
+    const { key, multiValuedFields } = collection
+    if (multiValuedFields.size === 0) return []
     const drop: WriteStep = () => this.#source.connection.run(DROP_CHOICES, { collection: key, id })
     return [drop, ...this.#addChoices(collection, id, choices)]
   }
 
-  /** Stores the search rows of an entry, in the collection's own search table and in those of its locales. */
+  /** Stores the search rows of an entry, in the search tables of the collection and of its locales. */
   #index(
     collection: CollectionModel,
     pk: number,
@@ -171,10 +171,10 @@ export class EntryWriter {
     { replaces }: { readonly replaces: boolean },
   ): void {
     const { connection, dialect, statements } = this.#source
-    for (const { collection: shown, words } of toSearchRows(dialect.search, collection, entry)) {
-      const { table } = shown
+    for (const { collection: target, words } of toSearchRows(dialect.search, collection, entry)) {
+      const { table } = target
       if (replaces) connection.batch.deferToCommit(this.#removeSearchRow(table), { pk })
-      const insert = statements.get(`search ${table}`, () => prepareSql(dialect.search.insert(shown)))
+      const insert = statements.get(`search ${table}`, () => prepareSql(dialect.search.insert(target)))
       connection.batch.deferToCommit(insert, { ...words, pk })
     }
   }

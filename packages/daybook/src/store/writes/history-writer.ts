@@ -6,10 +6,10 @@ import type { JournalDocument } from '../reads/history-reader.ts'
 import type { JournalRow } from '../rows.ts'
 import { param, prepareSql, type Statement } from '../statement.ts'
 
-/** Versions of a kind: those of the document, or its working copies. */
+/** The kind of a version: a state of the document, or a draft. */
 export type VersionKind = 'state' | 'draft'
 
-/** Takes away what the journal has of documents, inside one transaction. What tables have is never touched. */
+/** Prunes and erases history, inside one transaction. Current rows never change. */
 export class HistoryWriter {
   readonly #connection: Connection
 
@@ -18,23 +18,23 @@ export class HistoryWriter {
   }
 
   /**
-   * Drops the records of a document that one of its changes has left without use, and what they made.
+   * Deletes the records of a document that a change has made obsolete, with their states.
    *
-   * @param record the change; what the document is by it stays
-   * @returns how many records there were
+   * @param record the change, which stays
+   * @returns the number of deleted records
    */
   async dropReplaced({ collection, id, seq, action }: JournalRow): Promise<number> {
-    const { payloads, records } = REPLACED[replacing(action)]
+    const { payloads, records } = REPLACED[getReplacing(action)]
     await this.#connection.run(payloads, { collection, id, seq })
     return this.#connection.run(records, { collection, id, seq })
   }
 
   /**
-   * Drops the content of former versions of a document, the oldest ones.
+   * Deletes the content of the oldest versions of a document.
    *
-   * @param before the number that all of them lie below
-   * @param kept how many of these stay
-   * @returns the highest number of those that were dropped; `undefined`: there were none
+   * @param before the number below which versions are considered
+   * @param kept the number of these versions to keep
+   * @returns the highest number of a deleted version; `undefined` if there was none
    */
   async dropVersions(
     document: JournalDocument,
@@ -42,23 +42,23 @@ export class HistoryWriter {
     { before, kept }: { readonly before: number; readonly kept: number },
   ): Promise<number | undefined> {
     const { collection, id } = document
-    const found = await this.#connection.all(FORMER[kind], { collection, id, before, kept })
-    for (const { seq } of found) await this.#connection.run(DROP_PAYLOAD, { seq })
-    return found[0]?.seq
+    const rows = await this.#connection.all(FORMER[kind], { collection, id, before, kept })
+    for (const { seq } of rows) await this.#connection.run(DROP_PAYLOAD, { seq })
+    return rows[0]?.seq
   }
 
-  /** The number of the next change of what a document is; `undefined`: there was none since. */
+  /** Returns the number of the next change of the document after `seq`; `undefined` if there is none. */
   async nextState({ collection, id }: JournalDocument, seq: number): Promise<number | undefined> {
     return (await this.#connection.get(NEXT_STATE, { collection, id, seq }))?.seq
   }
 
-  /** Notes that the journal does not tell all of what lay before a number. */
+  /** Notes that the journal is incomplete before a number. */
   async raiseFloor(seq: number): Promise<void> {
     const floor = Number((await readNote(this.#connection, JOURNAL_FLOOR_NOTE)) ?? 0)
     if (seq > floor) await writeNote(this.#connection, JOURNAL_FLOOR_NOTE, String(seq))
   }
 
-  /** How far the retention of history has come, as it noted itself. */
+  /** Returns the noted progress of the retention. */
   retention(): Promise<string | undefined> {
     return readNote(this.#connection, RETENTION_NOTE)
   }
@@ -68,23 +68,24 @@ export class HistoryWriter {
   }
 
   /**
-   * Erases the content of all former versions of a document, and stored replies to writes that hold its id. The journal's order
-   * stays.
+   * Erases the content of all former versions of a document, and idempotency records that contain its id. The records of the journal
+   * stay.
    *
-   * @returns how many versions had content
+   * @returns the number of versions with content
    */
   async erase({ collection, id }: JournalDocument): Promise<number> {
-    await this.#connection.run(DROP_REPLIES, { pattern: `%${id}%` })
+    await this.#connection.run(DROP_IDEMPOTENCY_RECORDS, { pattern: `%${id}%` })
     return this.#connection.run(ERASE, { collection, id })
   }
 }
 
-const listed = (actions: readonly string[]): RawBuilder<unknown> => sql.join(actions.map((action) => sql.lit(action)))
+const toLiterals = (actions: readonly string[]): RawBuilder<unknown> =>
+  sql.join(actions.map((action) => sql.lit(action)))
 
 const DRAFT_ACTIONS: readonly string[] = ['draft', 'discard']
 const OTHER_ACTIONS: readonly string[] = SIDE_ACTIONS.filter((action) => !DRAFT_ACTIONS.includes(action))
 
-/** What of the past is of no use once something has happened: what a document is takes the place of what it was. */
+/** The actions whose earlier records a later change makes obsolete, by the kind of that change. */
 const REPLACED_ACTIONS = {
   delete: [...STATE_ACTIONS, ...SIDE_ACTIONS],
   state: [...STATE_ACTIONS, ...OTHER_ACTIONS],
@@ -94,7 +95,7 @@ const REPLACED_ACTIONS = {
 
 type Replacing = keyof typeof REPLACED_ACTIONS
 
-function replacing(action: string): Replacing {
+function getReplacing(action: string): Replacing {
   if (action === 'delete') return 'delete'
   if (DRAFT_ACTIONS.includes(action)) return 'draft'
   return OTHER_ACTIONS.includes(action) ? 'other' : 'state'
@@ -102,8 +103,8 @@ function replacing(action: string): Replacing {
 
 const OF_DOCUMENT = sql`collection = ${param('collection')} AND id = ${param('id')}`
 
-function replaced(actions: readonly string[]): { readonly payloads: Statement; readonly records: Statement } {
-  const where = sql`${OF_DOCUMENT} AND seq < ${param('seq')} AND action IN (${listed(actions)})`
+function deleteReplaced(actions: readonly string[]): { readonly payloads: Statement; readonly records: Statement } {
+  const where = sql`${OF_DOCUMENT} AND seq < ${param('seq')} AND action IN (${toLiterals(actions)})`
   return {
     payloads: prepareSql(
       sql`DELETE FROM daybook$journal_payload WHERE seq IN (SELECT seq FROM daybook$journal WHERE ${where})`,
@@ -113,31 +114,31 @@ function replaced(actions: readonly string[]): { readonly payloads: Statement; r
 }
 
 const REPLACED = {
-  delete: replaced(REPLACED_ACTIONS.delete),
-  state: replaced(REPLACED_ACTIONS.state),
-  draft: replaced(REPLACED_ACTIONS.draft),
-  other: replaced(REPLACED_ACTIONS.other),
+  delete: deleteReplaced(REPLACED_ACTIONS.delete),
+  state: deleteReplaced(REPLACED_ACTIONS.state),
+  draft: deleteReplaced(REPLACED_ACTIONS.draft),
+  other: deleteReplaced(REPLACED_ACTIONS.other),
 }
 
-type Numbered = Pick<JournalRow, 'seq'>
+type SeqRow = Pick<JournalRow, 'seq'>
 
 const DROP_PAYLOAD = prepareSql(sql`DELETE FROM daybook$journal_payload WHERE seq = ${param('seq')}`)
 
-/** A pass looks at each change, so that a document has one version too many at most; the limit is for those of before. */
-function former(actions: readonly string[]): Statement<Numbered> {
-  return prepareSql(sql<Numbered>`SELECT payload.seq FROM daybook$journal AS journal
+/** Selects versions beyond those to keep. A pass follows each change, so there is usually one; the limit bounds the first pass. */
+function former(actions: readonly string[]): Statement<SeqRow> {
+  return prepareSql(sql<SeqRow>`SELECT payload.seq FROM daybook$journal AS journal
     JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
-    WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND action IN (${listed(actions)})
+    WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND action IN (${toLiterals(actions)})
     ORDER BY journal.seq DESC LIMIT 100 OFFSET ${param('kept')}`)
 }
 
-const FORMER: Readonly<Record<VersionKind, Statement<Numbered>>> = {
+const FORMER: Readonly<Record<VersionKind, Statement<SeqRow>>> = {
   state: former(STATE_ACTIONS),
   draft: former(['draft']),
 }
 
-const NEXT_STATE = prepareSql(sql<Numbered>`SELECT seq FROM daybook$journal
-  WHERE ${OF_DOCUMENT} AND seq > ${param('seq')} AND action IN (${listed(STATE_ACTIONS)}) ORDER BY seq LIMIT 1`)
+const NEXT_STATE = prepareSql(sql<SeqRow>`SELECT seq FROM daybook$journal
+  WHERE ${OF_DOCUMENT} AND seq > ${param('seq')} AND action IN (${toLiterals(STATE_ACTIONS)}) ORDER BY seq LIMIT 1`)
 const ERASE = prepareSql(sql`UPDATE daybook$journal_payload SET doc = NULL
   WHERE doc IS NOT NULL AND seq IN (SELECT seq FROM daybook$journal WHERE ${OF_DOCUMENT})`)
-const DROP_REPLIES = prepareSql(sql`DELETE FROM daybook$idempotency WHERE body LIKE ${param('pattern')}`)
+const DROP_IDEMPOTENCY_RECORDS = prepareSql(sql`DELETE FROM daybook$idempotency WHERE body LIKE ${param('pattern')}`)

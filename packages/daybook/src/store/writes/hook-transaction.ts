@@ -5,33 +5,33 @@ import type { Statement, StatementValues } from '../statement.ts'
 import type { CommitBatch } from './commit-batch.ts'
 
 /**
- * A transaction as code of others uses it: a database whose transactions are parts of that one. It ends before the
- * transaction does; what is asked of it later, or too late, throws and changes nothing.
+ * A transaction lent to a hook: a database whose transactions are parts of that one. It ends before the transaction does. Later calls
+ * throw and change nothing.
  */
 export class HookTransaction implements Database {
   readonly dialect: Dialect
   readonly reader: Connection
   readonly background: Connection
   readonly statementCount = 0
-  readonly #connection: LentConnection
+  readonly #connection: HookConnection
   #writing = 0
   #failure: unknown
 
   constructor(dialect: Dialect, connection: WriteConnection) {
     this.dialect = dialect
-    this.#connection = new LentConnection(connection)
+    this.#connection = new HookConnection(connection)
     this.reader = new FlushedConnection(this.#connection)
     this.background = this.reader
   }
 
-  /** A write that fails half-way has changed what cannot be taken back alone: it takes the transaction with it. */
+  /** A write that fails half-way cannot be undone alone, so it fails the whole transaction. */
   async transaction<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
-    const { lastRecord: last } = this.#connection.batch
+    const { lastRecord } = this.#connection.batch
     this.#writing += 1
     try {
       return await work(this.#connection)
     } catch (error) {
-      if (!this.#connection.isEnded && this.#connection.batch.lastRecord !== last) this.#failure ??= error
+      if (!this.#connection.isEnded && this.#connection.batch.lastRecord !== lastRecord) this.#failure ??= error
       throw error
     } finally {
       this.#writing -= 1
@@ -39,9 +39,9 @@ export class HookTransaction implements Database {
   }
 
   /**
-   * Takes the transaction back, once no statement is under way.
+   * Ends the use of the transaction, once no statement is running.
    *
-   * @throws what a write in it failed with, though its error was caught; an error when a write has not come to its end
+   * @throws the error of a write that failed half-way, even if the hook caught it; an error if a write is still running
    */
   async end(): Promise<void> {
     const isWriting = this.#writing > 0
@@ -51,24 +51,24 @@ export class HookTransaction implements Database {
   }
 
   alter(): Promise<never> {
-    return Promise.reject(outOfReach())
+    return Promise.reject(unsupported())
   }
 
   onGrowth(): () => void {
-    throw outOfReach()
+    throw unsupported()
   }
 
   snapshot(): Promise<Snapshot> {
-    return Promise.reject(outOfReach())
+    return Promise.reject(unsupported())
   }
 
   async close(): Promise<void> {}
 }
 
-const outOfReach = (): Error => new Error('A transaction can only read and write content.')
+const unsupported = (): Error => new Error('A transaction can only read and write content.')
 
-/** A connection that is there for a while. */
-class LentConnection implements WriteConnection {
+/** A connection that can be used until the hook ends. */
+class HookConnection implements WriteConnection {
   readonly #connection: WriteConnection
   readonly #running = new Set<Promise<unknown>>()
   isEnded = false
@@ -126,11 +126,11 @@ class LentConnection implements WriteConnection {
   }
 }
 
-/** Reads what the transaction has written, that which waits for its commit too: counters and search rows. */
+/** Reads all writes of the transaction, including counters and search rows that are deferred to the commit. */
 class FlushedConnection implements Connection {
-  readonly #connection: LentConnection
+  readonly #connection: HookConnection
 
-  constructor(connection: LentConnection) {
+  constructor(connection: HookConnection) {
     this.#connection = connection
   }
 

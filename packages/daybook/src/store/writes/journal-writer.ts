@@ -8,8 +8,9 @@ import { insertRow, prepareInsert, prepareSql } from '../statement.ts'
 import { type EntryTable, GLOBALS } from '../tables/tables.ts'
 import { draftCounterChange } from './counters.ts'
 
-/** A record of the journal before it has its number. */
+/** A journal record before it has its number. */
 export interface JournalChange {
+  /** ISO 8601. */
   readonly at: string
   /** The subject of the actor. */
   readonly actor: string
@@ -61,7 +62,7 @@ export function getReplacedStates(
   return [before, ...(draft ? [draft] : [])].map((state) => ({ seq: state.seq, doc: encodeState(state) }))
 }
 
-/** A document with what every locale says and its orphaned values, as the journal keeps it. `@` cannot stand in a key. */
+/** Encodes the state of a document, with all locales and its orphaned values, as the journal stores it. `@` cannot occur in a key. */
 export function encodeState({ doc, locales, orphaned }: Pick<EntryTable, 'doc' | 'locales' | 'orphaned'>): string {
   const parts = Object.entries({ locales, orphaned }).flatMap(([key, text]) =>
     text === null ? [] : `,"@${key}":${text}`,

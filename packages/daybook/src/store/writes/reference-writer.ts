@@ -4,7 +4,7 @@ import type { FieldReference } from '../rows.ts'
 import { build, param, prepare } from '../statement.ts'
 import { insertSteps, toReferenceRows } from './entry-rows.ts'
 
-/** Writes the references that documents hold, inside one transaction. */
+/** Writes the references of documents, inside one transaction. */
 export class ReferenceWriter {
   readonly #source: StoreWriteContext
 
@@ -12,7 +12,7 @@ export class ReferenceWriter {
     this.#source = source
   }
 
-  /** Drops the references of a document that is no longer there or no longer declared. */
+  /** Deletes the references of a document that was deleted or is no longer declared. */
   async drop(collection: string, id: string): Promise<void> {
     await this.#source.connection.run(DROP_REFERENCES, { collection, id })
   }

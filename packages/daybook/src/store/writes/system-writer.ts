@@ -16,16 +16,16 @@ export class SystemWriter {
   }
 
   /**
-   * Stores the response to a write with the write itself, in place of one from before `expiry`.
+   * Stores the response to a write in the transaction of the write, in place of one from before `expiry`.
    *
-   * @throws {UniqueViolation} when another write with the key was first
+   * @throws {UniqueViolation} if another write with the same key was first
    */
   async saveIdempotencyRecord(record: IdempotencyRecord, expiry: string): Promise<void> {
     await this.#source.connection.run(DROP_EXPIRED_RECORD, { key: record.key, expiry })
     await this.#source.connection.run(ADD_RECORD, { ...record })
   }
 
-  /** Drops the responses to writes from before `expiry`. */
+  /** Deletes the idempotency records from before `expiry`. */
   async dropIdempotencyRecords(expiry: string): Promise<void> {
     await this.#source.connection.run(DROP_EXPIRED_RECORDS, { expiry })
   }
@@ -35,7 +35,7 @@ export class SystemWriter {
     await writeNote(this.#source.connection, DEFAULT_LOCALE_NOTE, locale)
   }
 
-  /** Notes the file and the position of a restore. */
+  /** Notes the file and the progress of a restore. */
   async noteRestore(before: RestoreNote | undefined, next: RestoreNote): Promise<void> {
     await advanceRestoreNote(this.#source.connection, before, next)
   }
@@ -45,7 +45,7 @@ export class SystemWriter {
     await withoutLocaleIndexes(this.#source.connection, this.#source.dialect, collections, work)
   }
 
-  /** Drops a collection that the config no longer has. Its history and its last documents stay in the journal. */
+  /** Drops a collection that the config no longer has. Its history and its last states stay in the journal. */
   async dropCollection(key: string): Promise<void> {
     const { connection, dialect } = this.#source
     await connection.run(prepareSql(saveAllStatement(key)))
@@ -63,7 +63,7 @@ export class SystemWriter {
   }
 }
 
-/** Saves the states of all entries of a collection, in the form of `wholeOf`. */
+/** Saves the states of all entries of a collection to the journal, in the form of `encodeState`. */
 function saveAllStatement(key: string): RawBuilder<unknown> {
   return sql`INSERT INTO daybook$journal_payload (seq, doc)
     SELECT seq, substr(doc, 1, length(doc) - 1) || coalesce(',"@locales":' || locales, '') || coalesce(',"@orphaned":' || orphaned, '') || '}'

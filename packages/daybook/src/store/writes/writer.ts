@@ -20,7 +20,7 @@ import { encodeState, JournalWriter } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
 import { SystemWriter } from './system-writer.ts'
 
-/** The writing half of the store, inside one transaction: a writer for each subject. */
+/** The writers of the store, inside one transaction. */
 export class Writer {
   readonly read: Reader
   readonly entries: EntryWriter
@@ -36,10 +36,10 @@ export class Writer {
   readonly fileClaims: FileClaims
   readonly rateLimits: RateLimits
   readonly #source: StoreWriteContext
-  /** The database's clock, in milliseconds since 1970: those of nodes may differ. */
+  /** The database's clock, in milliseconds since 1970. The clocks of nodes may differ. */
   readonly #now = (): Promise<number> => this.read.schedules.now()
 
-  /** @param collector takes updates and deletions of entries that are stored in bulk */
+  /** @param collector collects updates and deletions of entries to store them in bulk */
   constructor(connection: WriteConnection, reader: Reader, statements: StatementCache, collector?: BulkCollector) {
     const source: StoreWriteContext = { connection, dialect: reader.dialect, statements }
     this.read = reader.on(connection)
@@ -58,22 +58,22 @@ export class Writer {
     this.#source = source
   }
 
-  /** Records of auth adapters and others, which note session changes of this transaction alone. */
+  /** The records of auth adapters and others, whose `sessionChanges` counts those of this transaction only. */
   get records(): AuthRecordWriter {
     return new AuthRecordWriter(this.#source.connection, this.#now)
   }
 
-  /** The last change of the transaction; `undefined`: there is none. */
+  /** The last change of the transaction; `undefined` if there is none. */
   get lastRecord(): JournalRecord | undefined {
     return this.#source.connection.batch.lastRecord
   }
 
-  /** Begins to watch the changes of this transaction. The returned function returns the number of the first one since; `undefined`: there is none. */
+  /** Starts watching the changes of this transaction. The returned function returns the number of the first one since; `undefined` if there is none. */
   watchFirstSeq(): () => number | undefined {
     return this.#source.connection.batch.watchFirstSeq()
   }
 
-  /** Writes what waits for the commit, so that a long transaction does not hold it all in memory. */
+  /** Writes what is deferred to the commit, so that a long transaction does not hold all of it in memory. */
   async flush(): Promise<void> {
     await this.#source.connection.batch.flush()
   }
@@ -84,15 +84,15 @@ export class Writer {
   }
 
   /**
-   * Runs works that change or delete one entry each at most, and that read nothing which another one stores. Their changes are
-   * stored together. After one that fails, the engine refuses the rest of the transaction.
+   * Runs tasks that change or delete at most one entry each, and that do not read what another task stores. Their changes are stored in
+   * bulk. After one that fails, the engine rejects the rest of the transaction.
    */
-  async bulk<T>(works: readonly ((writer: Writer) => Promise<T>)[]): Promise<readonly PromiseSettledResult<T>[]> {
+  async bulk<T>(tasks: readonly ((writer: Writer) => Promise<T>)[]): Promise<readonly PromiseSettledResult<T>[]> {
     const source = this.#source
     if (!supportsBulk(source)) throw new Error('The engine stores entries one by one.')
-    const collector = new BulkCollector(new BulkUpdate(source), works.length)
+    const collector = new BulkCollector(new BulkUpdate(source), tasks.length)
     const writer = new Writer(source.connection, this.read, source.statements, collector)
-    return Promise.allSettled(works.map((work) => work(writer).finally(() => collector.end())))
+    return Promise.allSettled(tasks.map((task) => task(writer).finally(() => collector.end())))
   }
 
   /** Lends the transaction to a hook. */
@@ -113,7 +113,7 @@ class GlobalWriter {
     this.#references = new ReferenceWriter(source)
   }
 
-  /** @param before `undefined`: the global was never written */
+  /** @param before `undefined` if the global was never written */
   async write(
     before: GlobalRow | undefined,
     row: Omit<GlobalRow, 'seq'>,
