@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
-import { SqliteThread, type ThreadBounds } from '../../src/store/sqlite/sqlite-thread.ts'
+import { SqliteThread, type ThreadLimits } from '../../src/store/sqlite/sqlite-thread.ts'
 import type { Statement } from '../../src/store/statement.ts'
 import { Folder } from '../support/stores/folder.ts'
 
@@ -24,12 +24,12 @@ class Scene implements AsyncDisposable {
   readonly folder: Folder
   readonly thread: SqliteThread
 
-  private constructor(folder: Folder, limits?: ThreadBounds) {
+  private constructor(folder: Folder, limits?: ThreadLimits) {
     this.folder = folder
     this.thread = new SqliteThread(folder.file, limits)
   }
 
-  static async make(limits?: ThreadBounds): Promise<Scene> {
+  static async make(limits?: ThreadLimits): Promise<Scene> {
     const folder = await Folder.make()
     await folder.exec(
       `CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT); INSERT INTO words VALUES (1, 'hello'), (2, 'you')`,

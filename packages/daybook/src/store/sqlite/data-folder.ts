@@ -6,10 +6,10 @@ import { FOLDER_ERROR_REASONS } from '../../fs-errors.ts'
 const FOLDER_ADVICE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
 
 /**
- * Makes the folder of the database, and those around it. Node's own `recursive` never returns where a file system refuses
- * new folders with ENOENT, as `/proc` does.
+ * Creates the folder of the database, and its parents. Node's `recursive` option never returns if a file system rejects new folders with
+ * ENOENT, as `/proc` does.
  *
- * @throws {DatabaseFileError} when it cannot be made
+ * @throws {DatabaseFileError} if it cannot be created
  */
 export function makeDataFolder(folder: string): void {
   const fault = make(folder)
@@ -21,17 +21,17 @@ export function makeDataFolder(folder: string): void {
   )
 }
 
-/** Makes one folder, and where that fails for want of the one around it, that one first. */
+/** Creates a folder. If its parent is missing, creates that first. Returns the code of an error. */
 function make(folder: string): string | undefined {
-  const fault = makeOne(folder)
+  const fault = makeSingle(folder)
   if (fault !== 'ENOENT' || dirname(folder) === folder) return fault
-  return make(dirname(folder)) ?? makeOne(folder)
+  return make(dirname(folder)) ?? makeSingle(folder)
 }
 
-/** @returns the code of what was in the way; none where the folder, or a file, is there */
-function makeOne(folder: string): string | undefined {
+/** Creates a folder. Returns the code of an error; none if a folder or a file exists there. */
+function makeSingle(folder: string): string | undefined {
   try {
-    // Drafts, sessions and password hashes are readable for the owner alone.
+    // Only the owner may read drafts, sessions and password hashes.
     mkdirSync(folder, { mode: 0o700 })
     return undefined
   } catch (error) {
@@ -43,12 +43,12 @@ function makeOne(folder: string): string | undefined {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Read and execute permission of other users. */
-const OTHERS = 0o005
+const OTHER_USERS = 0o005
 
 /**
- * Creates an empty file that only its owner can read, unless there is one. SQLite gives the files beside it the same mode.
+ * Creates an empty file that only its owner can read, unless it exists. SQLite creates the files of its log with the same mode.
  *
- * A file that exists is not opened: closing it would release the locks that this process holds on it.
+ * An existing file is not opened: closing it would release the locks that this process holds on it.
  */
 export function createPrivateFile(file: string): void {
   try {
@@ -59,7 +59,7 @@ export function createPrivateFile(file: string): void {
 }
 
 /**
- * The warning about a database file and its folder that other users of the machine can read.
+ * Returns a warning if other users of the machine can read the data folder.
  *
  * @returns `undefined` when they cannot, and on Windows, whose files have no modes
  */
@@ -72,7 +72,7 @@ export function openFilesWarning(file: string): string | undefined {
 }
 
 const isOpenToOthers = (path: string): boolean =>
-  ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
+  ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHER_USERS) !== 0
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 const quote = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)

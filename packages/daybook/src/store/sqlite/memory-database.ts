@@ -6,7 +6,7 @@ import { SqliteWriter } from './sqlite.ts'
 import { SQLITE } from './sqlite-dialect.ts'
 import { openInMemory } from './sqlite-file.ts'
 
-/** A database in memory, which ends with the process: for accounts that outlive no restart. Reads see what a transaction has written so far. */
+/** A database in memory, for accounts that need not survive a restart. Reads see the uncommitted writes of a transaction. */
 export class MemoryDatabase implements Database {
   readonly dialect: Dialect = SQLITE
   readonly reader: SqliteWriter = new SqliteWriter(openInMemory())
@@ -42,7 +42,7 @@ export class MemoryDatabase implements Database {
     return this.transaction(work)
   }
 
-  /** Its journal never grows. */
+  /** The journal of a database in memory never grows. */
   onGrowth(): () => void {
     return () => {}
   }

@@ -5,12 +5,12 @@ import type NativeDatabase from 'better-sqlite3'
 import type { ServingProcess } from '../serving-process.ts'
 import { lockFile } from './sqlite-file.ts'
 
-/** A random id that no other file has, the digest of the config, and the name of the process, encoded. */
+/** The name of a service file: a random id, the digest of the config, and the encoded name of the process. */
 const FILE_NAME = /^service-[0-9a-f-]{36}\.([0-9a-f]{8})\.(.+%2F\d+)$/
 
 /**
- * An empty file that a process keeps locked while it serves a data folder. The operating system ends the lock with the process, also when
- * that is killed.
+ * An empty file that a process keeps locked while it serves a data folder. The operating system releases the lock when the process ends,
+ * even if it is killed.
  */
 export class ServiceFile {
   readonly #path: string
@@ -22,7 +22,7 @@ export class ServiceFile {
   }
 
   /**
-   * Makes and locks the file of a process, and removes those of processes that were killed.
+   * Creates and locks the file of a process, and removes those of killed processes.
    *
    * @param database the database file that the process serves
    */
@@ -33,9 +33,9 @@ export class ServiceFile {
       const path = join(data, `service-${randomUUID()}.${config}.${encodeURIComponent(name)}`)
       closeSync(openSync(path, 'wx', 0o600))
       const lock = lockFile(path)
-      // Another process may have removed the file before it was locked: then nobody would find it.
+      // Another process may have removed the file before it was locked; then it is created again.
       if (lock && existsSync(path)) {
-        // Users who may use the database may look for the lock.
+        // Users who can open the database can check the lock.
         chmodSync(path, statSync(database).mode)
         return new ServiceFile(path, lock)
       }
@@ -43,14 +43,14 @@ export class ServiceFile {
     }
   }
 
-  /** Says that the process no longer serves the data folder. */
+  /** Removes the file, since the process no longer serves the data folder. */
   release(): void {
     this.#lock.close()
     rmSync(this.#path, { force: true })
   }
 }
 
-/** Lists the processes that serve a data folder, and removes the files of those that were killed. */
+/** Lists the processes that serve a data folder, and removes the files of killed ones. */
 export function listServices(data: string): readonly ServingProcess[] {
   if (!existsSync(data)) return []
   return readdirSync(data).flatMap((fileName) => {
@@ -65,10 +65,10 @@ function removeUnlocked(path: string): boolean {
   let lock: NativeDatabase | undefined
   try {
     lock = lockFile(path)
-    // While it is locked, no process can begin to use it.
+    // While this lock is held, no process can start to use the file.
     if (lock) rmSync(path, { force: true })
   } catch {
-    // This user cannot open a file of another user, and Windows removes no open file.
+    // The file may belong to another user, and Windows does not remove open files.
   } finally {
     lock?.close()
   }

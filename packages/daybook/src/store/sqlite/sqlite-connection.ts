@@ -7,66 +7,65 @@ import type { Statement, StatementValues } from '../statement.ts'
 import { parseUniqueIndexName } from '../tables/tables.ts'
 import { getSqliteCode } from './sqlite-file.ts'
 
-/** The most prepared statements kept on one connection; a large one holds some 50 KiB. */
+/** The maximum number of prepared statements on a connection; a large one holds some 50 KiB. */
 const MAX_FILE_STATEMENTS = 100
 
 /**
- * A statement in the form that SQLite plans once. While it plans, it looks at parameters that something equals, and at those of LIMIT and
- * OFFSET; it then plans anew each time that one of them is bound (`sqlite3_prepare_v2`, point 3), which takes as long as reading a page. It does
- * not look below COLLATE, and all text compares by BINARY anyway.
+ * Rewrites a statement so that SQLite plans it once. Its planner looks at parameters in equalities and in LIMIT and OFFSET, and then plans
+ * again each time one of them is bound (`sqlite3_prepare_v2`, point 3), which takes as long as reading a page. It does not look below
+ * COLLATE, and all text compares by BINARY anyway.
  */
-const plannedOnce = (text: string): string =>
+const planOnce = (text: string): string =>
   text.replace(/(?<=(?:=|\b(?:is|from|limit|offset|in \()) ?)\?/gi, '? COLLATE BINARY')
 
 /**
- * The statements of one connection, each prepared once. When there are too many, the connection is opened anew: that frees all of them at
- * once, where those that are only dropped hold their memory until V8, which does not see it, happens to collect them.
+ * The prepared statements of one connection. When there are too many, the connection is reopened, which frees all of them at once. Dropped
+ * statements would hold native memory, which V8 does not see, until the next garbage collection.
  */
 export class PreparedStatements {
   #native: NativeDatabase
-  readonly #open: (() => NativeDatabase) | undefined
+  readonly #reopen: (() => NativeDatabase) | undefined
   readonly #statements = new Map<string, NativeStatement>()
 
-  /** @param renew opens the connection as it was; without it, statements are dropped, as on one that may be in a transaction */
-  constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
+  /** @param reopen opens the same connection again; without it, statements are dropped, as on a connection that may be in a transaction */
+  constructor(native: NativeDatabase, reopen?: () => NativeDatabase) {
     this.#native = native
-    this.#open = renew
+    this.#reopen = reopen
   }
 
-  /** The connection, as long as no statement is asked for. */
+  /** The connection, which a call of {@link get} may replace. */
   get native(): NativeDatabase {
     return this.#native
   }
 
   get(text: string): NativeStatement {
-    let found = this.#statements.get(text)
-    if (!found) {
-      if (this.#statements.size >= MAX_FILE_STATEMENTS) this.#empty()
-      found = this.#native.prepare(plannedOnce(text))
-      this.#statements.set(text, found)
-    }
-    return found
+    const cached = this.#statements.get(text)
+    if (cached) return cached
+    if (this.#statements.size >= MAX_FILE_STATEMENTS) this.#clear()
+    const statement = this.#native.prepare(planOnce(text))
+    this.#statements.set(text, statement)
+    return statement
   }
 
-  #empty(): void {
-    const old = this.#native
-    if (this.#open) this.#native = this.#open()
+  #clear(): void {
+    const previous = this.#native
+    if (this.#reopen) this.#native = this.#reopen()
     this.#statements.clear()
-    if (this.#open) old.close()
+    if (this.#reopen) previous.close()
   }
 }
 
 /** One connection with its prepared statements. */
 export class SqliteConnection implements Connection {
   protected readonly statements: PreparedStatements
-  /** How many statements have run. */
+  /** The number of statements that have run. */
   statementCount = 0
-  /** Whether one of them may have changed something. */
+  /** True if a statement may have changed something. */
   hasChanged = false
 
   /** @param renew see {@link PreparedStatements} */
-  constructor(native: NativeDatabase, renew?: () => NativeDatabase) {
-    this.statements = new PreparedStatements(native, renew)
+  constructor(native: NativeDatabase, reopen?: () => NativeDatabase) {
+    this.statements = new PreparedStatements(native, reopen)
   }
 
   get native(): NativeDatabase {
@@ -90,7 +89,7 @@ export class SqliteConnection implements Connection {
     try {
       const prepared = this.statements.get(sql)
       const result = execute(prepared)
-      // One that fails changes nothing.
+      // A failed statement changes nothing.
       if (!prepared.readonly) this.hasChanged = true
       return result
     } catch (error) {

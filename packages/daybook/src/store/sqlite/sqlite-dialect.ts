@@ -8,19 +8,19 @@ import { PARTLY_PUBLISHED_SQL, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { SQLITE_PLANNER } from './sqlite-planner.ts'
 import { SQLITE_SEARCH } from './sqlite-search.ts'
 
-/** A value inside a document; paths consist of keys, which need no escaping. */
+/** Returns a value in a document. Paths consist of keys, which need no escaping. */
 const jsonValue = (path: string, alias?: string): string => `json_extract(${alias ? `${alias}.` : ''}doc, '$.${path}')`
 
-/** A value of a top-level field in a locale other than the default one. */
+/** Returns a value of a top-level field in a locale other than the default. */
 const translatedValue = (key: string, locale: string): string => `json_extract(locales, '$."${locale}"."${key}"')`
 
-/** A comparable value that has no column. */
+/** Returns a value that has no column. */
 const storedValue = ({ path, derived }: FilterableField, alias?: string): string =>
   derived ? `json_extract(${alias ? `${alias}.` : ''}folded, '$."${derived.member}"')` : jsonValue(path, alias)
 
 const SCHEMA: SchemaDialect = {
   columnTypes: { text: 'TEXT', long: 'TEXT', integer: 'INTEGER', bigint: 'INTEGER', identity: 'INTEGER' },
-  // Rows that several columns tell apart lie in the index of their key, and nowhere else.
+  // A table with a compound key needs no rowid beside the index of its key.
   tableOptions: ({ key }) => (key.length > 1 ? ' STRICT, WITHOUT ROWID' : ' STRICT'),
   tablesExistQuery: "SELECT 1 FROM sqlite_schema WHERE name = 'daybook$meta'",
   named: (name) => name,
@@ -37,12 +37,14 @@ const SCHEMA: SchemaDialect = {
          OR (type = 'view' AND name LIKE '%\\_view' ESCAPE '\\')`,
   createObject: ({ sql: text }) => [text],
   alignStatus: (key, statusKey) => {
-    const known = sql`(SELECT value FROM json_each(${param('known')}))`
-    const once = sql.raw(`coalesce(json_extract(orphaned, '$.${statusKey}'), json_extract(doc, '$.${statusKey}'))`)
+    const options = sql`(SELECT value FROM json_each(${param('known')}))`
+    const formerStatus = sql.raw(
+      `coalesce(json_extract(orphaned, '$.${statusKey}'), json_extract(doc, '$.${statusKey}'))`,
+    )
     return [
-      sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${once} IN ${known} THEN ${once}
-        WHEN ${once} IS NULL THEN ${param('usual')} ELSE ${param('replacement')} END WHERE status IS NULL RETURNING 1 AS moved`,
-      sql`UPDATE ${sql.table(key)} SET status = ${param('replacement')} WHERE status NOT IN ${known} RETURNING 1 AS moved`,
+      sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${formerStatus} IN ${options} THEN ${formerStatus}
+        WHEN ${formerStatus} IS NULL THEN ${param('usual')} ELSE ${param('replacement')} END WHERE status IS NULL RETURNING 1 AS moved`,
+      sql`UPDATE ${sql.table(key)} SET status = ${param('replacement')} WHERE status NOT IN ${options} RETURNING 1 AS moved`,
     ]
   },
   recount: (
@@ -53,7 +55,7 @@ const SCHEMA: SchemaDialect = {
          UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)})) WHERE key = ${param('key')}`,
   allTablesQuery:
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
-  // The next number is one more than the highest, and there are no statistics.
+  // The next `pk` follows the highest one, and there are no statistics.
   afterCopy: () => [],
 }
 
@@ -63,23 +65,23 @@ function value(by: FilterableField, alias?: string): RawBuilder<string | number 
 }
 
 function comparedValue(by: FilterableField, { alias }: { readonly alias?: string }): SqlValue {
-  const own = value(by, alias)
+  const compared = value(by, alias)
   return {
-    indexed: own,
-    full: own,
+    indexed: compared,
+    full: compared,
     position: sql`instr`,
     parameter: param,
-    compare: (symbol, operand) => sql`${own} ${sql.raw(symbol)} ${operand}`,
-    isAmong: (list) => isAmong(own, list),
-    // A BLOB comes after all text.
-    startsWith: (prefix, next) => sql`(${own} >= ${prefix} AND ${own} < coalesce(${next}, x''))`,
+    compare: (symbol, operand) => sql`${compared} ${sql.raw(symbol)} ${operand}`,
+    isAmong: (list) => isAmong(compared, list),
+    // A BLOB sorts after all text.
+    startsWith: (prefix, next) => sql`(${compared} >= ${prefix} AND ${compared} < coalesce(${next}, x''))`,
   }
 }
 
-const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool> =>
-  sql`${own} IN (SELECT value FROM json_each(${list}))`
+const isAmong = (value: RawBuilder<unknown>, list: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  sql`${value} IN (SELECT value FROM json_each(${list}))`
 
-/** Missing values come first of themselves, and last when the key descends. */
+/** Returns a term of ORDER BY. By default, missing values come first, or last if the key descends. */
 function orderTerm(key: SortBy): RawBuilder<unknown> {
   const direction = key.descending ? sql`DESC` : sql`ASC`
   if (isIndexOrder(key)) return sql`${value(key.by)} ${direction}`
@@ -93,22 +95,22 @@ export const SQLITE: Dialect = {
   indexedParameter: (_by, name) => param(name),
   comparedValue,
   isAmong,
-  isSelected: (own, query) => sql`${own} IN (${query})`,
+  isSelected: (value, query) => sql`${value} IN (${query})`,
   unnest: (list) => sql`json_each(${list}) AS listed`,
-  // SQLite would go through all missing values for IS NOT NULL.
+  // IS NOT NULL would walk all missing values.
   hasValue: (by) => sql`${value(by)} >= ${by.scalar === 'text' ? sql`''` : sql`-9e999`}`,
-  orderTerm: orderTerm,
-  // SQLite sorts all rows without a value where an order names it.
+  orderTerm,
+  // SQLite would sort all rows without the value if the order named it.
   ordersByEmptyKey: false,
-  // The unary plus keeps SQLite from choosing the status index and sorting all of it.
+  // The unary plus keeps SQLite from using the status index, whose entries it would have to sort.
   unindexedStatus: sql`+entry.status`,
   hasCoveringIndexes: true,
-  // The unary plus takes away the type of the column, which the expression of an index does not have.
+  // The unary plus removes the affinity of the column, which the expression of an index does not have.
   targetId: sql`+target.id`,
   planner: SQLITE_PLANNER,
-  // The driver knows it. RETURNING would make SQLite copy each page that the statement changes, so that it can be undone.
+  // The driver returns it. RETURNING would make SQLite copy each changed page to a statement journal.
   returningPk: sql``,
-  exactSum: (own) => sql`exact_sum(${own})`,
+  exactSum: (value) => sql`exact_sum(${value})`,
   now: sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   search: SQLITE_SEARCH,
   schema: SCHEMA,

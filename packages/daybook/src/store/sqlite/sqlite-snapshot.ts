@@ -19,10 +19,10 @@ export class SqliteSnapshot extends SqliteConnection implements Snapshot {
   }
 
   /**
-   * Copies the database into a new file that needs no other beside it, and checks the copy. The transaction of the snapshot
-   * keeps writers from starting the copy over.
+   * Copies the database into a single new file, and checks the copy. The transaction of the snapshot keeps writers from restarting the
+   * copy.
    *
-   * @param onPages is called with the number of pages copied so far
+   * @param onPages called with the number of pages copied so far
    * @throws {StartupError} if the copy is damaged
    */
   async copyTo(file: string, onPages: (done: number) => void): Promise<void> {
@@ -49,14 +49,14 @@ export class SqliteSnapshot extends SqliteConnection implements Snapshot {
 }
 
 /**
- * Sees a database file as it stands now, while others may write to it.
+ * Opens a snapshot of a database file, while others may write to it.
  *
- * @throws {StartupError} when it is no database
+ * @throws {StartupError} if it is no database
  */
 export function snapshotSqlite(file: string): SqliteSnapshot {
   const native = openDatabaseFile(file)
   native.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN')
-  // The moment is that of the first look.
+  // The first read fixes the state that the transaction sees.
   native.prepare('SELECT count(*) FROM sqlite_schema').get()
   return new SqliteSnapshot(native)
 }

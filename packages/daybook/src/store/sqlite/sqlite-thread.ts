@@ -5,19 +5,19 @@ import type { Statement, StatementValues } from '../statement.ts'
 import { translateSqliteError } from './sqlite-connection.ts'
 import type { ThreadRequest } from './sqlite-thread-worker.ts'
 
-/** Bounds of a {@link SqliteThread}. */
-export interface ThreadBounds {
-  /** How long one statement may run, in milliseconds. @default 10000 */
+/** The limits of a {@link SqliteThread}. */
+export interface ThreadLimits {
+  /** The timeout of a statement, in milliseconds. @default 10000 */
   readonly statementMs?: number
-  /** How many statements may wait while one runs. @default 64 */
+  /** The maximum number of queued statements. @default 64 */
   readonly waiting?: number
 }
 
-const DEFAULT_LIMITS: Required<ThreadBounds> = { statementMs: 10_000, waiting: 64 }
-/** SQLite only looks up between statements, so an ended thread computes on until its statement is through. */
+const DEFAULT_LIMITS: Required<ThreadLimits> = { statementMs: 10_000, waiting: 64 }
+/** The maximum number of ending threads. An ended thread computes until its statement is complete. */
 const MAX_ENDING = 2
 
-/** Room for what the thread soon throws away, in MiB; with more of it, it only holds more garbage. */
+/** The size of the thread's young heap, in MiB. A larger one would only hold more garbage. */
 const SEARCH_YOUNG_HEAP = 8
 
 const REFUSALS: Readonly<Record<AbortReason, string>> = {
@@ -29,13 +29,12 @@ const REFUSALS: Readonly<Record<AbortReason, string>> = {
 }
 
 /**
- * A connection that reads in a thread of its own, one statement after the other, so that a long one keeps no request
- * else waiting.
+ * A connection that reads in a separate thread, one statement after the other, so that a slow one does not block the process.
  */
 export class SqliteThread implements Connection {
   readonly #pool: ThreadPool<ThreadRequest, unknown>
 
-  constructor(file: string, limits: ThreadBounds = {}) {
+  constructor(file: string, limits: ThreadLimits = {}) {
     const { statementMs, waiting } = { ...DEFAULT_LIMITS, ...limits }
     this.#pool = new ThreadPool({
       module: resolveSiblingModule(import.meta.url, 'sqlite-thread-worker'),
@@ -47,14 +46,14 @@ export class SqliteThread implements Connection {
     })
   }
 
-  /** @throws SERVICE_UNAVAILABLE when too many statements wait, this one takes too long, or the connection is closed */
+  /** @throws SERVICE_UNAVAILABLE if too many statements wait, this one takes too long, or the connection is closed */
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
-    return (await this.#ask(statement, values, 'all')) as readonly Row[]
+    return (await this.#run(statement, values, 'all')) as readonly Row[]
   }
 
   /** @throws SERVICE_UNAVAILABLE, as {@link all} */
   async get<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<Row | undefined> {
-    return (await this.#ask(statement, values, 'get')) as Row | undefined
+    return (await this.#run(statement, values, 'get')) as Row | undefined
   }
 
   /** Always rejects: this connection only reads. */
@@ -62,12 +61,12 @@ export class SqliteThread implements Connection {
     throw new Error('The reading thread does not write.')
   }
 
-  /** Refuses what runs and what waits, and ends the thread; resolves when it has let go of the file. */
+  /** Rejects running and queued statements, and ends the thread. Resolves when it has closed the file. */
   async close(): Promise<void> {
     await this.#pool.close()
   }
 
-  async #ask(statement: Statement, values: StatementValues, method: ThreadRequest['method']): Promise<unknown> {
+  async #run(statement: Statement, values: StatementValues, method: ThreadRequest['method']): Promise<unknown> {
     try {
       return await this.#pool.run({ sql: statement.sql, parameters: statement.bind(values), method })
     } catch (error) {

@@ -24,30 +24,30 @@ import {
 import { snapshotSqlite } from './sqlite-snapshot.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 
-/** The most writes that share one commit. */
+/** The maximum number of writes that share a commit. */
 const MAX_GROUP = 64
-/** A commit waits for so many turns of the event loop in which no other write came. */
+/** The number of turns of the event loop without a new write that a commit waits for. */
 const WRITER_QUIET_TURNS = 2
-/** Pages that the reading connection keeps, in KiB: what is read again and again; the system's own cache has the others. */
+/** The size of the reading connection's page cache, in KiB, for frequently read pages. The operating system caches the rest. */
 const READ_CACHE_KIB = 16_000
-/** After so many commits, the log is looked at. */
-const LOG_LOOK_COMMITS = 16
-/** From so many pages of 4 KiB on, what the log holds is carried over into the file: once for all commits that changed a page. */
+/** The number of commits between checks of the write-ahead log. */
+const LOG_CHECK_COMMITS = 16
+/** The size of the log, in pages of 4 KiB, from which on the thread checkpoints it. A page that several commits changed is copied once. */
 const CHECKPOINT_PAGES = 4096
-/** A log of so many pages of 4 KiB is carried over by the write that finds it, should the thread not keep up. */
+/** The size of the log, in pages of 4 KiB, from which on a write checkpoints it itself, if the thread does not keep up. */
 const MAX_LOG_PAGES = 16_384
-/** The same where there is no thread. */
+/** The size of the log, in pages of 4 KiB, from which on a write checkpoints it, if there is no thread. */
 const UNSERVED_LOG_PAGES = 4096
 const CHECKPOINT: Statement = rawStatement('PRAGMA wal_checkpoint(PASSIVE)')
-/** How many pages the log has, and how many of them are carried over. */
+/** Reads the size of the log and its checkpointed part, in pages. */
 const LOG: Statement<{ readonly log: number; readonly checkpointed: number }> =
   rawStatement('PRAGMA wal_checkpoint(NOOP)')
 
 /**
- * Opens (and where needed makes) a database file for durable use: a commit is on the disk when it is acknowledged.
- * Several processes of one machine may open the same file; a network file system may not hold it.
+ * Opens a database file for durable use, and creates it if needed: a commit is on the disk when it is acknowledged.
+ * Several processes of one machine can open the same file. It must not be on a network file system.
  *
- * @throws {StartupError} when SQLite is too old, a setting does not hold, or the file cannot be used
+ * @throws {StartupError} if SQLite is too old, a setting has no effect, or the file cannot be used
  */
 export function openSqlite(file: string, options: StoreOptions = {}): SqliteDatabase {
   makeDataFolder(dirname(file))
@@ -58,14 +58,14 @@ export function openSqlite(file: string, options: StoreOptions = {}): SqliteData
   }
 }
 
-/** An embedded database: one connection writes, one reads what is committed. */
+/** An embedded database: one connection writes, and one reads committed data. */
 export class SqliteDatabase implements Database {
   readonly dialect: Dialect = SQLITE
   readonly reader: SqliteConnection
   readonly background: SqliteThread
   readonly #file: string
   readonly #writer: SqliteWriter
-  /** Carries the log over while others go on: it has two syncs of its own, for which no write should wait. */
+  /** Checkpoints the log in a thread, since no write should wait for its two syncs. */
   readonly #checkpointer: SqliteThread | undefined
   readonly #serviceFile: ServiceFile | undefined
   readonly #watch: GrowthWatch = new GrowthWatch(async () => (await this.reader.get(JOURNAL_HEAD))?.seq ?? 0)
@@ -104,7 +104,7 @@ export class SqliteDatabase implements Database {
     })
   }
 
-  /** Every write holds the one lock of the file, and changes of its tables are part of the transaction. */
+  /** Runs a normal transaction: each holds the lock of the file, and changes of tables are transactional. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     return this.transaction(work)
   }
@@ -131,12 +131,12 @@ export class SqliteDatabase implements Database {
     this.#serviceFile?.release()
   }
 
-  /** Runs DDL and the like, outside any transaction. */
+  /** Runs SQL such as DDL outside any transaction. */
   exec(text: string): void {
     this.#writer.native.exec(text)
   }
 
-  /** Writes that wait are committed together: one sync of the disk serves them all. */
+  /** Commits queued writes together, with one sync of the disk. */
   async #drain(): Promise<void> {
     this.#draining = true
     for (await this.#gather(); this.#queue.length > 0; await this.#gather()) {
@@ -145,13 +145,13 @@ export class SqliteDatabase implements Database {
     this.#draining = false
   }
 
-  /** The next writes that share a commit; some have their own. */
+  /** Takes the next writes that share a commit. Exclusive ones get their own. */
   #next(): readonly QueuedWrite[] {
     const alone = this.#queue.findIndex(({ exclusive }) => exclusive)
     return this.#queue.splice(0, alone === -1 ? MAX_GROUP : Math.max(1, Math.min(alone, MAX_GROUP)))
   }
 
-  /** A commit blocks the process, so what became ready meanwhile is let in first, and what that let in, too. */
+  /** Waits for writes that are about to come, since a commit blocks the process. */
   async #gather(): Promise<void> {
     for (let quiet = 0; quiet < WRITER_QUIET_TURNS && this.#queue.length < MAX_GROUP; ) {
       const { length } = this.#queue
@@ -165,14 +165,14 @@ export class SqliteDatabase implements Database {
     try {
       if (this.#broken) throw this.#broken
       const outcomes = (await this.#run(group)) ?? (await this.#run(group, { hasSavepoints: true })) ?? []
-      for (const settle of outcomes) settle()
-      const { lastRecord: last } = this.#writer.batch
-      if (last) this.#watch.hint(last.seq)
-      await this.#lookAtLog()
+      for (const report of outcomes) report()
+      const { lastRecord } = this.#writer.batch
+      if (lastRecord) this.#watch.hint(lastRecord.seq)
+      await this.#checkLog()
     } catch (error) {
       if (native.inTransaction) native.exec('ROLLBACK')
       const failure = this.#failed(error)
-      // Queued writes would wait for the same lock, and fail in the same way.
+      // Queued writes would wait for the same lock and fail in the same way.
       const refused = isBusy(error) ? [...group, ...this.#queue.splice(0)] : group
       for (const { reject } of refused) reject(failure)
     }
@@ -181,8 +181,8 @@ export class SqliteDatabase implements Database {
   /**
    * Runs jobs in one transaction, and commits it.
    *
-   * @returns what tells each job how it ended; `undefined`: nothing is stored, as one failed half-way and there are no savepoints,
-   * which cost each write more than it costs to begin again after such a failure
+   * @returns functions that report to each job; `undefined` if nothing is stored, because a job failed half-way and there are no
+   * savepoints. Savepoints would cost each write more than a repetition after such a failure
    */
   async #run(
     group: readonly QueuedWrite[],
@@ -192,7 +192,9 @@ export class SqliteDatabase implements Database {
     this.#writer.beginBatch()
     const outcomes: (() => void)[] = []
     for (const job of group) {
-      const outcome = hasSavepoints ? await this.#attempt(job) : await this.#tryOut(job, group.length > 1)
+      const outcome = hasSavepoints
+        ? await this.#runInSavepoint(job)
+        : await this.#runUnprotected(job, group.length > 1)
       if (outcome) outcomes.push(outcome)
       else return this.#undo()
     }
@@ -205,23 +207,23 @@ export class SqliteDatabase implements Database {
     this.#writer.native.exec('ROLLBACK')
   }
 
-  async #lookAtLog(): Promise<void> {
+  async #checkLog(): Promise<void> {
     this.#commits += 1
-    if (!this.#checkpointer || this.#commits % LOG_LOOK_COMMITS !== 0) return
+    if (!this.#checkpointer || this.#commits % LOG_CHECK_COMMITS !== 0) return
     const { log, checkpointed } = (await this.#writer.get(LOG)) ?? { log: 0, checkpointed: 0 }
-    // When it fails or is busy, the next one carries over what this one would have.
+    // If it fails or is busy, the next one checkpoints the same pages.
     if (log - checkpointed >= CHECKPOINT_PAGES) this.#checkpointer.get(CHECKPOINT).catch(() => {})
   }
 
-  /** Runs one job, which learns how it ended after the commit; `undefined`: it failed and left something behind, beside others. */
-  async #tryOut({ work, resolve, reject }: QueuedWrite, isShared: boolean): Promise<(() => void) | undefined> {
+  /** Runs a job without a savepoint. Returns a function that reports to it after the commit; `undefined` if it failed after changes, and others share the transaction. */
+  async #runUnprotected({ work, resolve, reject }: QueuedWrite, isShared: boolean): Promise<(() => void) | undefined> {
     const { savepoint } = this.#writer.batch
     this.#writer.hasChanged = false
     try {
       const value = await work(this.#writer)
       return () => resolve(value)
     } catch (error) {
-      // A full disk or the like has undone the whole transaction already: no write of the group is left.
+      // An error such as a full disk has already rolled back the whole transaction.
       if (!isShared || !this.#writer.native.inTransaction) throw error
       if (this.#writer.hasChanged) return undefined
       this.#writer.batch.rollbackTo(savepoint)
@@ -229,8 +231,8 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** The same with a savepoint: what the job did is undone on its own. */
-  async #attempt({ work, resolve, reject }: QueuedWrite): Promise<() => void> {
+  /** Runs a job with a savepoint, so that a failed one is rolled back alone. */
+  async #runInSavepoint({ work, resolve, reject }: QueuedWrite): Promise<() => void> {
     const { native } = this.#writer
     this.#writer.control('SAVEPOINT job')
     const { savepoint } = this.#writer.batch
@@ -246,7 +248,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Waits for other processes without blocking this one. */
+  /** Begins a transaction. Waits for other processes without blocking this one. */
   async #begin(): Promise<void> {
     const deadline = Date.now() + LOCK_TIMEOUT_MS
     for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
@@ -260,7 +262,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** After a failed sync it is unknown what is on the disk: writing stops until a restart has recovered. */
+  /** Translates an error. After a failed sync, the state of the disk is unknown, so writing stops until a restart has recovered it. */
   #failed(error: unknown): unknown {
     const code = getSqliteCode(error)
     if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CORRUPT') this.#broken = error
@@ -268,30 +270,30 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** Where a connection that only reads stands: SQLite counts the commits of others that it finds. */
+/** The version of a file, by SQLite's count of the commits of others that a reading connection sees. */
 class FileVersion {
   #native: NativeDatabase | undefined
   #statement: NativeStatement | undefined
-  #seen: unknown
+  #lastCount: unknown
   #version = 0
 
-  /** @param native may be another one than before: its count begins anew, too */
+  /** @param native the connection; the count of a new one starts again */
   now(native: NativeDatabase): number {
     if (native !== this.#native) {
       this.#native = native
       this.#statement = native.prepare('PRAGMA data_version').pluck()
-      this.#seen = undefined
+      this.#lastCount = undefined
     }
-    const seen = this.#statement?.get()
-    if (seen !== this.#seen) this.#version += 1
-    this.#seen = seen
+    const count = this.#statement?.get()
+    if (count !== this.#lastCount) this.#version += 1
+    this.#lastCount = count
     return this.#version
   }
 }
 
 interface QueuedWrite {
   readonly work: (writer: WriteConnection) => Promise<unknown>
-  /** Whether it has a commit of its own. */
+  /** True if it does not share its commit. */
   readonly exclusive: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -305,17 +307,17 @@ export class SqliteWriter extends SqliteConnection implements WriteConnection {
     return this.execute(statement, (prepared) => prepared.run(...statement.bind(values)).lastInsertRowid)
   }
 
-  /** What follows a failed write must not run: it may have undone the transaction, and would be stored by itself. */
+  /** Stops at the first failure: it may have rolled back the transaction, and later statements would be stored by themselves. */
   async pipeline(steps: readonly WriteStep[]): Promise<void> {
     for (const step of steps) await step()
   }
 
-  /** Begins with nothing gathered. */
+  /** Starts with an empty commit batch. */
   beginBatch(): void {
     this.batch = new CommitBatch(this)
   }
 
-  /** Runs a statement that begins or ends something. */
+  /** Runs a statement such as BEGIN, COMMIT or SAVEPOINT. */
   control(sql: string): void {
     this.statements.get(sql).run()
   }
