@@ -10,33 +10,33 @@ import type { StatementTranslator } from './postgres-statements.ts'
 /** A statement that is sent to the server. */
 export interface PostgresQuery {
   readonly text: string
-  /** Not changed: the driver's types want an array that could be. */
+  /** Never changed; the driver's types require a mutable array. */
   readonly values: unknown[]
   /** Names a statement that the server keeps prepared. */
   readonly name?: string
 }
 
-/** Sends a query, on whatever connection. */
+/** Sends a query on some connection. */
 export type SendQuery = (query: PostgresQuery) => Promise<QueryResult>
 
-/** Whole numbers and decimals as numbers, everything else as the text that it is. */
+/** Parses integers and decimals as numbers, and everything else as text. */
 export const TYPE_PARSERS: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === 20 || oid === 23 || oid === 1700 ? Number : String),
 } as CustomTypesConfig
 
-/** Statements on PostgreSQL, wherever they run. */
+/** Runs statements on PostgreSQL. */
 export class PostgresConnection implements Connection {
-  readonly #ask: SendQuery
+  readonly #send: SendQuery
   readonly #isPrepared: boolean
-  readonly #texts: StatementTranslator
-  /** How many statements have run. */
+  readonly #translator: StatementTranslator
+  /** The number of statements that have run. */
   statementCount = 0
 
-  /** @param isPrepared whether the server keeps the statements; what it plans once must be good for all values */
-  constructor(ask: SendQuery, isPrepared: boolean, texts: StatementTranslator) {
-    this.#ask = ask
+  /** @param isPrepared true if the server keeps prepared statements, whose plans must suit all values */
+  constructor(send: SendQuery, isPrepared: boolean, translator: StatementTranslator) {
+    this.#send = send
     this.#isPrepared = isPrepared
-    this.#texts = texts
+    this.#translator = translator
   }
 
   async all<Row>(statement: Statement<Row>, values: StatementValues = {}): Promise<readonly Row[]> {
@@ -53,28 +53,28 @@ export class PostgresConnection implements Connection {
 
   async #run(statement: Statement, values: StatementValues): Promise<QueryResult> {
     this.statementCount += 1
-    const { text, name } = this.#texts.translate(statement.sql)
+    const { text, name } = this.#translator.translate(statement.sql)
     const query = { text, values: statement.bind(values) }
     try {
-      return await this.#ask(this.#isPrepared ? { ...query, name } : query)
+      return await this.#send(this.#isPrepared ? { ...query, name } : query)
     } catch (error) {
-      throw translatePostgresError(error, this.#texts.names)
+      throw translatePostgresError(error, this.#translator.names)
     }
   }
 }
 
-/** The socket of a connection, once there is one: the driver's types do not tell of it. */
+/** Returns the socket of a connection, if it has one. The driver's types do not declare it. */
 export const getSocket = (client: object): Duplex | undefined =>
   (client as { readonly connection?: { readonly stream?: Duplex } }).connection?.stream
 
-/** The driver's own queries. */
+/** The driver's class of queries. */
 export type QueryClass = typeof Query
 
 /**
- * A query for the driver to run once. Of an object that has its parts the driver would make a copy with all descriptors, which takes as long as
- * sending it.
+ * Builds a query for the driver to run once. From a plain object, the driver would build its own with all property descriptors, which takes
+ * as long as sending it.
  *
- * @param onDone called with the answer; without it, a pool of the driver gives a promise of it
+ * @param onDone called with the result; without it, the driver's pool returns a promise
  */
 export function toQuery(
   Query: QueryClass,
@@ -87,8 +87,8 @@ export function toQuery(
 }
 
 /**
- * Sends queries on one connection, and takes the answers by a callback: of promises that the driver makes, V8 frees none,
- * nor the rows that they brought, before it looks through the whole heap.
+ * Creates a function that sends queries on one connection. It uses callbacks, since V8 frees the driver's promises, with their rows, only in
+ * a full garbage collection.
  */
 export const createSender =
   (client: ClientBase, Query: QueryClass): SendQuery =>
@@ -97,66 +97,66 @@ export const createSender =
       client.query(toQuery(Query, query, (error, result) => (error ? reject(error) : resolve(result))))
     })
 
-/** Sends each query when the one before has been answered. */
-function inTurn(send: SendQuery): SendQuery {
+/** Sends each query once the previous one has completed. */
+function sendInTurn(send: SendQuery): SendQuery {
   let last: Promise<unknown> = Promise.resolve()
   return (query) => {
-    const answer = last.then(() => send(query))
-    last = answer.catch(() => {})
-    return answer
+    const result = last.then(() => send(query))
+    last = result.catch(() => {})
+    return result
   }
 }
 
-/** A transaction: one connection, and what its writes settle with the commit. */
+/** A transaction: one connection, with the commit batch that its writes share. */
 export class PostgresTransaction {
   readonly batch: CommitBatch
   readonly #send: SendQuery
   readonly #isDirect: boolean
-  readonly #texts: StatementTranslator
+  readonly #translator: StatementTranslator
   readonly #parts: TransactionPart[] = []
 
   /**
-   * @param send sends on its connection
-   * @param isDirect whether the server keeps statements, and takes one before it has answered another
-   * @param head the last number of the journal, where the transaction's beginning tells it
+   * @param send sends on the connection of the transaction
+   * @param isDirect true if no pooler is in between: the server keeps prepared statements, and accepts pipelined ones
+   * @param head the last number of the journal, if the start of the transaction returns it
    */
-  constructor(send: SendQuery, isDirect: boolean, texts: StatementTranslator, head?: Promise<number>) {
-    this.#send = isDirect ? send : inTurn(send)
+  constructor(send: SendQuery, isDirect: boolean, translator: StatementTranslator, head?: Promise<number>) {
+    this.#send = isDirect ? send : sendInTurn(send)
     this.#isDirect = isDirect
-    this.#texts = texts
+    this.#translator = translator
     this.batch = new CommitBatch(this.createPart(), head)
   }
 
-  /** How many statements have run. */
+  /** The number of statements that have run. */
   get statementCount(): number {
-    return this.#parts.reduce((sum, { statementCount: executed }) => sum + executed, 0)
+    return this.#parts.reduce((sum, { statementCount }) => sum + statementCount, 0)
   }
 
-  /** The connection of one of the writes that share it. */
+  /** Creates the connection of one of the writes that share the transaction. */
   createPart(): TransactionPart {
-    const part = new TransactionPart(this, this.#send, this.#isDirect, this.#texts)
+    const part = new TransactionPart(this, this.#send, this.#isDirect, this.#translator)
     this.#parts.push(part)
     return part
   }
 }
 
-/** The connection of a write inside a transaction. */
+/** The connection of one write inside a transaction. */
 export class TransactionPart extends PostgresConnection implements WriteConnection {
   readonly #transaction: PostgresTransaction
-  readonly #state: { isTouched: boolean }
+  readonly #state: { isDirty: boolean }
 
-  constructor(transaction: PostgresTransaction, send: SendQuery, isDirect: boolean, texts: StatementTranslator) {
-    const state = { isTouched: false }
-    const ask: SendQuery = async (query) => {
-      if (!/^\s*select/i.test(query.text)) state.isTouched = true
+  constructor(transaction: PostgresTransaction, send: SendQuery, isDirect: boolean, translator: StatementTranslator) {
+    const state = { isDirty: false }
+    const sendTracked: SendQuery = async (query) => {
+      if (!/^\s*select/i.test(query.text)) state.isDirty = true
       try {
         return await send(query)
       } catch (error) {
-        state.isTouched = true
+        state.isDirty = true
         throw error
       }
     }
-    super(ask, isDirect, texts)
+    super(sendTracked, isDirect, translator)
     this.#state = state
     this.#transaction = transaction
   }
@@ -165,16 +165,16 @@ export class TransactionPart extends PostgresConnection implements WriteConnecti
     return this.#transaction.batch
   }
 
-  /** Whether it has changed anything, or one of its statements has failed. */
-  get isTouched(): boolean {
-    return this.#state.isTouched
+  /** True if the write has changed anything, or one of its statements has failed. */
+  get isDirty(): boolean {
+    return this.#state.isDirty
   }
 
   async insert(statement: Statement<{ readonly pk: number }>, values: StatementValues): Promise<number> {
     return Number((await this.get(statement, values))?.pk)
   }
 
-  /** After one that fails, the server refuses all that follow: the first one says why. */
+  /** Throws the first error: after a failed statement, the server rejects all that follow. */
   async pipeline(steps: readonly WriteStep[]): Promise<void> {
     const ends = await Promise.allSettled(steps.map((step) => step()))
     const failed = ends.find(({ status }) => status === 'rejected')

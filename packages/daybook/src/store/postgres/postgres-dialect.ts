@@ -14,34 +14,34 @@ import type { PostgresNames } from './postgres-statements.ts'
 const TEXT_TYPE = 'TEXT COLLATE "C"'
 
 const jsonPath = (path: string): string => `'{${path.replaceAll('.', ',')}}'`
-const documentOf = (alias?: string): string => (alias ? `${alias}.doc` : 'doc')
-/** A value inside a column of JSON as text; paths consist of keys and locales, which need no escaping. */
+const docColumn = (alias?: string): string => (alias ? `${alias}.doc` : 'doc')
+/** Returns a value in a JSON column as text. Paths consist of keys and locales, which need no escaping. */
 const textAt = (path: string, column: string): string => `(${column}::json #>> ${jsonPath(path)})`
-/** A number inside a column of JSON, where an older config may have written another type of value. */
+/** Returns a number in a JSON column; NULL for a value of another type, which an older config may have written. */
 const numberAt = (path: string, column: string): string =>
   `(CASE json_typeof(${column}::json #> ${jsonPath(path)}) WHEN 'number' THEN ${textAt(path, column)}::numeric END)`
 
-/** A comparable value as text. */
+/** Returns the text of a value. */
 const storedText = ({ path, derived }: FilterableField, alias?: string): string =>
-  derived ? `(${alias ? `${alias}.` : ''}folded::json ->> '${derived.member}')` : textAt(path, documentOf(alias))
+  derived ? `(${alias ? `${alias}.` : ''}folded::json ->> '${derived.member}')` : textAt(path, docColumn(alias))
 
-/** An index holds no long texts: rows of it have at most some 2,700 bytes. */
+/** Returns a value as it is indexed. Texts are cut, since index rows have at most some 2,700 bytes. */
 function valueText(by: FilterableField, alias?: string): string {
   const { path, scalar } = by
   const text = storedText(by, alias)
   if (scalar === 'text') return `(left(${text}, ${MAX_INDEXED_CHARACTERS}) COLLATE "C")`
   if (scalar === 'boolean') return `(CASE ${text} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END)`
-  return numberAt(path, documentOf(alias))
+  return numberAt(path, docColumn(alias))
 }
 
-/** A value as a column of an index: missing ones come first, and last when it descends. */
-function indexedValue(by: FilterableField, descending = false): string {
-  const own = `${by.column ?? valueText(by)}${descending ? ' DESC' : ''}`
-  return by.isNeverNull ? own : `${own} NULLS ${descending ? 'LAST' : 'FIRST'}`
+/** Returns a value as a column of an index, with missing values first, or last if it descends. */
+function indexColumn(by: FilterableField, descending = false): string {
+  const column = `${by.column ?? valueText(by)}${descending ? ' DESC' : ''}`
+  return by.isNeverNull ? column : `${column} NULLS ${descending ? 'LAST' : 'FIRST'}`
 }
 
-/** Tells how an index or view was made; without double quotes, so that long names stay whole in it. */
-const commentOn = ({ type, name, sql: text }: SchemaObject): string =>
+/** Returns a comment with the SQL of an index or a view. It has no double quotes, so that long names in it are not shortened. */
+const commentSql = ({ type, name, sql: text }: SchemaObject): string =>
   `COMMENT ON ${type} "${name}" IS '${`${name} ${text}`.replaceAll("'", "''").replaceAll('"', '`')}'`
 
 const SCHEMA: Omit<SchemaDialect, 'named'> = {
@@ -55,7 +55,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   tableOptions: () => '',
   tablesExistQuery:
     "SELECT 1 AS is_there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'daybook$meta'",
-  indexColumn: indexedValue,
+  indexColumn,
   uniqueIndexColumn: ({ path: key, scalar, isUniqueInAnyCase, locale, isTranslated }) => {
     const [path, column] = isTranslated ? [`${locale}.${key}`, 'locales'] : [key, 'doc']
     if (scalar !== 'text') return numberAt(path, column)
@@ -66,7 +66,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
     key === 'seq' ? "((draft::json ->> 'seq')::bigint)" : `((draft::json ->> '${key}') COLLATE "C")`,
   documentValue: (path) => textAt(path, 'doc'),
   tablesQuery: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() AND tablename LIKE '%$%'",
-  // The engine rewrites the SQL that it is given; a comment keeps it as it was.
+  // PostgreSQL rewrites the SQL of indexes and views, so a comment stores the original.
   objectsQuery: `SELECT CASE c.relkind WHEN 'v' THEN 'view' ELSE 'index' END AS type,
         coalesce(substring(obj_description(c.oid, 'pg_class') from '^([^ ]+) '), c.relname) AS name,
         CASE WHEN i.indisvalid IS NOT FALSE THEN
@@ -76,14 +76,17 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
         AND ((c.relkind = 'v' AND c.relname LIKE '%\\_view')
           OR (c.relkind = 'i' AND c.relname LIKE '%$%' AND t.relname NOT LIKE 'daybook$%' AND t.relname NOT LIKE '%$search'
             AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = c.oid)))`,
-  createObject: (one) => [one.sql, commentOn(one)],
-  createOutsideTransaction: (one) => [one.sql.replace('INDEX ', 'INDEX CONCURRENTLY IF NOT EXISTS '), commentOn(one)],
+  createObject: (object) => [object.sql, commentSql(object)],
+  createOutsideTransaction: (object) => [
+    object.sql.replace('INDEX ', 'INDEX CONCURRENTLY IF NOT EXISTS '),
+    commentSql(object),
+  ],
   alignStatus: (key, statusKey) => {
-    const once = sql.raw(`coalesce(orphaned::json ->> '${statusKey}', doc::json ->> '${statusKey}')`)
+    const formerStatus = sql.raw(`coalesce(orphaned::json ->> '${statusKey}', doc::json ->> '${statusKey}')`)
     const status = sql.ref('status')
     return [
-      sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${isAmong(once, param('known'))} THEN ${once}
-        WHEN ${once} IS NULL THEN ${param('usual')}::text ELSE ${param('replacement')}::text END
+      sql`UPDATE ${sql.table(key)} SET status = CASE WHEN ${isAmong(formerStatus, param('known'))} THEN ${formerStatus}
+        WHEN ${formerStatus} IS NULL THEN ${param('usual')}::text ELSE ${param('replacement')}::text END
         WHERE status IS NULL RETURNING 1 AS moved`,
       sql`UPDATE ${sql.table(key)} SET status = ${param('replacement')}
         WHERE NOT ${isAmong(status, param('known'))} RETURNING 1 AS moved`,
@@ -95,7 +98,7 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
       SELECT coalesce(json_object_agg(name, n)::text, '{}') FROM (
         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1
         UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)}) AS counted) WHERE key = ${param('key')}`,
-  // Objects of an extension do not count.
+  // Excludes objects of extensions.
   allTablesQuery: `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
       AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
       ORDER BY relname`,
@@ -110,24 +113,24 @@ function value(by: FilterableField, alias?: string): RawBuilder<string | number 
   return sql.raw(valueText(by, alias))
 }
 
-/** The whole of a text, of which {@link value} is the beginning. */
-const whole = (by: FilterableField, alias?: string): RawBuilder<string> =>
+/** Returns an entire text, of which {@link value} is the beginning. */
+const fullText = (by: FilterableField, alias?: string): RawBuilder<string> =>
   sql.raw(`(${storedText(by, alias)} COLLATE "C")`)
 
-/** Whether the values of a field may be longer than what is indexed of them. */
+/** True if the values of a field can be longer than their indexed beginnings. */
 const isOverlong = ({ column, scalar, maxLength = 0 }: FilterableField): boolean =>
   scalar === 'text' && !column && maxLength > MAX_INDEXED_CHARACTERS
 
-/** Texts with the same indexed beginning, which are few, are put in order by all of them. */
+/** Returns a term of ORDER BY. Texts with the same indexed beginning, which are few, are sorted by the entire text. */
 function orderTerm({ by, descending, nullsFirst }: SortBy): RawBuilder<unknown> {
   const direction = descending ? sql`DESC` : sql`ASC`
   if (by.isNeverNull) return sql`${value(by)} ${direction}`
   const key = sql`${value(by)} ${direction} NULLS ${nullsFirst ? sql`FIRST` : sql`LAST`}`
-  return isOverlong(by) ? sql`${key}, ${whole(by)} ${direction}` : key
+  return isOverlong(by) ? sql`${key}, ${fullText(by)} ${direction}` : key
 }
 
-/** The symbols for the beginnings of texts that may differ further on. */
-const LOOSE = { '=': '=', '<': '<=', '<=': '<=', '>': '>=', '>=': '>=' } as const
+/** The operators for comparing beginnings of texts that may differ later. */
+const CUT_OPERATORS = { '=': '=', '<': '<=', '<=': '<=', '>': '>=', '>=': '>=' } as const
 
 function comparedValue(
   by: FilterableField,
@@ -135,11 +138,11 @@ function comparedValue(
 ): SqlValue {
   const indexed = value(by, alias)
   const isCut = by.scalar === 'text' && !by.column
-  const entire = isCut ? whole(by, alias) : indexed
+  const full = isCut ? fullText(by, alias) : indexed
   const type = sql.raw(by.scalar === 'text' ? '::text' : '::numeric')
   const compared: SqlValue = {
     indexed,
-    full: entire,
+    full,
     position: sql`strpos`,
     parameter: (name) => sql`${param(name)}${type}`,
     compare: (symbol, operand) => sql`${indexed} ${sql.raw(symbol)} ${operand}`,
@@ -147,40 +150,40 @@ function comparedValue(
     startsWith: (prefix, next) => sql`(${indexed} >= ${prefix} AND (${next} IS NULL OR ${indexed} < ${next}))`,
   }
   if (!isCut || !isLong) return compared
-  // The index leads to texts with the same beginning, of which the whole is compared.
-  const beginning = (text: RawBuilder<unknown>) => sql`left(${text}, ${sql.lit(MAX_INDEXED_CHARACTERS)})`
+  // The index leads to texts with the same beginning, which are then compared entirely.
+  const cut = (text: RawBuilder<unknown>) => sql`left(${text}, ${sql.lit(MAX_INDEXED_CHARACTERS)})`
   return {
     ...compared,
     compare: (symbol, operand) =>
-      sql`(${indexed} ${sql.raw(LOOSE[symbol])} ${beginning(operand)} AND ${entire} ${sql.raw(symbol)} ${operand})`,
+      sql`(${indexed} ${sql.raw(CUT_OPERATORS[symbol])} ${cut(operand)} AND ${full} ${sql.raw(symbol)} ${operand})`,
     isAmong: (list) =>
-      sql`(${indexed} = ANY (ARRAY(SELECT ${beginning(sql`one`)} FROM jsonb_array_elements_text(${list}::jsonb) AS one)) AND ${isAmong(entire, list)})`,
-    startsWith: (prefix) => sql`(${indexed} = ${beginning(prefix)} AND starts_with(${entire}, ${prefix}))`,
+      sql`(${indexed} = ANY (ARRAY(SELECT ${cut(sql`one`)} FROM jsonb_array_elements_text(${list}::jsonb) AS one)) AND ${isAmong(full, list)})`,
+    startsWith: (prefix) => sql`(${indexed} = ${cut(prefix)} AND starts_with(${full}, ${prefix}))`,
   }
 }
 
-/** The casts that make values of the elements of a JSON list. */
+/** The casts of the elements of a JSON list, by type. */
 const ELEMENT_CASTS = { text: sql``, number: sql`::numeric`, boolean: sql`::boolean::integer` } as const
 
-const isAmong = (own: RawBuilder<unknown>, list: RawBuilder<unknown>, scalar: Scalar = 'text'): RawBuilder<SqlBool> =>
-  sql`${own} = ANY (ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)${ELEMENT_CASTS[scalar]}))`
+const isAmong = (value: RawBuilder<unknown>, list: RawBuilder<unknown>, scalar: Scalar = 'text'): RawBuilder<SqlBool> =>
+  sql`${value} = ANY (ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)${ELEMENT_CASTS[scalar]}))`
 
 /** The SQL of PostgreSQL. */
 export const postgresDialect = (names: PostgresNames): Dialect => ({
   indexedValue: value,
-  fullValue: (by) => (isOverlong(by) ? whole(by) : value(by)),
+  fullValue: (by) => (isOverlong(by) ? fullText(by) : value(by)),
   indexedParameter: (by, name) =>
     isOverlong(by) ? sql`left(${param(name)}::text, ${sql.lit(MAX_INDEXED_CHARACTERS)})` : param(name),
   comparedValue,
-  isAmong: (own, list) => isAmong(own, list),
-  // An array leads to the rows by their index; IN would go through all rows.
-  isSelected: (own, query) => sql`${own} = ANY (ARRAY(${query}))`,
+  isAmong: (value, list) => isAmong(value, list),
+  // An array leads to the rows by their index; IN would scan all rows.
+  isSelected: (value, query) => sql`${value} = ANY (ARRAY(${query}))`,
   unnest: (list) => sql`jsonb_array_elements_text(${list}::jsonb) AS listed (value)`,
   hasValue: (by) => sql`${value(by)} IS NOT NULL`,
-  orderTerm: orderTerm,
+  orderTerm,
   ordersByEmptyKey: true,
   unindexedStatus: sql`entry.status`,
-  // Its planner has statistics, and an index-only scan knows columns alone.
+  // The planner has statistics, and index-only scans do not support expressions.
   hasCoveringIndexes: false,
   targetId: sql`target.id`,
   insertAll: (table, columns) => {
@@ -196,7 +199,7 @@ export const postgresDialect = (names: PostgresNames): Dialect => ({
   deleteAll: (table) => sql`DELETE FROM ${sql.table(table)}
     WHERE pk = ANY (ARRAY(SELECT one::bigint FROM json_array_elements_text(${param('rows')}::json) AS one))`,
   returningPk: sql` RETURNING pk`,
-  exactSum: (own) => sql`sum(${own})::text`,
+  exactSum: (value) => sql`sum(${value})::text`,
   now: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
   search: POSTGRES_SEARCH,
   schema: { ...SCHEMA, named: (name) => names.shorten(name) },

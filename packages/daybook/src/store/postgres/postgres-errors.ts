@@ -3,7 +3,7 @@ import { UniqueViolation } from '../database.ts'
 import { parseUniqueIndexName } from '../tables/tables.ts'
 import type { PostgresNames } from './postgres-statements.ts'
 
-/** The part of a driver's error that is read. */
+/** The part of a driver's error that is used. */
 interface PostgresError {
   /** An SQLSTATE (PostgreSQL's appendix A), or a code of Node's sockets. */
   readonly code?: unknown
@@ -11,36 +11,36 @@ interface PostgresError {
   readonly constraint?: unknown
 }
 
-/** The code of an error of the driver, or nothing. */
+/** Returns the code of a driver's error, or the empty text. */
 export const getErrorCode = (error: unknown): string => {
   const { code } = (error ?? {}) as PostgresError
   return typeof code === 'string' ? code : ''
 }
 
-/** The server ended the session, or refuses new ones. */
+/** The server ended the session, or rejects new ones. */
 const SESSION_LOST = /^(?:08|57P0|25P03)/
 const SOCKET_LOST = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/
 const DRIVER_LOST = /Connection terminated|Client has encountered a connection/
-/** All connections were in use for too long, or an answer took too long for the driver. */
+/** No connection became free in time, or a query exceeded the driver's timeout. */
 const TOO_LATE = /timeout exceeded when trying to connect|Query read timeout/
-/** A deadlock, or a clash that the server ended by undoing one side. */
-const CLASH = /^40/
+/** A deadlock or a serialization failure, which the server resolved by rolling back one transaction. */
+const CONFLICT = /^40/
 
-/** Whether a connection is lost, so that the outcome of its last statement is unknown. */
+/** True if the connection is lost, so that the outcome of its last statement is unknown. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = getErrorCode(error)
   if (SESSION_LOST.test(code) || SOCKET_LOST.test(code)) return true
   return error instanceof Error && DRIVER_LOST.test(error.message)
 }
 
-/** Whether the transaction was undone for the sake of another one, and may be begun again. */
-export const isClash = (error: unknown): boolean => CLASH.test(getErrorCode(error))
+/** True if the transaction was rolled back in favor of another one, and can be retried. */
+export const isClash = (error: unknown): boolean => CONFLICT.test(getErrorCode(error))
 
 const isTooLate = (error: unknown): boolean => error instanceof Error && TOO_LATE.test(error.message)
 
 /**
- * What may pass: lost connections, deadlocks and clashes (40), missing resources (53), cancelled statements (57014), locks that
- * were not given (55P03), transactions that idled (25P03), a server that only reads as it is a standby (25006), trouble inside it (58, XX).
+ * Temporary errors: lost connections (08), deadlocks and serialization failures (40), missing resources (53), cancelled statements (57014),
+ * lock timeouts (55P03), idle transactions (25P03), a standby that only reads (25006), internal errors (58, XX).
  */
 const UNAVAILABLE = /^(?:08|40|53|57|58|XX|55P03|25P0|25006|28)/
 const DISK_FULL = '53100'
@@ -49,7 +49,7 @@ const UNIQUE = '23505'
 /**
  * Translates an error of PostgreSQL into one of Daybook; others pass unchanged.
  *
- * @param names those that statements had in them
+ * @param names the shortened names, to be restored
  */
 export function translatePostgresError(error: unknown, names: PostgresNames): unknown {
   if (error instanceof DaybookError) return error
@@ -61,7 +61,7 @@ export function translatePostgresError(error: unknown, names: PostgresNames): un
   return error
 }
 
-/** `posts$unique$title` is an index of ours, `posts_slug_key` the engine's name for a column; messages come in any language. */
+/** Finds the field by the constraint, since messages can be in any language: `posts$unique$title` is Daybook's name of an index, `posts_slug_key` PostgreSQL's. */
 function violatedField(
   { constraint }: PostgresError,
   names: PostgresNames,

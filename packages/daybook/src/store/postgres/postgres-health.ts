@@ -4,28 +4,28 @@ import { DaybookError } from '../../errors.ts'
 import { getSocket } from './postgres-connection.ts'
 import { getErrorCode } from './postgres-errors.ts'
 
-/** How often the server is asked whether it answers, in milliseconds. */
-const BEAT_MS = 250
-/** How long to wait before the next attempt to reach it, in milliseconds. */
+/** The interval between health checks, in milliseconds. */
+const CHECK_INTERVAL_MS = 250
+/** The pause before the next attempt to connect, in milliseconds. */
 const HEALTH_RETRY_MS = 250
-/** PostgreSQL's appendix A: an administrator ended this session, or all of them. */
+/** The SQLSTATE of a session that an administrator ended (PostgreSQL's appendix A). */
 const ADMIN_SHUTDOWN = '57P01'
 
-/** A server as its health is watched. */
+/** A server whose health is watched. */
 export interface WatchedServer {
-  /** Opens a connection, or fails within a bounded time. */
+  /** Opens a connection, or fails within a timeout. */
   connect(): Promise<Client>
-  /** Asks it something short. */
+  /** Runs a short query. */
   ping(client: Client): Promise<unknown>
-  /** Called when it stops answering. */
+  /** Called when the server stops responding. */
   onDown(): void
-  /** How long its answer may take, in milliseconds. */
-  readonly answerMs: number
+  /** The timeout of a response, in milliseconds. */
+  readonly responseTimeoutMs: number
 }
 
 /**
- * Knows whether the server answers. A connection of its own asks it again and again, so that a server which is gone,
- * or lets everything wait, is noticed by all at once instead of by each request after its own time-out.
+ * Watches if a server responds. A separate connection polls it, so that an outage is noticed at once for all requests, instead of by each
+ * request after its own timeout.
  */
 export class PostgresHealth {
   readonly #server: WatchedServer
@@ -40,7 +40,7 @@ export class PostgresHealth {
     this.#watching = this.#watch()
   }
 
-  /** Resolves when the first attempt to connect has ended, well or not. */
+  /** Resolves when the first attempt to connect has succeeded or failed. */
   get firstAttempt(): Promise<void> {
     return this.#firstAttempt.promise
   }
@@ -49,7 +49,7 @@ export class PostgresHealth {
     return this.#failure === undefined
   }
 
-  /** @throws SERVICE_UNAVAILABLE while the server does not answer */
+  /** @throws SERVICE_UNAVAILABLE while the server does not respond */
   requireUp(): void {
     if (this.#failure) throw new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, this.#failure)
   }
@@ -73,7 +73,7 @@ export class PostgresHealth {
     }
   }
 
-  /** An administrator may end a session as it begins: the next one tells whether the server goes away. */
+  /** Connects, and retries once if an administrator ended the session: the second attempt shows if the server is shutting down. */
   #connect(): Promise<Client> {
     return this.#server.connect().catch((error) => {
       if (getErrorCode(error) !== ADMIN_SHUTDOWN) throw error
@@ -81,7 +81,7 @@ export class PostgresHealth {
     })
   }
 
-  /** Resolves when the connection ended, which may have been its own fault alone; rejects when there was no answer. */
+  /** Polls until the connection ends, which need not affect others. Rejects if the server does not respond. */
   async #listen(client: Client): Promise<void> {
     let isLost = false
     client.on('error', () => {
@@ -89,30 +89,33 @@ export class PostgresHealth {
     })
     try {
       while (!this.#ended.signal.aborted && !isLost) {
-        const answer = this.#server.ping(client).then(
+        const response = this.#server.ping(client).then(
           () => true,
           () => false,
         )
-        if (!(await this.#within(answer))) return
-        await this.#pause(BEAT_MS)
+        if (!(await this.#withTimeout(response))) return
+        await this.#pause(CHECK_INTERVAL_MS)
       }
     } finally {
       destroyConnection(client)
     }
   }
 
-  async #within<T>(answer: Promise<T>): Promise<T> {
-    const { answerMs } = this.#server
+  async #withTimeout<T>(response: Promise<T>): Promise<T> {
+    const { responseTimeoutMs } = this.#server
     const late = Symbol('late')
     const clock = new AbortController()
-    const first = await Promise.race([answer, sleep(answerMs, late, { signal: clock.signal }).catch(() => late)])
+    const first = await Promise.race([
+      response,
+      sleep(responseTimeoutMs, late, { signal: clock.signal }).catch(() => late),
+    ])
     clock.abort()
     if (first !== late) return first as T
-    // When this process itself was busy, the answer may be there already.
+    // If this process was busy, the response may have arrived unread.
     await turn()
     await turn()
-    const second = await Promise.race([answer, turn(late)])
-    if (second === late) throw new Error(`PostgreSQL did not answer within ${answerMs} ms.`)
+    const second = await Promise.race([response, turn(late)])
+    if (second === late) throw new Error(`PostgreSQL did not answer within ${responseTimeoutMs} ms.`)
     return second as T
   }
 
@@ -127,7 +130,7 @@ export class PostgresHealth {
   }
 }
 
-/** Cuts a connection without waiting for the other side. */
+/** Closes a connection without waiting for the server. */
 export function destroyConnection(client: object): void {
   getSocket(client)?.destroy()
 }

@@ -2,44 +2,44 @@ import type { ClientConfig } from 'pg'
 import { StartupError } from '../../errors.ts'
 import type { Driver } from './postgres-server.ts'
 
-/** How PostgreSQL is used. */
+/** The options of PostgreSQL. */
 export interface PostgresOptions {
-  /** Copies of the database that stream from it, as URLs: they answer what readers without a session ask. @default none */
+  /** The URLs of streaming replicas, which serve requests without a session. @default none */
   readonly replicas?: readonly string[]
-  /** Connections that read, to the database and to each replica; writing takes up to two more, and watching one. @default 10 */
+  /** The maximum number of reading connections, to the database and to each replica. Writing uses up to two more, and watching one. @default 10 */
   readonly connections?: number
   /**
-   * What stands between the service and the server: `'transaction'` is PgBouncer (or the like) in transaction mode. Nothing is then kept
-   * in a session, and other nodes' changes are noticed by looking once a second instead of by `LISTEN`. @default 'none'
+   * The connection pooler between the service and the server: `'transaction'` for PgBouncer or the like in transaction mode. Sessions then
+   * keep no state, and changes of other nodes are noticed by polling once a second instead of by `LISTEN`. @default 'none'
    */
   readonly pooler?: 'none' | 'transaction'
   /** `ca`, `cert` and `key`, as Node's `tls.connect` has them, besides the URL's `sslmode`. @default as in the URL */
   readonly ssl?: boolean | { readonly ca?: string; readonly cert?: string; readonly key?: string }
-  /** How long one statement may run, in milliseconds. @default 10,000 */
+  /** The timeout of a statement, in milliseconds. @default 10,000 */
   readonly statementMs?: number
   /**
-   * How long the server may take to answer, in milliseconds: then it counts as gone, and requests that wait for it are 503 within as
-   * long again. @default 1,000
+   * The time in which the server must respond, in milliseconds. After that, it counts as down, and waiting requests are 503 within the same
+   * time again. @default 1,000
    */
   readonly answerMs?: number
 }
 
-/** Connections that read, where nothing else is said. */
+/** The default of `connections`. */
 export const DEFAULT_CONNECTIONS = 10
 const DEFAULT_STATEMENT_MS = 10_000
-/** How long the server may take to answer, where nothing else is said, in milliseconds. */
-export const DEFAULT_POSTGRES_ANSWER_MS = 1000
-/** How many times as long it may take to make a connection. */
+/** The default of `answerMs`, in milliseconds. */
+export const DEFAULT_RESPONSE_TIMEOUT_MS = 1000
+/** The timeout of a connection attempt, as a multiple of `answerMs`. */
 const CONNECT_FACTOR = 1.5
-/** How long a write waits for those of other nodes, in milliseconds. */
+/** The time for which a write waits for those of other nodes, in milliseconds. */
 const LOCK_MS = 4000
-/** How long a transaction may wait for a node that has stopped moving, in milliseconds. */
+/** The time after which the idle transaction of a stalled node is ended, in milliseconds. */
 const STALLED_MS = 5000
 
 /**
- * Loads the driver, which is an optional peer.
+ * Loads the driver, an optional peer dependency.
  *
- * @throws {StartupError} when it is not installed
+ * @throws {StartupError} if it is not installed
  */
 export async function loadDriver(): Promise<Driver> {
   try {
@@ -49,19 +49,24 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** How connections are made. */
+/** Returns the driver's configuration of connections. */
 export function clientConfig(
   url: string,
-  { pooler = 'none', ssl, statementMs = DEFAULT_STATEMENT_MS, answerMs = DEFAULT_POSTGRES_ANSWER_MS }: PostgresOptions,
+  {
+    pooler = 'none',
+    ssl,
+    statementMs = DEFAULT_STATEMENT_MS,
+    answerMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS,
+  }: PostgresOptions,
 ): ClientConfig {
   const config: ClientConfig = {
     connectionString: url,
     application_name: 'daybook',
-    connectionTimeoutMillis: CONNECT_FACTOR * answerMs,
+    connectionTimeoutMillis: CONNECT_FACTOR * responseTimeoutMs,
     keepAlive: true,
   }
   if (ssl !== undefined) config.ssl = ssl
-  // Behind a pooler, a session's settings go to its next user: here only the driver's patience can end.
+  // Behind a pooler, the settings of a session would affect its next client, so only the driver's timeout is set.
   if (pooler === 'transaction') return { ...config, query_timeout: statementMs }
   return {
     ...config,
@@ -71,7 +76,7 @@ export function clientConfig(
   }
 }
 
-/** The settings of each transaction where those of the session cannot be set. */
+/** Returns the settings of each transaction behind a pooler, where those of the session cannot be set. */
 export function transactionLimits({
   pooler = 'none',
   statementMs = DEFAULT_STATEMENT_MS,

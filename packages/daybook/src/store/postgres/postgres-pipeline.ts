@@ -1,12 +1,12 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { getSocket, type PostgresQuery, type QueryClass, type SendQuery, toQuery } from './postgres-connection.ts'
 
-/** How many reads share a connection at most: each waits for those before it. */
-const MAX_TOGETHER = 8
-/** How long one of them may run before those behind it are asked elsewhere, in milliseconds. */
-const HELD_UP_MS = 250
+/** The maximum number of reads that share a connection. Each waits for those before it. */
+const MAX_SHARED_READS = 8
+/** The time after which the reads behind a slow one move to other connections, in milliseconds. */
+const MAX_DELAY_MS = 250
 
-/** A read that is not answered yet. */
+/** A read without a result. */
 interface OpenRead {
   readonly query: PostgresQuery
   resolve(result: QueryResult | Promise<QueryResult>): void
@@ -14,26 +14,26 @@ interface OpenRead {
 }
 
 /**
- * Sends the reads of one turn of the event loop together, several on one connection: most of what a short read costs is its way, as the system,
- * the driver and PostgreSQL handle a message for each, and back.
+ * Sends the reads of one turn of the event loop together, several on one connection. Most of the cost of a short read is the handling of
+ * its messages by the system, the driver and PostgreSQL.
  */
 export class ReadPipeline {
   readonly #pool: Pool
   readonly #Query: QueryClass
-  readonly #askAlone: SendQuery
+  readonly #sendAlone: SendQuery
   #waiting: OpenRead[] = []
 
   /**
-   * @param pool of connections that take a query before they have answered another
+   * @param pool connections that accept pipelined queries
    * @param askAlone sends a read on a connection that it has for itself
    */
-  constructor(pool: Pool, Query: QueryClass, askAlone: SendQuery) {
+  constructor(pool: Pool, Query: QueryClass, sendAlone: SendQuery) {
     this.#pool = pool
     this.#Query = Query
-    this.#askAlone = askAlone
+    this.#sendAlone = sendAlone
   }
 
-  /** @param query one that takes long holds up others, for a while */
+  /** Sends a read, together with the others of this turn of the event loop. */
   send(query: PostgresQuery): Promise<QueryResult> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ query, resolve, reject })
@@ -44,71 +44,71 @@ export class ReadPipeline {
   #sendAll(): void {
     const reads = this.#waiting
     this.#waiting = []
-    for (let at = 0; at < reads.length; at += MAX_TOGETHER) this.#send(reads.slice(at, at + MAX_TOGETHER))
+    for (let at = 0; at < reads.length; at += MAX_SHARED_READS) this.#send(reads.slice(at, at + MAX_SHARED_READS))
   }
 
   #send(reads: readonly OpenRead[]): void {
     this.#pool.connect((error, client) => {
-      if (client) new SharedConnection(client, reads, this.#askAlone).send(this.#Query)
+      if (client) new SharedConnection(client, reads, this.#sendAlone).send(this.#Query)
       else for (const { reject } of reads) reject(error)
     })
   }
 }
 
-/** A connection while reads share it. */
+/** A connection that reads share. */
 class SharedConnection {
   readonly #client: PoolClient
-  /** In the order in which they run. */
+  /** The reads without a result, in the order in which they run. */
   readonly #open: Set<OpenRead>
-  readonly #askAlone: SendQuery
+  readonly #sendAlone: SendQuery
   readonly #timer: NodeJS.Timeout | undefined
-  #isToEnd = false
+  #isUnusable = false
 
-  constructor(client: PoolClient, reads: readonly OpenRead[], askAlone: SendQuery) {
+  constructor(client: PoolClient, reads: readonly OpenRead[], sendAlone: SendQuery) {
     this.#client = client
     this.#open = new Set(reads)
-    this.#askAlone = askAlone
-    if (reads.length > 1) this.#timer = setTimeout(() => this.#look(), HELD_UP_MS)
+    this.#sendAlone = sendAlone
+    if (reads.length > 1) this.#timer = setTimeout(() => this.#checkDelay(), MAX_DELAY_MS)
   }
 
   send(Query: QueryClass): void {
     const socket = getSocket(this.#client)
     socket?.cork()
     for (const read of this.#open) {
-      this.#client.query(toQuery(Query, read.query, (error, result) => this.#settle(read, error, result)))
+      this.#client.query(toQuery(Query, read.query, (error, result) => this.#finish(read, error, result)))
     }
     socket?.uncork()
   }
 
-  #settle(read: OpenRead, error: Error | undefined, result: QueryResult): void {
+  #finish(read: OpenRead, error: Error | undefined, result: QueryResult): void {
     if (!this.#open.delete(read)) return
     if (error) read.reject(error)
     else read.resolve(result)
-    // It may have been the connection's fault.
-    if (error) this.#askElsewhere(this.#open)
+    // The connection may have failed, so the other reads move.
+    if (error) this.#resend(this.#open)
     if (this.#open.size > 0) this.#timer?.refresh()
     else this.#release()
   }
 
-  /** Answers may have come that this process had no time to read: the turn of the event loop before the immediate reads them. */
-  #look(): void {
+  /** Moves the reads behind a slow one. First lets the event loop read results that may have arrived. */
+  #checkDelay(): void {
     const [running, ...behind] = this.#open
     setImmediate(() => {
-      if (running && behind.length > 0 && this.#open.has(running)) this.#askElsewhere(behind)
+      if (running && behind.length > 0 && this.#open.has(running)) this.#resend(behind)
     })
   }
 
-  /** Lets go of what is still answered here. */
-  #askElsewhere(reads: Iterable<OpenRead>): void {
-    this.#isToEnd = true
+  /** Sends reads on other connections. The results of this one are ignored, so it is closed at the end. */
+  #resend(reads: Iterable<OpenRead>): void {
+    this.#isUnusable = true
     for (const read of reads) {
       this.#open.delete(read)
-      read.resolve(this.#askAlone(read.query))
+      read.resolve(this.#sendAlone(read.query))
     }
   }
 
   #release(): void {
     clearTimeout(this.#timer)
-    this.#client.release(this.#isToEnd)
+    this.#client.release(this.#isUnusable)
   }
 }

@@ -5,7 +5,7 @@ import type { GrowthListener } from '../growth-watch.ts'
 import type { Statement, StatementValues } from '../statement.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** A database that is read on a copy of it, as long as that answers. */
+/** A database that reads from a replica, or from the primary while the replica does not respond. */
 export class PostgresReplica implements Database, ReplicaState {
   readonly name: string
   readonly dialect: Dialect
@@ -14,17 +14,17 @@ export class PostgresReplica implements Database, ReplicaState {
   readonly #server: PostgresServer
   readonly #primary: Database
 
-  /** @param name its URL without the password */
+  /** @param name the URL without the password */
   constructor(name: string, server: PostgresServer, primary: Database) {
     this.name = name
     this.dialect = primary.dialect
-    this.reader = orElse(server, server.reader, () => primary.reader)
-    this.background = orElse(server, server.background, () => primary.background)
+    this.reader = withFallback(server, server.reader, () => primary.reader)
+    this.background = withFallback(server, server.background, () => primary.background)
     this.#server = server
     this.#primary = primary
   }
 
-  /** Whether it answers, and has come as far as this number of the journal. */
+  /** True if the replica responds and has reached this number of the journal. */
   has(seq: number): boolean {
     return (this.seq ?? -1) >= seq
   }
@@ -59,15 +59,17 @@ export class PostgresReplica implements Database, ReplicaState {
   }
 }
 
-/** Asks the copy, and the original when the copy fails. */
-function orElse(server: PostgresServer, copy: Connection, original: () => Connection): Connection {
-  const first = async <T>(ask: (connection: Connection) => Promise<T>): Promise<T> => {
-    if (!server.isUp) return ask(original())
-    return ask(copy).catch(() => ask(original()))
+/** Runs statements on the replica, and on the primary if that fails. */
+function withFallback(server: PostgresServer, replica: Connection, primary: () => Connection): Connection {
+  const read = async <T>(send: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (!server.isUp) return send(primary())
+    return send(replica).catch(() => send(primary()))
   }
   return {
-    all: <Row>(statement: Statement<Row>, values?: StatementValues) => first((one) => one.all(statement, values)),
-    get: <Row>(statement: Statement<Row>, values?: StatementValues) => first((one) => one.get(statement, values)),
-    run: (statement, values) => original().run(statement, values),
+    all: <Row>(statement: Statement<Row>, values?: StatementValues) =>
+      read((connection) => connection.all(statement, values)),
+    get: <Row>(statement: Statement<Row>, values?: StatementValues) =>
+      read((connection) => connection.get(statement, values)),
+    run: (statement, values) => primary().run(statement, values),
   }
 }

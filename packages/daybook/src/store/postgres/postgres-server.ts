@@ -16,7 +16,7 @@ import { destroyConnection, PostgresHealth } from './postgres-health.ts'
 import { ReadPipeline } from './postgres-pipeline.ts'
 import type { StatementTranslator } from './postgres-statements.ts'
 
-/** The part of the driver that is used. */
+/** The classes of the driver that are used. */
 export interface Driver {
   readonly Client: typeof Client
   readonly Pool: typeof Pool
@@ -26,35 +26,34 @@ export interface Driver {
 const hasJournal = async (client: Client): Promise<boolean> =>
   (await client.query("SELECT to_regclass('daybook$head')::text AS name")).rows[0]?.name !== null
 
-/** How a server is used. */
+/** The options of a {@link PostgresServer}. */
 export interface ServerSettings {
-  /** Whether sessions may keep prepared statements. */
+  /** True if sessions can keep prepared statements. */
   readonly isPrepared: boolean
-  /** Connections that read. */
+  /** The maximum number of reading connections. */
   readonly connections: number
-  /** How long it may take to answer before it counts as gone, in milliseconds. */
-  readonly answerMs: number
-  readonly texts: StatementTranslator
+  /** The time in which the server must respond before it counts as down, in milliseconds. */
+  readonly responseTimeoutMs: number
+  readonly translator: StatementTranslator
   /** This process, if it serves the database. */
   readonly service?: ServingProcess | undefined
-  /** Called when other nodes say that the journal has come to a number. */
+  /** Called with the head of the journal when another node has added to it. */
   readonly onMove?: (seq: number) => void
-  /** Called with what other nodes announce. */
+  /** Called with the announcements of other nodes. */
   readonly onNotice?: (text: string) => void
 }
 
-/** Where nodes say to each other how far the journal has come. */
+/** The channel on which nodes send the head of the journal. */
 export const JOURNAL_CHANNEL = 'daybook'
-/** Where they announce what is not stored. */
+/** The channel of announcements. */
 export const NOTICE_CHANNEL = 'daybook_notices'
 
 const IDLE_CLIENT_MS = 30_000
 /**
- * The settings of sessions that read. To look inside a document costs some ten microseconds, forty times what the server
- * takes an operator for: it would rather look into 200 entries than follow the index that has the 20 wanted ones. A page out of
- * order costs little more than the next one, as most are in memory: else it would look into all entries to count most of them.
- * With 4 MB to count in it remembers pages instead of rows, and looks into every document on them. Compiling takes longer than
- * most statements run.
+ * The settings of reading sessions. Parsing a document takes some ten microseconds, forty times the planner's estimate for an operator:
+ * it would rather parse 200 entries than use the index of the 20 that match. Random pages cost little more than sequential ones, as most
+ * are cached; otherwise, counting most entries would parse all of them. With the default of 4 MB, bitmap scans remember pages instead of
+ * rows, and parse every document on them. JIT compilation takes longer than most statements.
  */
 export const READ_SETTINGS: readonly string[] = [
   'cpu_operator_cost = 0.1',
@@ -64,83 +63,83 @@ export const READ_SETTINGS: readonly string[] = [
 ]
 
 const tune = async (client: ClientBase): Promise<void> => {
-  await client.query(READ_SETTINGS.map((one) => `SET ${one}`).join('; '))
+  await client.query(READ_SETTINGS.map((setting) => `SET ${setting}`).join('; '))
 }
 
-/** Clients that are in a set from their making to their end. */
-function tracked(Base: typeof Client, all: Set<Client>): typeof Client {
+/** Returns a class of clients that are in a set while they are open. */
+function trackClients(Base: typeof Client, all: Set<Client>): typeof Client {
   return class extends Base {
     constructor(config?: ClientConfig) {
       super(config)
       all.add(this)
       this.once('end', () => all.delete(this))
-      // The statement that runs on the connection fails with the same error.
+      // The running statement fails with the same error.
       this.on('error', () => {})
     }
   }
 }
 
-/** Runs a query on any connection of a pool; the types of the driver do not know that it takes one that is made. */
+/** Runs a query object on any connection of a pool, which the driver's types do not declare. */
 const runOn = (pool: Pool, query: Submittable): Promise<QueryResult> =>
   pool.query(query) as Submittable & Promise<QueryResult>
 
-/** One PostgreSQL server: its connections, and whether it answers. */
+/** One PostgreSQL server: its connections and its health. */
 export class PostgresServer {
   readonly reader: PostgresConnection
-  /** Plans each statement for its values: for searches and filters. */
+  /** The connection for searches and filters, which plans each statement for its values. */
   readonly background: PostgresConnection
-  readonly texts: StatementTranslator
+  readonly translator: StatementTranslator
   readonly #Client: typeof Client
   readonly #Pool: typeof Pool
   readonly #Query: QueryClass
   readonly #config: ClientConfig
   readonly #pools: Pool[] = []
   readonly #reads: Pool
-  /** Whether no pooler stands in between. */
+  /** True if there is no pooler in between. */
   readonly #isDirect: boolean
   readonly #health: PostgresHealth
   readonly #service: ServingProcess | undefined
-  /** Every connection that is open, or about to be. */
+  /** All open connections, and those being opened. */
   readonly #clients = new Set<Client>()
-  /** The last number of its journal that was seen; unknown before there is a journal. */
+  /** The last known head of the journal; -1 before there is a journal. */
   #head = -1
   #closing: Promise<void> | undefined
 
   constructor(
     driver: Driver,
     config: ClientConfig,
-    { isPrepared, connections, answerMs, texts, service, onMove, onNotice }: ServerSettings,
+    { isPrepared, connections, responseTimeoutMs, translator, service, onMove, onNotice }: ServerSettings,
   ) {
-    this.texts = texts
-    this.#Client = tracked(driver.Client, this.#clients)
+    this.translator = translator
+    this.#Client = trackClients(driver.Client, this.#clients)
     this.#Pool = driver.Pool
     this.#Query = driver.Query
     this.#isDirect = isPrepared
     this.#service = service
     this.#config = { ...config, types: TYPE_PARSERS }
-    // A pooler hands a session to its next client, settings included.
+    // A pooler would pass the settings of a session to its next client.
     this.#reads = this.#pool(connections, {
       ...this.#config,
       ...(isPrepared ? { onConnect: tune, pipeline: true } : {}),
     })
     this.#health = new PostgresHealth({
       connect: () => this.#connect(isPrepared ? onMove : undefined, onNotice),
-      ping: (client) => this.#beat(client),
-      onDown: () => this.#cutAll(),
-      answerMs,
+      ping: (client) => this.#ping(client),
+      onDown: () => this.#closeAll(),
+      responseTimeoutMs,
     })
-    const alone: SendQuery = (query) => runOn(this.#reads, toQuery(this.#Query, query))
-    const pipeline = new ReadPipeline(this.#reads, this.#Query, alone)
-    const together: SendQuery = isPrepared ? (query) => pipeline.send(query) : alone
-    this.reader = new PostgresConnection((query) => this.#read(query, together), isPrepared, texts)
-    this.background = new PostgresConnection((query) => this.#read(query, alone), false, texts)
+    const sendAlone: SendQuery = (query) => runOn(this.#reads, toQuery(this.#Query, query))
+    const pipeline = new ReadPipeline(this.#reads, this.#Query, sendAlone)
+    const sendPipelined: SendQuery = isPrepared ? (query) => pipeline.send(query) : sendAlone
+    this.reader = new PostgresConnection((query) => this.#read(query, sendPipelined), isPrepared, translator)
+    this.background = new PostgresConnection((query) => this.#read(query, sendAlone), false, translator)
   }
 
   get isUp(): boolean {
     return this.#health.isUp
   }
 
-  /** The last number of its journal, as it was when it last answered. */
+  /** The head of the journal at the last health check. */
   get head(): number {
     return this.#head
   }
@@ -151,39 +150,39 @@ export class PostgresServer {
     return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') }
   }
 
-  /** Resolves after the first attempt to watch it: then the service is registered, unless the server does not answer. */
+  /** Resolves after the first health check. Then the service is registered, unless the server does not respond. */
   get firstHealthCheck(): Promise<void> {
     return this.#health.firstAttempt
   }
 
-  /** @throws SERVICE_UNAVAILABLE while it does not answer */
+  /** @throws SERVICE_UNAVAILABLE while the server does not respond */
   requireUp(): void {
     this.#health.requireUp()
   }
 
-  /** Asks whatever the server's health is. */
+  /** Runs a query regardless of the server's health. */
   query(text: string): Promise<QueryResult> {
     return this.#reads.query(text)
   }
 
-  /** Sends queries on one of its connections. */
+  /** Returns a function that sends queries on a connection. */
   sender(client: ClientBase): SendQuery {
     return createSender(client, this.#Query)
   }
 
-  /** Gives `work` a session of its own, which ends with it. */
+  /** Runs `work` in a new session, which ends with it. */
   async withSession<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect()
     try {
-      return await work(new PostgresConnection(this.sender(client), false, this.texts))
+      return await work(new PostgresConnection(this.sender(client), false, this.translator))
     } finally {
       await client.end()
     }
   }
 
   /**
-   * Opens a pool of connections that write: statements have no timeout, as their transaction has limits of
-   * its own. Statements are sent without waiting for the answer to those before.
+   * Opens a pool of writing connections. Their statements have no timeout of the driver, since transactions have limits, and are sent
+   * without waiting for the results of previous ones.
    */
   openWritePool(max: number): Pool {
     return this.#pool(max, { ...this.#config, query_timeout: 0, pipeline: this.#isDirect })
@@ -203,13 +202,13 @@ export class PostgresServer {
   }
 
   async #close(): Promise<void> {
-    // It is watched to the end: requests that still wait learn when no answer will come.
+    // The health check runs until the end, so that waiting requests fail if the server stops responding.
     await Promise.all(this.#pools.map((pool) => pool.end()))
     await this.#health.close()
-    this.#cutAll()
+    this.#closeAll()
   }
 
-  /** @param onMove listens to other nodes, which takes a session of one's own, and registers the service there */
+  /** @param onMove with it, the session listens to other nodes and registers the service */
   async #connect(onMove?: (seq: number) => void, onNotice?: (text: string) => void): Promise<Client> {
     const client = new this.#Client(this.#config)
     try {
@@ -227,23 +226,23 @@ export class PostgresServer {
     }
   }
 
-  async #beat(client: Client): Promise<void> {
+  async #ping(client: Client): Promise<void> {
     if (this.#head < 0 && !(await hasJournal(client))) return
     const { rows } = await client.query<{ seq: number }>('SELECT seq FROM daybook$head')
     this.#head = rows[0]?.seq ?? -1
   }
 
-  /** @throws SERVICE_UNAVAILABLE at once while it does not answer */
+  /** @throws SERVICE_UNAVAILABLE at once while the server does not respond */
   #read(query: PostgresQuery, send: SendQuery): Promise<QueryResult> {
     this.#health.requireUp()
-    // Reading changes nothing, so a lost connection is no reason to give up, nor is a deadlock.
+    // A read can be repeated after a lost connection or a deadlock.
     return send(query).catch((error) =>
-      isConnectionLoss(error) || isClash(error) ? this.#readAnew(query) : Promise.reject(error),
+      isConnectionLoss(error) || isClash(error) ? this.#retryRead(query) : Promise.reject(error),
     )
   }
 
-  /** Asks on a connection of its own: those of the pool may be lost, too, and not know it yet. */
-  async #readAnew(query: PostgresQuery): Promise<QueryResult> {
+  /** Repeats a read on a new connection, since those of the pool may be lost, too, without having noticed. */
+  async #retryRead(query: PostgresQuery): Promise<QueryResult> {
     this.#health.requireUp()
     const client = await this.#connect()
     try {
@@ -253,8 +252,8 @@ export class PostgresServer {
     }
   }
 
-  /** Destroys every connection, so that statements under way fail at once. */
-  #cutAll(): void {
+  /** Closes all connections, so that running statements fail at once. */
+  #closeAll(): void {
     for (const client of this.#clients) destroyConnection(client)
   }
 }
@@ -262,19 +261,19 @@ export class PostgresServer {
 /** The first key of the shared locks of services in this schema. The second is the digest of their config. */
 const LOCK_CLASS = "hashtext('daybook service ' || current_schema())"
 
-/** A name of an application has 63 bytes at most, and those of the process come last. */
+/** Takes the lock, and adds the name of the process to that of the application, which has at most 63 bytes. */
 const REGISTER = `SELECT pg_try_advisory_lock_shared(${LOCK_CLASS}, $2),
   set_config('application_name', left(current_setting('application_name'), 62 - length($1)) || ' ' || $1, false)`
-/** The longest name of a process, in characters. */
+/** The maximum length of a process name, in characters. */
 const MAX_PROCESS_NAME = 50
 
 /** Lists a process among the services of the database for as long as the session lasts. */
 async function registerService(client: Client, { name, config }: ServingProcess): Promise<void> {
-  // The start of a long name of a host can be spared; the id of the process cannot.
+  // Cuts the start of a long host name; the process id must stay.
   await client.query(REGISTER, [name.slice(-MAX_PROCESS_NAME), Number.parseInt(config, 16) | 0])
 }
 
-/** Locks have their keys as numbers without a sign. */
+/** Lists the locks of services. `pg_locks` shows keys as unsigned numbers. */
 const LIST = `SELECT substring(application_name FROM '\\S+$') AS name, lpad(to_hex(objid::bigint), 8, '0') AS config
   FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS}::bigint & 4294967295 AND datname = current_database()`

@@ -23,19 +23,19 @@ class PostgresSnapshot extends PostgresConnection implements Snapshot {
   }
 }
 
-/** However long it is read, and however long its reader is busy elsewhere. */
+/** Begins a read-only transaction without timeouts, since the reader may be slow. */
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`
 
 /**
- * Sees a database as it stands now, while others write to it.
+ * Opens a snapshot of a database, while others write to it.
  *
- * @throws {StartupError} when it cannot be read, with what to do about it
+ * @throws {StartupError} if it cannot be read, with advice
  */
 export async function snapshotPostgres(url: string | undefined, options: PostgresOptions = {}): Promise<Snapshot> {
   const shown = redactUrl(url)
   const { Client, Query } = await loadDriver()
-  // Nothing is kept in the session, so that a pooler may stand in between; and a table that was just filled may be slow.
+  // The pooler option keeps state out of the session, so that there can be a pooler. No timeout: a new table may be slow to read.
   const config = clientConfig(String(url), { ...options, pooler: 'transaction', statementMs: 0 })
   const client = new Client({ ...config, types: TYPE_PARSERS })
   client.on('error', () => {})

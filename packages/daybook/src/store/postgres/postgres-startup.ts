@@ -1,16 +1,16 @@
 import { StartupError } from '../../errors.ts'
 import { getErrorCode, isConnectionLoss } from './postgres-errors.ts'
 
-/** The oldest version that has all that is used. */
+/** The oldest supported version, as `server_version_num`. */
 const OLDEST_VERSION = 140_000
 
 const EXPECTED = 'Write postgres://user:password@host:5432/database.'
 
 /**
- * A URL without its password.
+ * Returns a URL without its password.
  *
- * @param from where it was read, for errors
- * @throws {StartupError} when it is none of PostgreSQL
+ * @param from the source of the URL, for errors
+ * @throws {StartupError} if it is no URL of PostgreSQL
  */
 export function redactUrl(url: string | undefined, from = 'DATABASE_URL'): string {
   if (url === undefined || url === '') throw new StartupError(`${from} is not set. ${EXPECTED}`)
@@ -18,7 +18,7 @@ export function redactUrl(url: string | undefined, from = 'DATABASE_URL'): strin
   if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
     throw new StartupError(`${from} is no URL of PostgreSQL. ${EXPECTED}`)
   }
-  // Of an URL like postgres://user:12/34@host, the user and half of the password look like host and port.
+  // In a URL such as postgres://user:12/34@host, the user and half of the password look like host and port.
   if (parsed.username === '' && url.includes('@')) {
     throw new StartupError(
       `${from} has an @ in a strange place. In the password, write %2F for /, %3F for ?, %23 for # and %40 for @.`,
@@ -28,12 +28,12 @@ export function redactUrl(url: string | undefined, from = 'DATABASE_URL'): strin
   return `${parsed.protocol}//${user}${parsed.host}${parsed.pathname}`
 }
 
-/** The facts about a database that decide whether it can be used. */
+/** The facts that decide if a database can be used. */
 interface Facts {
   readonly version: number
   readonly encoding: string
   readonly schema: string | null
-  /** 1 when the user may make tables in that schema. */
+  /** 1 if the user may create tables in the schema. */
   readonly make: number
 }
 
@@ -42,17 +42,19 @@ const FACTS = `SELECT current_setting('server_version_num')::integer AS version,
   has_schema_privilege(current_schema(), 'CREATE')::integer AS make`
 
 /**
- * Checks that a database is fit for what is stored.
+ * Checks that a database can be used.
  *
- * @param shown its URL, as errors may show it
- * @throws {StartupError} when it is not, with what to do about it
+ * @param shown the URL without the password, for errors
+ * @throws {StartupError} if it cannot, with advice
  */
 export async function checkDatabase(
   query: (text: string) => Promise<{ readonly rows: readonly unknown[] }>,
   shown: string,
 ): Promise<void> {
   const { rows } = await query(FACTS).catch((error) => {
-    throw toStartupError(error, shown) ?? new StartupError(`PostgreSQL at ${shown} cannot be used: ${messageOf(error)}`)
+    throw (
+      toStartupError(error, shown) ?? new StartupError(`PostgreSQL at ${shown} cannot be used: ${getMessage(error)}`)
+    )
   })
   const { version, encoding, schema, make } = rows[0] as Facts
   if (version < OLDEST_VERSION) {
@@ -69,19 +71,19 @@ export async function checkDatabase(
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Why a database cannot be used, and what to do about it, where that is known. */
+/** Translates an error into advice; `undefined` if the cause is unknown. */
 export function toStartupError(error: unknown, shown: string): StartupError | undefined {
   const code = getErrorCode(error)
   const advice = CONNECTION_ADVICE.find(([pattern]) => pattern.test(code))?.[1]
-  if (advice) return new StartupError(`${advice(shown)} (${messageOf(error)})`)
-  if (/does not support SSL/.test(messageOf(error))) {
+  if (advice) return new StartupError(`${advice(shown)} (${getMessage(error)})`)
+  if (/does not support SSL/.test(getMessage(error))) {
     return new StartupError(`PostgreSQL at ${shown} does not speak TLS. Turn it on there, or leave sslmode out.`)
   }
   if (!isConnectionLoss(error)) return undefined
   return new StartupError(
-    `PostgreSQL does not answer at ${shown}. Is it running, and are host, port and TLS in DATABASE_URL right? (${messageOf(error)})`,
+    `PostgreSQL does not answer at ${shown}. Is it running, and are host, port and TLS in DATABASE_URL right? (${getMessage(error)})`,
   )
 }
 

@@ -1,52 +1,52 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** The longest name that PostgreSQL keeps whole, in bytes. */
+/** The maximum length of a name in PostgreSQL, in bytes. */
 const MAX_NAME = 63
 
-/** Names as PostgreSQL keeps them: of a longer one its end, behind a digest of all of it. */
+/** Shortens names that are too long for PostgreSQL to a digest and their ends, and restores them. */
 export class PostgresNames {
-  /** Names that were too long, by those that took their place. */
-  readonly #whole = new Map<string, string>()
+  /** The full names, by their short ones. */
+  readonly #fullNames = new Map<string, string>()
 
-  /** The name that PostgreSQL keeps. */
+  /** Returns the name for PostgreSQL. */
   shorten(name: string): string {
     if (name.length <= MAX_NAME) return name
     const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
     const short = `${digest}$${name.slice(-(MAX_NAME - 13))}`
-    this.#whole.set(short, name)
+    this.#fullNames.set(short, name)
     return short
   }
 
-  /** The name that {@link shorten} made this one of. */
+  /** Returns the full name of one that {@link shorten} returned. */
   restore(short: string): string {
-    return this.#whole.get(short) ?? short
+    return this.#fullNames.get(short) ?? short
   }
 }
 
-/** A statement as PostgreSQL reads it. */
+/** A statement in PostgreSQL's syntax. */
 export interface TranslatedStatement {
   readonly text: string
   /** The name of the prepared statement. */
   readonly name: string
 }
 
-/** The most statements that are kept translated. */
+/** The maximum number of cached translations. */
 const MAX_TEXTS = 1000
 
-/** Statements of ours in the form that PostgreSQL reads, each translated once. */
+/** Translates statements to PostgreSQL's syntax, and caches the results. */
 export class StatementTranslator {
   readonly names: PostgresNames
-  readonly #texts = new LRUCache<string, TranslatedStatement>({ max: MAX_TEXTS })
+  readonly #statements = new LRUCache<string, TranslatedStatement>({ max: MAX_TEXTS })
 
   constructor(names: PostgresNames) {
     this.names = names
   }
 
-  /** With `$1` for the first `?`, and names that PostgreSQL keeps whole. */
+  /** Replaces `?` by `$1` and so on, and shortens names. */
   translate(sql: string): TranslatedStatement {
-    const known = this.#texts.get(sql)
-    if (known) return known
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
     let place = 0
     const text = sql
       .replace(/"([^"]*)"/g, (_, name: string) => `"${this.names.shorten(name)}"`)
@@ -54,8 +54,8 @@ export class StatementTranslator {
         place += 1
         return `$${place}`
       })
-    const made = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
-    this.#texts.set(sql, made)
-    return made
+    const translated = { text, name: createHash('sha256').update(text).digest('base64url').slice(0, 24) }
+    this.#statements.set(sql, translated)
+    return translated
   }
 }

@@ -17,7 +17,7 @@ import { postgresDialect } from './postgres-dialect.ts'
 import {
   clientConfig,
   DEFAULT_CONNECTIONS,
-  DEFAULT_POSTGRES_ANSWER_MS,
+  DEFAULT_RESPONSE_TIMEOUT_MS,
   loadDriver,
   type PostgresOptions,
 } from './postgres-options.ts'
@@ -29,7 +29,7 @@ import { PostgresNames, StatementTranslator } from './postgres-statements.ts'
 import { isUnavailable, lockAlter, PostgresWriter } from './postgres-writer.ts'
 
 /**
- * Keeps content in PostgreSQL, 14 or newer, instead of the embedded file.
+ * Stores content in PostgreSQL, 14 or newer, instead of the embedded file.
  *
  * @param url `postgres://user:password@host:5432/database`, usually `process.env.DATABASE_URL`
  *
@@ -47,9 +47,9 @@ export function postgres(url: string | undefined, options: PostgresOptions = {})
   }
 }
 
-const notify = (text: string): string => `NOTIFY ${NOTICE_CHANNEL}, '${text.replaceAll("'", "''")}'`
+const toNotify = (text: string): string => `NOTIFY ${NOTICE_CHANNEL}, '${text.replaceAll("'", "''")}'`
 
-/** @throws {StartupError} when the server cannot be used, with what to do about it */
+/** @throws {StartupError} if the server cannot be used, with advice */
 export async function openPostgres(
   url: string | undefined,
   options: PostgresOptions,
@@ -68,7 +68,7 @@ export async function openPostgres(
   }
 }
 
-/** Content in PostgreSQL. Writes of one node share a transaction; writes of all nodes take turns. */
+/** A PostgreSQL database with its replicas. */
 export class PostgresDatabase implements Database {
   readonly dialect: Dialect
   readonly reader: PostgresConnection
@@ -77,17 +77,17 @@ export class PostgresDatabase implements Database {
   readonly #replicas: readonly PostgresReplica[]
   readonly #writer: PostgresWriter
   readonly #isPrepared: boolean
-  readonly #hearers = new Set<(text: string) => void>()
+  readonly #listeners = new Set<(text: string) => void>()
   readonly #announcements: Announcements = {
-    // What is lost is said again.
-    send: (topic, text) => void this.#server.query(notify(`${topic} ${text}`)).catch(() => {}),
+    // Announcements may be lost.
+    send: (topic, text) => void this.#server.query(toNotify(`${topic} ${text}`)).catch(() => {}),
     listen: (topic, listener) => {
       const prefix = `${topic} `
-      const hear = (payload: string): void => {
+      const receive = (payload: string): void => {
         if (payload.startsWith(prefix)) listener(payload.slice(prefix.length))
       }
-      this.#hearers.add(hear)
-      return () => this.#hearers.delete(hear)
+      this.#listeners.add(receive)
+      return () => this.#listeners.delete(receive)
     },
   }
   readonly #watch: GrowthWatch
@@ -95,16 +95,21 @@ export class PostgresDatabase implements Database {
   readonly #snapshot: () => Promise<Snapshot>
   #turn = 0
 
-  /** @param shown the URL as errors may show it */
+  /** @param shown the URL without the password, for errors */
   constructor(driver: Driver, url: string, shown: string, options: PostgresOptions & Pick<StoreOptions, 'service'>) {
     const {
       pooler = 'none',
       replicas = [],
       connections = DEFAULT_CONNECTIONS,
-      answerMs = DEFAULT_POSTGRES_ANSWER_MS,
+      answerMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS,
     } = options
     const names = new PostgresNames()
-    const settings = { isPrepared: pooler === 'none', connections, answerMs, texts: new StatementTranslator(names) }
+    const settings = {
+      isPrepared: pooler === 'none',
+      connections,
+      responseTimeoutMs,
+      translator: new StatementTranslator(names),
+    }
     this.dialect = postgresDialect(names)
     const hint = (seq: number): void => this.#watch.hint(seq)
     this.#shown = shown
@@ -115,7 +120,7 @@ export class PostgresDatabase implements Database {
       service: options.service,
       onMove: hint,
       onNotice: (text) => {
-        for (const hear of this.#hearers) hear(text)
+        for (const receive of this.#listeners) receive(text)
       },
     })
     this.#watch = new GrowthWatch(async () => (await this.reader.get(JOURNAL_HEAD))?.seq ?? 0)
@@ -123,8 +128,12 @@ export class PostgresDatabase implements Database {
     this.reader = this.#server.reader
     this.background = this.#server.background
     this.#replicas = replicas.map(
-      (one) =>
-        new PostgresReplica(redactUrl(one), new PostgresServer(driver, clientConfig(one, options), settings), this),
+      (replica) =>
+        new PostgresReplica(
+          redactUrl(replica),
+          new PostgresServer(driver, clientConfig(replica, options), settings),
+          this,
+        ),
     )
   }
 
@@ -132,7 +141,6 @@ export class PostgresDatabase implements Database {
     return this.reader.statementCount + this.background.statementCount + this.#writer.statementCount
   }
 
-  /** Connections, for metrics. */
   get poolState(): PoolState {
     return this.#server.poolState
   }
@@ -142,17 +150,17 @@ export class PostgresDatabase implements Database {
   }
 
   replicaAt(seq: number): Database | undefined {
-    const fit = this.#replicas.filter((one) => one.has(seq))
+    const current = this.#replicas.filter((replica) => replica.has(seq))
     this.#turn += 1
-    return fit[this.#turn % fit.length]
+    return current[this.#turn % current.length]
   }
 
-  /** A pooler may give each statement another session, so that none could listen. */
+  /** Absent behind a pooler, which may give each statement another session, so that none can listen. */
   get announcements(): Announcements | undefined {
     return this.#isPrepared ? this.#announcements : undefined
   }
 
-  /** @throws {StartupError} when the database is not fit for what is stored */
+  /** @throws {StartupError} if the database cannot be used */
   async check(): Promise<void> {
     await checkDatabase((text) => this.#server.query(text), this.#shown)
     await this.#server.firstHealthCheck
@@ -162,14 +170,14 @@ export class PostgresDatabase implements Database {
     return this.#writer.write(work, options)
   }
 
-  /** @throws {StartupError} when the database goes away meanwhile; nothing has changed then, or everything */
+  /** @throws {StartupError} if the connection is lost; then all changes are stored, or none */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T> {
     return this.#writer.alter(work).catch((error) => {
       throw toStartupError(isUnavailable(error) ? error.cause : error, this.#shown) ?? error
     })
   }
 
-  /** A pooler may give each statement another session, so that none could hold the lock. */
+  /** Absent behind a pooler, which may give each statement another session, so that none can hold the lock. */
   get runOutsideTransaction(): Database['runOutsideTransaction'] {
     if (!this.#isPrepared) return undefined
     return (work) =>
@@ -179,7 +187,7 @@ export class PostgresDatabase implements Database {
       })
   }
 
-  /** Behind a pooler, no service has a session that could say so. */
+  /** Absent behind a pooler, where no service has a session to register in. */
   get listServices(): Database['listServices'] {
     return this.#isPrepared ? () => listServices((text) => this.#server.query(text)) : undefined
   }
@@ -188,7 +196,7 @@ export class PostgresDatabase implements Database {
     return this.#watch.listen(listener, after)
   }
 
-  /** @throws SERVICE_UNAVAILABLE when the server does not answer */
+  /** @throws SERVICE_UNAVAILABLE if the server does not respond */
   async snapshot(): Promise<Snapshot> {
     this.#server.requireUp()
     return this.#snapshot()
@@ -197,6 +205,6 @@ export class PostgresDatabase implements Database {
   async close(): Promise<void> {
     await this.#writer.drained()
     this.#watch.close()
-    await Promise.all([this.#server, ...this.#replicas].map((one) => one.close()))
+    await Promise.all([this.#server, ...this.#replicas].map((part) => part.close()))
   }
 }
