@@ -34,8 +34,8 @@ type KindAt<F, P extends string> = P extends 'createdAt' | 'updatedAt'
 
 type AggregatePath<F> = FilterPath<F> | keyof SystemFilters
 
-type ToAggregateName<P extends string, Kind> = Kind extends `${infer Function}:${infer Period}`
-  ? `${Function}:${P}:${Period}`
+type ToAggregateName<P extends string, Kind> = Kind extends `${infer Operation}:${infer Period}`
+  ? `${Operation}:${P}:${Period}`
   : `${Kind & string}:${P}`
 
 /** Aggregates over all matching entries: kinds by field, or names such as `count:category`. */

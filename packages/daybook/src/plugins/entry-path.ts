@@ -40,7 +40,7 @@ export function compilePath(path: EntryPath): readonly PathTemplate[] {
   return Object.entries(path).map(([locale, text]) => new PathTemplate(text, locale))
 }
 
-/** The advice for an option that is no {@link EntryPath}. */
+/** The advice for an option that is not an {@link EntryPath}. */
 export const PATH_ADVICE = "write a path with keys of fields, such as '/blog/:slug', or such paths by locale"
 
 /** True for a valid path of entries. */

@@ -33,7 +33,7 @@ export function describePublicResponses(
   schema: JsonSchema,
 ): PluginRoute['responses'] {
   return {
-    200: { description, mediaType, schema, headers: { ETag: 'Changes with the answer.' } },
-    304: { description: 'The client has it.', headers: { ETag: 'That of the answer.' } },
+    200: { description, mediaType, schema, headers: { ETag: 'Changes with the body.' } },
+    304: { description: 'The client has the current body.', headers: { ETag: 'The tag of the body.' } },
   }
 }

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DeliveryError, definePlugin, type Plugin } from '../index.ts'
 import { checkOptions } from './check-options.ts'
 
-/** Asks a CDN to forget responses that carry any of these tags; rejects if the CDN has not done so. */
+/** Purges responses with any of these tags from a CDN; rejects if that fails. */
 export type Purge = (tags: readonly string[], signal: AbortSignal) => Promise<void>
 
 /** Options of `purgeCdn()`. */
 export interface PurgeCdnOptions {
   /** The function that purges: `purgeFastly(…)`, `purgeCloudflare(…)`, or one of your own. */
   readonly purge: Purge
-  /** The most tags of one request. @default 30 */
+  /** The maximum number of tags in one request. @default 30 */
   readonly maxTags?: number
   /** The time for which changes are collected for one request, in milliseconds. @default 100 */
   readonly waitMs?: number
@@ -20,9 +20,9 @@ const CONCURRENCY = 64
 
 /**
  * Purges from a CDN what a change has made stale, by the tags of `cdn: { tags: […] }`: those of the document and of its collection.
- * Changes that callers without a session cannot see purge nothing. A purge that fails is tried again for three days.
+ * Changes that callers without a session cannot see purge nothing. A failed purge is retried for three days.
  *
- * @throws {ConfigError} for options that are wrong
+ * @throws {ConfigError} for invalid options
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ import {
 
 /** A store of files to check. */
 export interface BlobStoreSubject {
-  /** Opens the store; called for each check. The store may contain blobs: the checks ignore them, and remove only their internalKey. */
+  /** Opens the store; called for each check. The store may contain blobs: the checks ignore them, and remove only their own. */
   readonly open: () => BlobStore | Promise<BlobStore>
 }
 
@@ -184,14 +184,14 @@ function publishChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       const sizes = new Set<number | undefined>()
       while (!isPublished) {
         sizes.add(await store.size(fixture.key('a')))
-        // Without this, a synchronous store would block its internalKey publishing.
+        // Without this, a synchronous store would block its own publishing.
         await setImmediate()
       }
       await publishing
       for (const size of sizes)
         ok(size === undefined || size === LARGE_BYTES, `readers saw ${size} of ${LARGE_BYTES} bytes`)
     }),
-    check(subject, 'publish: what is not staged is isTypeError, and gets no key', async (fixture, store) => {
+    check(subject, 'publish: what is not staged is rejected, and gets no key', async (fixture, store) => {
       await rejects(fixture.publish('none', 'folder/a'), 'publish rejects')
       strictEqual(await store.size(fixture.key('folder/a')), undefined)
     }),
@@ -201,7 +201,7 @@ function publishChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
         await fixture.stage('other', createPattern(20))
         const isTaken = !(await fixture.publish('other', key))
         const bytes = await fixture.get(key)
-        if (isTaken) strictEqual(bytes, undefined, `${key} is isTypeError, and there is none`)
+        if (isTaken) strictEqual(bytes, undefined, `${key} is rejected, and does not exist`)
         else assertSameBytes(bytes, createPattern(20), `${key} is given, and read`)
       }
       assertSameBytes(await fixture.get('a/b'), createPattern(10), 'the first blob is unharmed')
@@ -313,26 +313,22 @@ function listChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       deepStrictEqual(await fixture.keys('cats/one'), ['cats/one'])
       deepStrictEqual(await fixture.keys('none/'), [])
     }),
-    check(
-      subject,
-      'list: what belongs to Daybook is listed by its internalKey prefix alone',
-      async (fixture, store) => {
-        const internalKey = `.${fixture.prefix}a`
-        await fixture.put('a', createPattern(1))
-        await fixture.stage('one', createPattern(1))
-        await store.write(internalKey, createPattern(3), HEADERS)
-        deepStrictEqual(await collect(store.list(`.${fixture.prefix}`)), [{ key: internalKey, size: 3 }])
-        const keys = (await collect(store.list(''))).map(({ key }) => key)
-        ok(keys.includes(fixture.key('a')), 'an empty prefix lists all blobs')
-        deepStrictEqual(
-          keys.filter((key) => key.startsWith('.')),
-          [],
-          'but not those of Daybook',
-        )
-        await store.delete(internalKey)
-        strictEqual(await store.size(internalKey), undefined)
-      },
-    ),
+    check(subject, 'list: what belongs to Daybook is listed by its own prefix alone', async (fixture, store) => {
+      const internalKey = `.${fixture.prefix}a`
+      await fixture.put('a', createPattern(1))
+      await fixture.stage('one', createPattern(1))
+      await store.write(internalKey, createPattern(3), HEADERS)
+      deepStrictEqual(await collect(store.list(`.${fixture.prefix}`)), [{ key: internalKey, size: 3 }])
+      const keys = (await collect(store.list(''))).map(({ key }) => key)
+      ok(keys.includes(fixture.key('a')), 'an empty prefix lists all blobs')
+      deepStrictEqual(
+        keys.filter((key) => key.startsWith('.')),
+        [],
+        'but not those of Daybook',
+      )
+      await store.delete(internalKey)
+      strictEqual(await store.size(internalKey), undefined)
+    }),
   ]
 }
 
@@ -340,7 +336,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
   return [
     check(
       subject,
-      'keys: one that breaks the rule is isTypeError by every method, and nothing is touched',
+      'keys: one that breaks the rule is rejected by every method, and nothing is touched',
       async (fixture, store) => {
         await fixture.stage('one', createPattern(1))
         for (const key of INVALID_KEYS) {
@@ -356,7 +352,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
         deepStrictEqual(await fixture.staged(), ['one'])
       },
     ),
-    check(subject, 'keys: a name that breaks the rule is isTypeError by every method', async (fixture, store) => {
+    check(subject, 'keys: a name that breaks the rule is rejected by every method', async (fixture, store) => {
       for (const name of INVALID_NAMES) {
         const isTypeError = expectTypeError(name)
         await rejects(store.stage(name, inChunks(createPattern(1)), new AbortController().signal), isTypeError)
@@ -365,7 +361,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       }
       deepStrictEqual(await fixture.keys(), [])
     }),
-    check(subject, 'keys: a prefix with which no key begins is isTypeError', async (_bench, store) => {
+    check(subject, 'keys: a prefix with which no key begins is rejected', async (_bench, store) => {
       for (const prefix of ['/', '../', 'a/../', 'a//', 'a\\', 'a\0'])
         await rejects(collect(store.list(prefix)), expectTypeError(prefix))
     }),
@@ -402,7 +398,7 @@ function ruleChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
 /** Creates a validator of the error for an invalid key or name, for `rejects`. */
 function expectTypeError(text: string): (error: unknown) => true {
   return (error) => {
-    ok(error instanceof TypeError, `${JSON.stringify(text)} must be isTypeError with a TypeError, not with ${error}`)
+    ok(error instanceof TypeError, `${JSON.stringify(text)} must be rejected with a TypeError, not with ${error}`)
     return true
   }
 }

@@ -58,7 +58,7 @@ export class LiveFeed {
   readonly #options: Required<LiveOptions>
   readonly #host: ListenerHost
   readonly #listeners = new Set<LiveListener>()
-  /** By the fingerprint of the view. */
+  /** The channels by the fingerprint of their view. */
   readonly #channels = new Map<string, Channel>()
   readonly #channelOf = new Map<LiveListener, Channel>()
   #timers: readonly NodeJS.Timeout[] = []
@@ -91,7 +91,7 @@ export class LiveFeed {
   /**
    * Opens a stream of events, which holds the place of a listener from now on.
    *
-   * @throws VALIDATION_ERROR; SERVICE_UNAVAILABLE when there are too many listeners, the auth adapter fails, or the service ends
+   * @throws VALIDATION_ERROR; SERVICE_UNAVAILABLE if there are too many listeners, the auth adapter fails, or the service ends
    */
   async open({ since, sinceName, ...request }: LiveRequest): Promise<EventStream> {
     const { access, collections } = request
@@ -130,7 +130,7 @@ export class LiveFeed {
     this.#onJoin = greet
   }
 
-  /** Ends all streams, and takes no new ones. */
+  /** Ends all streams, and rejects new ones. */
   close(): void {
     this.#isClosed = true
     for (const { stream } of [...this.#listeners]) stream.end()

@@ -32,7 +32,7 @@ export interface ListenerHost {
 /** The request of a listener. */
 export interface ListenerRequest {
   readonly access: Access
-  /** Authenticates the caller again. @throws when the auth adapter fails */
+  /** Authenticates the caller again. @throws if the auth adapter fails */
   readonly authenticate: () => Promise<Access>
   readonly collections: readonly string[] | undefined
 }

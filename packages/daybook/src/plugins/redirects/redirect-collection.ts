@@ -59,7 +59,7 @@ export const BATCH = 100
 const PLACEHOLDER_ORIGIN = 'http://placeholder.invalid'
 
 /**
- * Returns an address as browsers send it: percent-encoded, without `.` and `..`. Anything that is no address stays as it is, and
+ * Returns an address as browsers send it: percent-encoded, without `.` and `..`. Anything else stays as it is, and
  * fails the validation.
  */
 function normalizeAddress(address: unknown): unknown {

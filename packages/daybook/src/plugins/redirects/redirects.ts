@@ -37,10 +37,10 @@ export interface RedirectsOptions {
 }
 
 /**
- * Keeps a collection `redirects` of addresses that have moved, and adds one when the path of a public entry's page changes.
+ * Maintains a collection `redirects` of addresses that have moved, and adds one when the path of a public entry's page changes.
  * `/redirects.json` lists them.
  *
- * @throws {ConfigError} for options that are wrong
+ * @throws {ConfigError} for invalid options
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ const SWEEP_MS = 10 * 60 * 1000
  * Accepts uploads by the tus protocol, version 1.0: an interrupted upload continues where it stopped. A complete one becomes an asset,
  * with the checks of every upload. Needs the package `@tus/server`.
  *
- * @throws {ConfigError} for options that mean nothing
+ * @throws {ConfigError} for invalid options
  *
  * @example
  * ```ts
@@ -64,8 +64,8 @@ export function resumableUploads(
 
 const HEADERS: Readonly<Record<string, string>> = {
   'Tus-Resumable': 'The version of the protocol.',
-  'Upload-Expires': 'When the upload has to be complete.',
-  'Upload-Offset': 'How many bytes are there.',
+  'Upload-Expires': 'The time by which the upload must be complete.',
+  'Upload-Offset': 'The number of bytes that are stored.',
   'Daybook-Asset': 'The id of the asset that the complete upload has become.',
 }
 
@@ -85,21 +85,23 @@ function tusRoutes(context: TusContext): readonly PluginRoute[] {
       operationId: 'createUpload',
       summary: 'Begins a resumable upload (tus 1.0).',
       protection: 'session',
-      responses: { 201: { description: 'It has begun.', headers: { ...HEADERS, Location: 'Where it is sent.' } } },
+      responses: {
+        201: { description: 'The upload has begun.', headers: { ...HEADERS, Location: 'The address of the upload.' } },
+      },
       run,
     },
     {
       ...upload,
       method: 'GET',
       operationId: 'getUploadOffset',
-      summary: 'Tells how far a resumable upload has come.',
+      summary: 'Returns the progress of a resumable upload.',
       responses: {
         200: {
-          description: 'How far it has come.',
+          description: 'The progress of the upload.',
           headers: {
             ...HEADERS,
-            'Upload-Length': 'How many bytes it will have.',
-            'Upload-Metadata': 'What the client said of the file.',
+            'Upload-Length': 'The length of the complete upload, in bytes.',
+            'Upload-Metadata': 'The metadata of the file, as the client sent it.',
           },
         },
       },
@@ -110,14 +112,16 @@ function tusRoutes(context: TusContext): readonly PluginRoute[] {
       operationId: 'continueUpload',
       summary: 'Sends bytes of a resumable upload.',
       body: { mediaTypes: ['application/offset+octet-stream'], stream: true },
-      responses: { 204: { description: 'They are stored.', headers: HEADERS } },
+      responses: { 204: { description: 'The bytes are stored.', headers: HEADERS } },
     },
     {
       ...upload,
       method: 'DELETE',
       operationId: 'endUpload',
-      summary: 'Ends a resumable upload, and forgets its bytes.',
-      responses: { 204: { description: 'It is gone.', headers: { 'Tus-Resumable': 'The version of the protocol.' } } },
+      summary: 'Ends a resumable upload, and deletes its bytes.',
+      responses: {
+        204: { description: 'The upload is deleted.', headers: { 'Tus-Resumable': 'The version of the protocol.' } },
+      },
     },
   ]
 }

@@ -44,8 +44,8 @@ export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: File
     protection: 'public',
     parameters: { ...VERSION, ...(secret === undefined ? {} : SIGNATURE) },
     responses: describeFileResponses({
-      'Content-Disposition': 'Whether it is shown or saved, and its name (RFC 6266).',
-      'Content-Security-Policy': 'What a file that holds scripts may do: nothing (CSP level 3).',
+      'Content-Disposition': '`inline` or `attachment`, and the name of the file (RFC 6266).',
+      'Content-Security-Policy': 'Denies all rights to a file with scripts (CSP level 3).',
     }),
     async run(request) {
       const { file, isPublic } = await findFile(request, publicFiles, secret)
@@ -63,14 +63,14 @@ export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: File
 
 const VERSION: PluginRoute['parameters'] = {
   v: {
-    description: `The first ${VERSION_LENGTH} characters of the file's sha256: caches then keep it for a year.`,
+    description: `The first ${VERSION_LENGTH} characters of the file's sha256; with them, caches may store the file for a year.`,
     schema: { type: 'string', maxLength: 64 },
   },
 }
 
 const SIGNATURE: PluginRoute['parameters'] = {
   expires: {
-    description: 'When a signed address ends, in seconds since 1970.',
+    description: 'The time when a signed address expires, in seconds since 1970.',
     schema: { type: 'integer', minimum: 0 },
   },
   signature: {

@@ -14,8 +14,8 @@ export interface ServeUploadsOptions {
    */
   readonly inline?: readonly string[]
   /**
-   * Signs the URLs of private files, at least 32 characters. `undefined`, as of a variable that is not set: a secret is made that ends
-   * with the process, and only this machine may reach the service. @default there are no signed URLs
+   * Signs the URLs of private files, at least 32 characters. For `undefined`, such as a variable that is not set, a secret is
+   * generated that ends with the process, and only this machine may reach the service. @default there are no signed URLs
    */
   readonly secret?: string | undefined
 }
@@ -27,7 +27,7 @@ const MISSING_SECRET =
  * Serves the files of the assets at `/uploads/`, to callers who may read the asset. With a secret, signed URLs show private files
  * for a while.
  *
- * @throws {ConfigError} for options that mean nothing
+ * @throws {ConfigError} for invalid options
  *
  * @example
  * ```ts

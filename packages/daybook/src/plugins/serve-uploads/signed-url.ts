@@ -80,7 +80,7 @@ export function signedUrlRoute(base: string, secret: string): PluginRoute {
     method: 'POST',
     path: '/api/assets/:id/url',
     operationId: 'signAssetUrl',
-    summary: 'Makes an address that shows the file of an asset to everyone who has it, for a while.',
+    summary: 'Creates an address that shows the file of an asset to everyone who has it, until it expires.',
     protection: 'session',
     pathParameters: { id: { description: 'The id of the asset.', schema: { type: 'string', format: 'uuid' } } },
     body: {
@@ -92,7 +92,7 @@ export function signedUrlRoute(base: string, secret: string): PluginRoute {
             minimum: 1,
             maximum: MAX_EXPIRY,
             default: DEFAULT_EXPIRY,
-            description: 'How long it holds, in seconds.',
+            description: 'The time until the address expires, in seconds.',
           },
         },
         additionalProperties: false,
@@ -100,7 +100,7 @@ export function signedUrlRoute(base: string, secret: string): PluginRoute {
     },
     responses: {
       200: {
-        description: 'The address, without scheme and host, and when it ends.',
+        description: 'The address, without scheme and host, and the time when it expires.',
         schema: {
           type: 'object',
           properties: { url: { type: 'string' }, expiresAt: { type: 'string', format: 'date-time' } },

@@ -42,7 +42,7 @@ export interface SitemapOptions {
   readonly baseUrl: string
   /** By key. */
   readonly collections: Readonly<Record<string, SitemapCollection>>
-  /** Paths of pages that are no entries, such as `/about`. */
+  /** Paths of pages other than those of entries, such as `/about`. */
   readonly pages?: readonly string[]
   /** The maximum number of URLs in one file. If there are more, `/sitemap.xml` is an index of files. @default 50,000 */
   readonly maxUrls?: number

@@ -22,7 +22,7 @@ export interface EntryRange {
 
 /** The content of one sitemap. */
 export interface SitemapContent {
-  /** Absolute URLs of pages that are no entries. */
+  /** Absolute URLs of pages other than entries. */
   readonly pages: readonly string[]
   readonly ranges: readonly EntryRange[]
 }

@@ -26,7 +26,7 @@ import { type EntryRange, MAX_URL_BYTES, type SitemapContent, writeIndex, writeS
  * Lists the public entries of collections at `/sitemap.xml`, and the newest of them in feeds: `/feeds/posts.rss`, `.atom`
  * and `.json`.
  *
- * @throws {ConfigError} for options that are wrong
+ * @throws {ConfigError} for invalid options
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ async function requireReadable(content: CallerContent, { key, options, templates
 }
 
 const MEDIA_TYPE = 'application/xml'
-/** The file of an index that lists pages which are no entries; the names of other files end with a number. */
+/** The file of an index that lists pages other than those of entries; the names of other files end with a number. */
 const PAGES = 'pages'
 
 /** The largest file that the protocol allows, in bytes. */

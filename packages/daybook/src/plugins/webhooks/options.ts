@@ -8,14 +8,14 @@ export interface WebhookEndpoint {
   /** The URL to which messages are sent with POST: `https:`, without user or password. */
   readonly url: string
   /**
-   * `whsec_` and 24 to 64 bytes in Base64. While a secret is replaced, both: each message carries a signature of each. Take them
-   * from the environment. `undefined`, as of a variable that is not set: a secret is made that ends with the process, and only this
-   * machine may reach the service.
+   * `whsec_` and 24 to 64 bytes in Base64. While a secret is replaced, both: each message has a signature with each. Take them from
+   * the environment. For `undefined`, such as a variable that is not set, a secret is generated that ends with the process, and only
+   * this machine may reach the service.
    */
   readonly secrets: readonly (string | undefined)[]
-  /** Collections by key, each with `where` and `select`. @default all collections, unless `globals` is there */
+  /** Collections by key, each with `where` and `select`. @default all collections, unless `globals` is set */
   readonly collections?: Readonly<Record<string, SubscribedCollection>>
-  /** Keys of globals. @default all globals, unless `collections` is there */
+  /** Keys of globals. @default all globals, unless `collections` is set */
   readonly globals?: readonly string[]
   /**
    * `create`, `update`, `delete`, `publish`, `unpublish`, `restore`, and for `system` also `scheduleFailed`. @default all that change a

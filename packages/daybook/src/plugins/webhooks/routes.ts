@@ -58,7 +58,7 @@ const REPLAY: JsonSchema = {
 
 const ENDPOINT = { endpoint: { description: 'The name of an endpoint.', schema: { type: 'string' } } }
 
-/** The routes that show the status of endpoints, and send messages again. */
+/** The routes that return the status of endpoints, and send messages again. */
 export function webhookRoutes(
   { endpoints, access = isService }: WebhooksOptions,
   subscriptions: ReadonlyMap<string, SubscribedJournal>,
@@ -76,7 +76,7 @@ export function webhookRoutes(
       method: 'GET',
       path: PATH,
       operationId: 'listWebhooks',
-      summary: 'Lists the webhook endpoints, and how far each has come.',
+      summary: 'Lists the webhook endpoints and their progress.',
       protection: 'session',
       responses: {
         200: { description: 'The endpoints.', schema: objectSchema({ items: { type: 'array', items: STATUS } }) },
@@ -99,12 +99,12 @@ export function webhookRoutes(
       pathParameters: ENDPOINT,
       parameters: {
         state: {
-          description: '`pending` ones are sent again, `parked` ones only when that is asked for; by default parked.',
+          description: '`pending` deliveries are retried, `parked` ones only on request; by default `parked`.',
           schema: { type: 'string', enum: ['pending', 'parked'] },
         },
-        after: { description: 'Only those after this number of the journal.', schema: COUNT },
+        after: { description: 'Only deliveries after this number of the journal.', schema: COUNT },
         limit: {
-          description: `The most deliveries; by default ${DEFAULT_LIMIT}.`,
+          description: `The maximum number of deliveries; by default ${DEFAULT_LIMIT}.`,
           schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
         },
       },
@@ -126,7 +126,7 @@ export function webhookRoutes(
       protection: 'session',
       pathParameters: ENDPOINT,
       body: { description: '`{ seq }`, `{ from, to }` or `{ parked: true }`.', schema: REPLAY },
-      responses: { 202: { description: 'They are sent soon.' } },
+      responses: { 202: { description: 'The messages will be sent soon.' } },
       run: async (request) => {
         authorize(request)
         await requireSubscription(request).replay(request.body as ReplayRequest)

@@ -23,7 +23,7 @@ const CONCURRENCY = 16
  * Sends a signed message for each change to the endpoints that want it (Standard Webhooks), at least once and in order for each
  * document. Failed messages are sent again for three days, and then parked: `daybook webhooks` lists and replays them.
  *
- * @throws {ConfigError} for options that are wrong
+ * @throws {ConfigError} for invalid options
  *
  * @example
  * ```ts
