@@ -167,7 +167,7 @@ async function fetchResponse(url: string, call: Call, options: ClientOptions, si
   const address = url + toQueryString(call.query ?? {})
   const init = await toInit(request, call, options, signal)
   return fetchFor(call, options)(address, init).catch((cause: unknown) => {
-    throw new NetworkError(request, `got no answer: ${failureReason(cause)}`, cause)
+    throw new NetworkError(request, `got no response: ${failureReason(cause)}`, cause)
   })
 }
 

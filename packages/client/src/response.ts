@@ -16,7 +16,7 @@ const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>
  */
 export async function readResponse(request: string, response: Response, expects: ResponseContent): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
-    throw new NetworkError(request, 'was cut off in the middle of its answer', cause)
+    throw new NetworkError(request, 'was cut off in the middle of its response', cause)
   })
   const body = parseJson(text)
   if (!response.ok) throw createError(request, response, body, text)

@@ -98,7 +98,7 @@ const BAD_RESPONSES: readonly Case[] = [
     async run({ baseUrl, clientOf, script }) {
       const nobody = { ...(await script(page)), baseUrl: `${baseUrl.replace(/:\d+$/, '')}:1` }
       const error = await failure(clientOf(nobody).health(), NetworkError)
-      holds(error.message, `GET ${nobody.baseUrl}/api/health got no answer: `)
+      holds(error.message, `GET ${nobody.baseUrl}/api/health got no response: `)
     },
   },
   {
