@@ -19,7 +19,7 @@ const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
 /**
  * An object of fields that belong together.
  *
- * @param fields the fields of the object, by key
+ * @param fields the fields by key
  */
 export function groupField<const F extends Fields, const O extends GroupOptions = Record<never, never>>(
   fields: F,
