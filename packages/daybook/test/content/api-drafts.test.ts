@@ -159,13 +159,13 @@ describe.each(POLICY_STORES)('drafts in the in-process API on $name', (store) =>
       ],
     ]
 
-    test.each(TRIES)('%s returns the result and stores nothing', async (name, attempt, answer) => {
+    test.each(TRIES)('%s returns the result and stores nothing', async (name, attempt, expected) => {
       const { id } = await content.create('posts', { title: 'One' })
       await content.saveDraft('posts', id, { title: 'Draft' })
       const before = await content.get('posts', id, { draft: true })
       const tried = await attempt(id, { dryRun: true })
-      if (answer === undefined) expect(tried).toBeUndefined()
-      else expect(tried).toMatchObject(answer as object)
+      if (expected === undefined) expect(tried).toBeUndefined()
+      else expect(tried).toMatchObject(expected as object)
       if (name !== 'batch' && tried) expect(() => etagOf(tried)).toThrow(TypeError)
       expect(await content.get('posts', id, { draft: true })).toEqual(before)
       expect(await service.rows('SELECT seq FROM daybook$head')).toEqual([{ seq: 2 }])

@@ -410,8 +410,8 @@ describe.each(POLICY_STORES)('the in-process API offers the operations of the HT
     const { id } = await content.create('posts', { title: 'One' })
     const read = await content.as(ANONYMOUS).get('posts', id)
     const tag = etagOf(read ?? {})
-    const answer = await fetch(new Request(`http://daybook.test/api/posts/${id}`))
-    expect(answer.headers.get('etag')).toBe(tag)
+    const response = await fetch(new Request(`http://daybook.test/api/posts/${id}`))
+    expect(response.headers.get('etag')).toBe(tag)
     const changed = await content.update('posts', id, { title: 'Two' }, { ifMatch: tag })
     expect(etagOf(changed)).not.toBe(tag)
     await expect(content.update('posts', id, { title: 'Three' }, { ifMatch: tag })).rejects.toMatchObject({
@@ -425,8 +425,8 @@ describe.each(POLICY_STORES)('the in-process API offers the operations of the HT
   test('a list has the same tag as over HTTP until its content may have changed', async () => {
     const { content, fetch } = service
     const tag = etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))
-    const answer = await fetch(new Request('http://daybook.test/api/posts?limit=0'))
-    expect(answer.headers.get('etag')).toBe(tag)
+    const response = await fetch(new Request('http://daybook.test/api/posts?limit=0'))
+    expect(response.headers.get('etag')).toBe(tag)
     expect(etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))).toBe(tag)
     await content.create('posts', { title: 'One' })
     expect(etagOf(await content.as(ANONYMOUS).list('posts', { limit: 0 }))).not.toBe(tag)

@@ -133,10 +133,10 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
     await withEngine(place, after, async (engine) => {
       const transact = engine.store.transaction.bind(engine.store)
       const { signal } = new AbortController()
-      const found: string[] = []
+      const lines: string[] = []
       for await (const { path, kind } of findInvalidValues(engine.store.read, engine.model))
-        found.push(`${path} ${kind}`)
-      expect(found).toEqual(['posts.color convert', 'posts.color convert', 'site.color convert'])
+        lines.push(`${path} ${kind}`)
+      expect(lines).toEqual(['posts.color convert', 'posts.color convert', 'site.color convert'])
       expect(await fillStored(engine, { transact: (work) => transact(work), signal })).toEqual([
         { path: 'posts.color', count: 2 },
         { path: 'site.color', count: 1 },
@@ -152,7 +152,7 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
       expect(await content.as(ANONYMOUS).readGlobal('site' as never)).toMatchObject({ color: 'azure' })
     })
     await withEngine(place, after, async ({ store: { read }, model }) => {
-      for await (const misfit of findInvalidValues(read, model)) expect(misfit).toBeUndefined()
+      for await (const invalidValue of findInvalidValues(read, model)) expect(invalidValue).toBeUndefined()
       expect(await planMigration(read, model)).toEqual([])
     })
   })
@@ -160,11 +160,11 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
   test('has no invalid values if it only lacks required values', async () => {
     const config = posts({ title })
     await writeDraft(config, { title: 'T' }, { title: null })
-    const found = await withEngine(place, config, async ({ store: { read }, model }) => {
-      const misfits: string[] = []
-      for await (const { path } of findInvalidValues(read, model)) misfits.push(path)
-      return misfits
+    const invalidPaths = await withEngine(place, config, async ({ store: { read }, model }) => {
+      const paths: string[] = []
+      for await (const { path } of findInvalidValues(read, model)) paths.push(path)
+      return paths
     })
-    expect(found).toEqual([])
+    expect(invalidPaths).toEqual([])
   })
 })

@@ -26,7 +26,7 @@ async function fill(config: object, { signal } = new AbortController()): Promise
   })
 }
 
-async function misfits(config: object): Promise<readonly string[]> {
+async function readInvalidValues(config: object): Promise<readonly string[]> {
   return withEngine(place, config, async ({ store, model }) => {
     const lines: string[] = []
     for await (const { path, kind, id } of findInvalidValues(store.read, model)) lines.push(`${path} ${kind} ${id}`)
@@ -69,7 +69,7 @@ describe.each(STORES)('on $name', (store) => {
     ])
     expect(await stored(BEFORE), 'nothing is lost').toMatchObject([{ name: 'Ada Lovelace' }, { name: 'Alan Turing' }])
     expect(await fill(after), 'what is filled stays').toEqual([])
-    await withEngine(place, after, ({ store: own, model }) => dropOrphaned(own, model))
+    await withEngine(place, after, ({ store: openStore, model }) => dropOrphaned(openStore, model))
     expect(await stored(BEFORE), 'until it is dropped').toMatchObject([{ name: null }, { name: null }])
   })
 
@@ -77,15 +77,15 @@ describe.each(STORES)('on $name', (store) => {
     for (const nothing of [null, undefined, '', []]) {
       const after = people({ name: f.text(), note: f.text({ required: true, fill: () => nothing }) })
       expect(await fill(after)).toEqual([])
-      expect(await misfits(after)).toEqual([`people.note fill ${ids[1]}`])
+      expect(await readInvalidValues(after)).toEqual([`people.note fill ${ids[1]}`])
     }
   })
 
   test('an optional field is filled in entries older than the field, but not if an editor emptied it', async () => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ fill: 'person' }) })
-    expect(await misfits(after)).toEqual(ids.map((id) => `people.kind fill ${id}`).toSorted())
+    expect(await readInvalidValues(after)).toEqual(ids.map((id) => `people.kind fill ${id}`).toSorted())
     expect(await fill(after)).toEqual(['people.kind 2'])
-    expect(await misfits(after)).toEqual([])
+    expect(await readInvalidValues(after)).toEqual([])
     await place.serve(after, ({ content }) => content.update('people' as never, ids[0] ?? '', { kind: null } as never))
     expect(await fill(after)).toEqual([])
     expect(await stored(after)).toMatchObject([{ kind: null }, { kind: 'person' }])
@@ -108,9 +108,9 @@ describe.each(STORES)('on $name', (store) => {
     const before = site({ name: f.text() })
     await place.serve(before, ({ content }) => content.writeGlobal('site' as never, { name: 'S' } as never))
     const after = site({ name: f.text(), url: f.text({ required: true, fill: '/' }) })
-    expect(await misfits(after)).toEqual(['site.url fill site'])
+    expect(await readInvalidValues(after)).toEqual(['site.url fill site'])
     expect(await fill(after)).toEqual(['site.url 1'])
-    expect(await misfits(after)).toEqual([])
+    expect(await readInvalidValues(after)).toEqual([])
   })
 
   test('invalid values are found, by field and kind', async () => {
@@ -118,7 +118,7 @@ describe.each(STORES)('on $name', (store) => {
       name: f.text({ required: true, pattern: '^A' }),
       note: f.text({ required: true, maxLength: 100 }),
     })
-    expect(await misfits(after)).toEqual(
+    expect(await readInvalidValues(after)).toEqual(
       [`people.note maxLength ${ids[0]}`, `people.note required ${ids[1]}`].toSorted(),
     )
   })
@@ -175,7 +175,7 @@ describe.each(STORES)('on $name', (store) => {
     const nobody = '01a20593-14c9-70ae-9763-be46028ad4ea'
     await expect(fill(withBoss(nobody))).rejects.toThrow(`boss there is no entry ${nobody} in people`)
     expect(await fill(withBoss(ids[0]))).toEqual(['people.boss 2'])
-    expect(await misfits(withBoss(ids[0]))).toEqual([])
+    expect(await readInvalidValues(withBoss(ids[0]))).toEqual([])
   })
 
   test('references to a collection that a field no longer names are found and stay', async () => {
@@ -188,14 +188,14 @@ describe.each(STORES)('on $name', (store) => {
     })
     const before = pets('people')
     const pet = await place.serve(before, (service) => create(service, 'pets', { name: 'Rex', of: ids[0] }))
-    expect(await misfits(before)).toEqual([])
+    expect(await readInvalidValues(before)).toEqual([])
     const after = pets('owners', { owners: { fields: { name: f.text() } } })
-    expect(await misfits(after)).toEqual([`pets.of reference owners ${pet.id}`])
+    expect(await readInvalidValues(after)).toEqual([`pets.of reference owners ${pet.id}`])
     await place.serve(after, async (service) => {
       const changed = await update(service, 'pets', pet.id, { name: 'Max' })
       expect(changed).toMatchObject({ name: 'Max', of: ids[0] })
     })
-    expect(await misfits(before), 'nothing is lost').toEqual([])
+    expect(await readInvalidValues(before), 'nothing is lost').toEqual([])
   })
 })
 

@@ -12,7 +12,7 @@ const articles = (fields: object): object => ({
   collections: { posts: named, pages: named, articles: { fields: { title: f.text(), ...fields } } },
 })
 
-const ONE = articles({ lead: f.relation('posts'), many: f.relation('posts', { many: true }) })
+const SINGLE = articles({ lead: f.relation('posts'), many: f.relation('posts', { many: true }) })
 const SEVERAL = articles({
   lead: f.relation(['posts', 'pages']),
   many: f.relation(['posts', 'pages'], { many: true }),
@@ -42,7 +42,7 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   test('a relation that is extended to several collections keeps its references', async () => {
-    const { post, id } = await place.serve(ONE, async (service) => {
+    const { post, id } = await place.serve(SINGLE, async (service) => {
       const target = await create(service, 'posts', { title: 'P' })
       const article = await create(service, 'articles', { title: 'A', lead: target.id, many: [target.id] })
       return { post: target.id, id: article.id }
@@ -100,7 +100,7 @@ describe.each(STORES)('on $name', (store) => {
   })
 
   test('without formerTo the references stay orphaned until the former config returns', async () => {
-    const { post, id } = await place.serve(ONE, async (service) => {
+    const { post, id } = await place.serve(SINGLE, async (service) => {
       const target = await create(service, 'posts', { title: 'P' })
       return { post: target.id, id: (await create(service, 'articles', { lead: target.id })).id }
     })
@@ -108,7 +108,9 @@ describe.each(STORES)('on $name', (store) => {
       expect(await read(service, 'articles', id)).toMatchObject({ lead: null, many: [] })
       await update(service, 'articles', id, { title: 'written meanwhile' })
     })
-    await place.serve(ONE, async (service) => expect(await read(service, 'articles', id)).toMatchObject({ lead: post }))
+    await place.serve(SINGLE, async (service) =>
+      expect(await read(service, 'articles', id)).toMatchObject({ lead: post }),
+    )
   })
 
   test('a collection removed from the config leaves null or the other references until it returns', async () => {

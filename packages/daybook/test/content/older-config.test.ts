@@ -227,9 +227,9 @@ describe.each(STORES)('on $name', (store) => {
     /** Compares the results of filters, aggregates, sorts and searches with the values that reads return. */
     async function expectAgreement(service: Service): Promise<readonly Document[]> {
       const list = async (query: string): Promise<Listed> => {
-        const answer = await service.fetch(new Request(`http://localhost/api/posts?${query}`))
-        expect(answer.status, query).toBe(200)
-        return (await answer.json()) as Listed
+        const response = await service.fetch(new Request(`http://localhost/api/posts?${query}`))
+        expect(response.status, query).toBe(200)
+        return (await response.json()) as Listed
       }
       const { items } = await list('sort=title')
       for (const path of FIELDS) {

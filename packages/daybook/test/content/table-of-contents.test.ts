@@ -103,9 +103,9 @@ describe('a table of contents over HTTP', () => {
   afterAll(() => service.close())
 
   const write = async (method: string, path: string, json: object) => {
-    const answer = await ask(service, path, { method, json })
-    expect(answer.status).toBeLessThan(300)
-    return bodyOf(answer)
+    const response = await ask(service, path, { method, json })
+    expect(response.status).toBeLessThan(300)
+    return bodyOf(response)
   }
 
   test('lists the headings of the HTML in order, with their levels and ids', async () => {

@@ -51,9 +51,9 @@ describe.each(STORES)('aggregates on $name', (store) => {
   const aggregates = async (query: string, options: { auth?: boolean; collection?: string } = {}) =>
     bodyOf(await read(query, options)).aggregates as Readonly<Record<string, unknown>>
   const issues = async (query: string, auth = false) => {
-    const answer = await read(query, { auth })
-    expect(answer.status).toBe(400)
-    return (bodyOf(answer).details as { readonly issues: readonly { path: string; message: string }[] }).issues
+    const response = await read(query, { auth })
+    expect(response.status).toBe(400)
+    return (bodyOf(response).details as { readonly issues: readonly { path: string; message: string }[] }).issues
   }
 
   beforeAll(async () => {

@@ -74,9 +74,9 @@ describe.each(STORES)('a page by offset on $name', (store) => {
   afterAll(() => service.close())
 
   const read = async (query: string, auth: boolean): Promise<List> => {
-    const answer = await ask(service, `/api/things?${query}`, { auth })
-    expect(answer.status).toBe(200)
-    return bodyOf(answer) as unknown as List
+    const response = await ask(service, `/api/things?${query}`, { auth })
+    expect(response.status).toBe(200)
+    return bodyOf(response) as unknown as List
   }
   const idsIn = ({ items }: List): readonly string[] => items.map(({ id }) => id)
 

@@ -174,9 +174,9 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
           'parent',
           'slug',
         ]) {
-          const answer = await ask(service, '/api/things', { method: 'POST', json: { title: 't', [field]: text } })
+          const response = await ask(service, '/api/things', { method: 'POST', json: { title: 't', [field]: text } })
           const isSlug = field === 'slug' && /^(?:title|posts)+(?:[-_.](?:title|posts)+)*$/.test(text)
-          if (!isSlug) expect(answer.status, `${field}: ${text}`).toBe(400)
+          if (!isSlug) expect(response.status, `${field}: ${text}`).toBe(400)
         }
       }),
       { numRuns: 20 },

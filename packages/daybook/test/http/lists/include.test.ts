@@ -395,9 +395,9 @@ runScenarios('the tag of a response with related documents', [
 async function openClique(store: (typeof STORES)[number], size: number): Promise<TestService> {
   const service = await store.open(circle)
   const post = async (operations: readonly object[]): Promise<readonly { id: string }[]> => {
-    const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
-    expect(answer.status, answer.text).toBe(200)
-    return bodyOf(answer).results as readonly { id: string }[]
+    const response = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+    expect(response.status, response.text).toBe(200)
+    return bodyOf(response).results as readonly { id: string }[]
   }
   const people = await post(
     Array.from({ length: size }, (_, index) => ({ op: 'create', collection: 'people', data: { slug: `p${index}` } })),
@@ -418,9 +418,10 @@ describe.each(STORES)('expanding on $name', (store) => {
     const service = await openClique(store, 44)
     try {
       const total = async (query: string): Promise<number> => {
-        const answer = await ask(service, `/api/people?${query}`)
-        if (answer.status === 400) expect(bodyOf(answer)).toMatchObject({ details: { issues: [{ path: 'include' }] } })
-        return answer.status === 200 ? answer.text.split('"slug"').length - 1 : answer.status
+        const response = await ask(service, `/api/people?${query}`)
+        if (response.status === 400)
+          expect(bodyOf(response)).toMatchObject({ details: { issues: [{ path: 'include' }] } })
+        return response.status === 200 ? response.text.split('"slug"').length - 1 : response.status
       }
       expect(await total('limit=44&include=circle')).toBe(44 + 44 * 44)
       expect(await total('limit=1&include=circle.circle')).toBe(1 + 44 + 44 * 44)
@@ -436,8 +437,8 @@ describe.each(STORES)('expanding on $name', (store) => {
   test('is limited on every level, so that few entries that refer to each other cannot fill the memory', async () => {
     const service = await openClique(store, 6)
     try {
-      const answer = await ask(service, '/api/people/p0?include=circle.circle.circle.circle.circle')
-      expect(answer.status, `${answer.text.length} bytes`).toBe(400)
+      const response = await ask(service, '/api/people/p0?include=circle.circle.circle.circle.circle')
+      expect(response.status, `${response.text.length} bytes`).toBe(400)
       expect((await ask(service, '/api/people/p0?include=circle.circle.circle')).status).toBe(200)
     } finally {
       await service.close()
@@ -577,12 +578,12 @@ async function fillMirrors(service: TestService, { left, right, links }: MirrorC
     right.map((data, index) => ({ op: 'create', collection: 'right', data: { ...data, twin: lefts[index] } })),
   )
   await batch(
-    links.map(({ one, many, either, data }, index) => ({
+    links.map(({ one: single, many, either, data }, index) => ({
       op: 'update',
       collection: 'left',
       id: lefts[index],
       data: {
-        one: one === null ? null : rights[one],
+        one: single === null ? null : rights[single],
         many: many.map((other) => rights[other]),
         either:
           either % 2 > 0 ? { collection: 'left', id: lefts[either] } : { collection: 'right', id: rights[either] },

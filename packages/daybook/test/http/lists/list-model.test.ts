@@ -86,12 +86,12 @@ async function play(
 }
 
 async function written(service: TestService, method: string, path: string, json: object): Promise<Item> {
-  const answer = await ask(service, path, { method, json })
-  expect(answer.status, answer.text).toBeLessThan(300)
-  expect(JSON.parse(answer.text)).toMatchObject(
+  const response = await ask(service, path, { method, json })
+  expect(response.status, response.text).toBeLessThan(300)
+  expect(JSON.parse(response.text)).toMatchObject(
     Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'seo')),
   )
-  return JSON.parse(answer.text)
+  return JSON.parse(response.text)
 }
 
 interface PageOfList {
@@ -101,9 +101,9 @@ interface PageOfList {
 }
 
 async function readPage(service: TestService, query: string, { auth }: Question): Promise<PageOfList> {
-  const answer = await ask(service, `/api/posts?${query}`, { auth })
-  expect(answer.status, answer.text).toBe(200)
-  return bodyOf(answer) as unknown as PageOfList
+  const response = await ask(service, `/api/posts?${query}`, { auth })
+  expect(response.status, response.text).toBe(200)
+  return bodyOf(response) as unknown as PageOfList
 }
 
 /** Reads all pages of a list by cursor. */
@@ -132,7 +132,7 @@ describe.each(STORES)('lists on $name compared with a plain model', (store) => {
         const service = await store.open(posts)
         try {
           const stored = await play(service, past)
-          for (const request of requests) await compareAnswers(service, stored, request)
+          for (const request of requests) await compareResponses(service, stored, request)
         } finally {
           await service.close()
         }
@@ -156,7 +156,7 @@ describe.each(STORES)('lists on $name compared with a plain model', (store) => {
   })
 })
 
-async function compareAnswers(service: TestService, stored: readonly Item[], request: Question): Promise<void> {
+async function compareResponses(service: TestService, stored: readonly Item[], request: Question): Promise<void> {
   const query = toQuery(request)
   const expected = ids(expectedMatches(stored, request))
   const whole = await readPage(service, `${query}&limit=100`, request)

@@ -146,7 +146,9 @@ const RELATIONS = ['author', 'crew', 'seo.editor']
 const FILTERABLE_FIELDS: Readonly<Record<string, FilterableField>> = {
   ...BOOK_FIELDS,
   ...Object.fromEntries(
-    RELATIONS.flatMap((path) => Object.entries(PERSON_FIELDS).map(([field, one]) => [`${path}.${field}`, one])),
+    RELATIONS.flatMap((path) =>
+      Object.entries(PERSON_FIELDS).map(([field, filterableField]) => [`${path}.${field}`, filterableField]),
+    ),
   ),
 }
 
@@ -222,9 +224,9 @@ interface World {
 /** Writes entries in one batch. */
 async function make(service: TestService, collection: string, entries: readonly object[]): Promise<readonly Item[]> {
   const operations = entries.map((data) => ({ op: 'create', collection, data }))
-  const answer = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
-  expect(answer.status, answer.text).toBe(200)
-  return (bodyOf(answer).results as readonly { entry: Item }[]).map(({ entry }) => entry)
+  const response = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+  expect(response.status, response.text).toBe(200)
+  return (bodyOf(response).results as readonly { entry: Item }[]).map(({ entry }) => entry)
 }
 
 /** Returns a book with ids in place of the placeholders. */
@@ -264,9 +266,9 @@ interface PageOfList {
 }
 
 async function page(service: TestService, query: string, auth: boolean): Promise<PageOfList> {
-  const answer = await ask(service, `/api/books?${query}`, { auth })
-  expect(answer.status, `${query} ${answer.text}`).toBe(200)
-  return bodyOf(answer) as unknown as PageOfList
+  const response = await ask(service, `/api/books?${query}`, { auth })
+  expect(response.status, `${query} ${response.text}`).toBe(200)
+  return bodyOf(response) as unknown as PageOfList
 }
 
 /** Reads all pages of a list by cursor. */

@@ -107,7 +107,7 @@ const shelves = defineConfig({
 })
 
 /** Returns a step that reads a filtered list of articles. */
-const found = (where: string, ...expected: readonly string[]): Step =>
+const finds = (where: string, ...expected: readonly string[]): Step =>
   get(`/api/articles?sort=title&${where}`, { body: { total: expected.length, ...slugs(...expected) } })
 
 /** The model description of the field `lead` of articles. */
@@ -239,24 +239,24 @@ runScenarios('relations to several collections', [
     config: magazine,
     steps: [
       ...IDS,
-      found('where[lead.collection][eq]=posts', 'a'),
-      found('where[lead.collection][in]=posts,pages', 'a', 'b'),
-      found('where[lead.collection][ne]=posts', 'b', 'c', 'd'),
-      found('where[lead.id][eq]={page}', 'b'),
-      found('where[lead.id][in]={page},{post}', 'a', 'b'),
-      found('where[lead.id][nin]={page},{post}', 'c', 'd'),
-      found('where[lead.id][exists]=false', 'd'),
-      found('where[not][lead.collection][exists]=true', 'd'),
-      found('where[meta.about.id][eq]={page}', 'a'),
-      found('where[said.id][eq]={post}', 'c'),
-      found('where[related.collection][in]=pages', 'a'),
-      found('where[related.collection][all]=pages,posts', 'a'),
-      found('where[related.collection][all]=posts', 'a', 'b'),
-      found('where[related.collection][nin]=pages', 'b', 'c', 'd'),
-      found('where[related.id][in]={post}', 'a', 'b'),
-      found('where[related.id][all]={post},{page}', 'a'),
-      found('where[related.id][nin]={page}', 'b', 'c', 'd'),
-      found('where[related.id][exists]=true', 'a', 'b'),
+      finds('where[lead.collection][eq]=posts', 'a'),
+      finds('where[lead.collection][in]=posts,pages', 'a', 'b'),
+      finds('where[lead.collection][ne]=posts', 'b', 'c', 'd'),
+      finds('where[lead.id][eq]={page}', 'b'),
+      finds('where[lead.id][in]={page},{post}', 'a', 'b'),
+      finds('where[lead.id][nin]={page},{post}', 'c', 'd'),
+      finds('where[lead.id][exists]=false', 'd'),
+      finds('where[not][lead.collection][exists]=true', 'd'),
+      finds('where[meta.about.id][eq]={page}', 'a'),
+      finds('where[said.id][eq]={post}', 'c'),
+      finds('where[related.collection][in]=pages', 'a'),
+      finds('where[related.collection][all]=pages,posts', 'a'),
+      finds('where[related.collection][all]=posts', 'a', 'b'),
+      finds('where[related.collection][nin]=pages', 'b', 'c', 'd'),
+      finds('where[related.id][in]={post}', 'a', 'b'),
+      finds('where[related.id][all]={post},{page}', 'a'),
+      finds('where[related.id][nin]={page}', 'b', 'c', 'd'),
+      finds('where[related.id][exists]=true', 'a', 'b'),
       get('/api/articles?where[lead.collection][eq]=posts&sort=-updatedAt', { body: slugs('a') }),
       get('/api/articles?sort=-lead.collection,title', { body: slugs('a', 'b', 'c', 'd') }),
     ],

@@ -35,13 +35,13 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
   const add = async (json: object, collection = 'posts') =>
     bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json }))
   const findSlugs = async (query: string, auth = false) => {
-    const answer = await ask(service, `/api/posts?sort=slug&${query}`, { auth })
-    return (bodyOf(answer).items as { slug: string }[]).map(({ slug }) => slug).join('')
+    const response = await ask(service, `/api/posts?sort=slug&${query}`, { auth })
+    return (bodyOf(response).items as { slug: string }[]).map(({ slug }) => slug).join('')
   }
   const issue = async (query: string, auth = false) => {
-    const answer = await ask(service, `/api/posts?${query}`, { auth })
-    expect(answer.status, answer.text).toBe(400)
-    return (bodyOf(answer).details as { issues: { message: string }[] }).issues[0]?.message
+    const response = await ask(service, `/api/posts?${query}`, { auth })
+    expect(response.status, response.text).toBe(400)
+    return (bodyOf(response).details as { issues: { message: string }[] }).issues[0]?.message
   }
 
   beforeAll(async () => {

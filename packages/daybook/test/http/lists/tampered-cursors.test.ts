@@ -90,15 +90,15 @@ describe('a tampered cursor on both stores', () => {
   }
 
   async function expectRefused(query: string, cursor: string): Promise<void> {
-    const answer = await pair.same(`/api/things?limit=1&${query}&cursor=${encodeURIComponent(cursor)}`)
+    const response = await pair.same(`/api/things?limit=1&${query}&cursor=${encodeURIComponent(cursor)}`)
     const shown = `${query} ${Buffer.from(cursor, 'base64url')}`
-    expect(answer.status, shown).toBe(400)
-    expect(bodyOf(answer), shown).toMatchObject(REFUSED)
+    expect(response.status, shown).toBe(400)
+    expect(bodyOf(response), shown).toMatchObject(REFUSED)
   }
 
   async function expectTaken(query: string, cursor: string): Promise<void> {
-    const answer = await pair.same(`/api/things?limit=1&${query}&cursor=${cursor}`)
-    expect(answer.status, `${query} ${Buffer.from(cursor, 'base64url')}`).toBe(200)
+    const response = await pair.same(`/api/things?limit=1&${query}&cursor=${cursor}`)
+    expect(response.status, `${query} ${Buffer.from(cursor, 'base64url')}`).toBe(200)
   }
 
   test('is tested for every sort key', async () => {
@@ -162,8 +162,8 @@ describe('a tampered cursor on both stores', () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom(...'abcXYZ019-_=+/.'), async (at, letter) => {
         const changed = encodeURIComponent(cursor.slice(0, at) + letter + cursor.slice(at + 1))
-        const answer = await pair.same(`/api/things?sort=amount,-flag&cursor=${changed}`)
-        if (answer.status !== 200) expect([answer.status, bodyOf(answer)]).toMatchObject([400, REFUSED])
+        const response = await pair.same(`/api/things?sort=amount,-flag&cursor=${changed}`)
+        if (response.status !== 200) expect([response.status, bodyOf(response)]).toMatchObject([400, REFUSED])
       }),
       { numRuns: 200 },
     )
@@ -186,8 +186,8 @@ describe('a tampered cursor on both stores', () => {
           const query = `sort=${sort.join()}`
           const parts = [...(await readCursorParts(query))]
           for (const [at, changed] of changes) parts[1 + (at % (parts.length - 1))] = changed
-          const answer = await pair.same(`/api/things?${query}&cursor=${toCursor(parts)}`)
-          if (answer.status !== 200) expect([answer.status, bodyOf(answer)]).toMatchObject([400, REFUSED])
+          const response = await pair.same(`/api/things?${query}&cursor=${toCursor(parts)}`)
+          if (response.status !== 200) expect([response.status, bodyOf(response)]).toMatchObject([400, REFUSED])
         },
       ),
       { numRuns: 150 },
