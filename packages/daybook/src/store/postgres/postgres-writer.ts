@@ -85,7 +85,7 @@ export class PostgresWriter {
     return this.#queue.splice(0, count)
   }
 
-  #beginFor({ isLong, isRepeatable: isRestartable }: Partial<QueuedWrite> = {}): string {
+  #beginFor({ isLong, isRestartable }: Partial<QueuedWrite> = {}): string {
     if (!isLong) return this.#begin
     return isRestartable ? BEGIN_RESTARTABLE : BEGIN_LONG
   }
