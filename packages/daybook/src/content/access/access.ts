@@ -157,7 +157,7 @@ export class Access {
   /**
    * Authorizes a write of an entry by the filter of its rule.
    *
-   * @param demands returns the issues to report if the entry does not match
+   * @param listIssues returns the issues to report if the entry does not match
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async authorizeEntry(
@@ -165,10 +165,14 @@ export class Access {
     collection: CollectionModel,
     id: string,
     filter: AccessFilter | undefined,
-    demands: () => readonly Issue[] = () => [],
+    listIssues: () => readonly Issue[] = () => [],
   ): Promise<void> {
     if (!filter || (await read.entries.statuses(collection, [id], filter.where)).length > 0) return
-    refuseCaller(this.caller, `the access rules do not let you do this to that entry of ${collection.key}`, demands())
+    refuseCaller(
+      this.caller,
+      `the access rules do not let you do this to that entry of ${collection.key}`,
+      listIssues(),
+    )
   }
 
   /** Returns the keys of the top-level fields that do not exist for the caller. */

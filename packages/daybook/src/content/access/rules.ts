@@ -89,13 +89,13 @@ export function authorizeAction(
 /**
  * Rejects a request: with 401 without a session, with 403 and the reason otherwise.
  *
- * @param demands the issues that the entry would have to resolve
+ * @param issues the issues that the entry would have to resolve
  */
-export function refuseCaller(caller: Caller, reason: string, demands: readonly Issue[] = []): never {
+export function refuseCaller(caller: Caller, reason: string, issues: readonly Issue[] = []): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
-  if (demands.length === 0) throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
-  const sentences = demands.map(({ path, message }) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
-  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}: ${sentences.join('; ')}.`, { issues: demands })
+  if (issues.length === 0) throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
+  const sentences = issues.map(({ path, message }) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
+  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}: ${sentences.join('; ')}.`, { issues })
 }
 
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }

@@ -75,21 +75,21 @@ function toCanonicalValue(
         const member = innerValue === undefined ? getInitialValue(inner, lastPlace.field, tools) : innerValue
         return toCanonicalValue(inner, lastPlace, member, tasks, tools)
       },
-      generated: (generated, copy, source) => {
+      generated: (generated, container, source) => {
         // Reserves the position, so that keys keep the order of the config.
-        copy[generated.key] = null
-        tasks.push(generate(generated, copy, source, lastPlace.path, tools))
+        container[generated.key] = null
+        tasks.push(generate(generated, container, source, lastPlace.path, tools))
       },
     }) ?? value
   return field.type.canonical?.(converted, field.options) ?? converted
 }
 
 /** @param path the JSON Pointer to the source of the generated value */
-function generate(generated: Generated, copy: Values, source: unknown, path: string, tools: DeriveTools): Task {
+function generate(generated: Generated, container: Values, source: unknown, path: string, tools: DeriveTools): Task {
   return async () => {
     try {
-      copy[generated.key] =
-        'extract' in generated ? generated.extract(copy[generated.from]) : await generated.make(source, tools)
+      container[generated.key] =
+        'extract' in generated ? generated.extract(container[generated.from]) : await generated.make(source, tools)
     } catch (error) {
       if (error instanceof RenderError)
         throw validationErrorAt(path, 'markdown', `${error.message}; shorten or simplify it`)
@@ -243,8 +243,8 @@ function toCurrentValue(field: Field, value: unknown): unknown {
   return (
     field.type.walk?.(value, field.options, {
       value: (inner, innerValue) => toCurrentValue(inner, innerValue),
-      generated: (generated, copy, _source, stored) => {
-        copy[generated.key] = toCurrentGenerated(generated, stored, copy)
+      generated: (generated, container, _source, stored) => {
+        container[generated.key] = toCurrentGenerated(generated, stored, container)
       },
     }) ?? value
   )

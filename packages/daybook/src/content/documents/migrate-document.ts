@@ -132,8 +132,8 @@ function createRenamer(prefix: string, renamed: Set<string>): Visitor {
       if (value === null || value === undefined) return emptyValue(field)
       return field.type.walk?.(value, field.options, createRenamer(prefix, renamed)) ?? value
     },
-    generated: (generated, copy, _source, stored) => {
-      copy[generated.key] = stored ?? null
+    generated: (generated, container, _source, stored) => {
+      container[generated.key] = stored ?? null
     },
   }
 }

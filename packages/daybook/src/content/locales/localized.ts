@@ -246,8 +246,8 @@ function withExtractedValues(field: Field, value: unknown): unknown {
     field.type.walk?.(value, field.options, {
       keepsUnknownKeys: true,
       value: withExtractedValues,
-      generated: (generated, copy, _source, stored) => {
-        copy[generated.key] = readGenerated(generated, stored, (key) => copy[key])
+      generated: (generated, container, _source, stored) => {
+        container[generated.key] = readGenerated(generated, stored, (key) => container[key])
       },
     }) ?? value
   )
@@ -315,8 +315,8 @@ function replaceInside(field: Field, value: unknown, place: ValuePlace, before: 
       last = replaceValue(inner, innerValue, ...enterPlace(enclosing, key === '' ? [] : [key]), replace)
       return last.value
     },
-    generated: (generated, copy, _source, stored) => {
-      copy[generated.key] = last?.generated(generated, stored ?? null) ?? null
+    generated: (generated, container, _source, stored) => {
+      container[generated.key] = last?.generated(generated, stored ?? null) ?? null
     },
   })
 }
