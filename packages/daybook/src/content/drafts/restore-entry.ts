@@ -178,12 +178,12 @@ async function restoreToDraft(
     const before = getDraftRevision(services.model, collection, entry)
     const { seq } = before.row
     requirePreconditions(options, seq, toProjectionTag(collection, seq, rights), collection.requireIfMatch)
-    const present = toDraftCanonical(collection, before)
+    const currentContent = toDraftCanonical(collection, before)
     const version = await readVersion(writer.read, collection, entry, revision)
-    const canonical = keepProtectedFields(collection, version, present, findProtectedFields(collection, access))
+    const canonical = keepProtectedFields(collection, version, currentContent, findProtectedFields(collection, access))
     const respond = (resultEntry: StoredEntry): Promise<EntryResponse> =>
       toDraftResponse(withDefaultLocale(context), writer.read, collection, resultEntry, rights)
-    if (hasSameContent(collection, present, canonical)) return respond(entry)
+    if (hasSameContent(collection, currentContent, canonical)) return respond(entry)
     const at = new Date().toISOString()
     const draft = toDraft(collection, entry, canonical, before.orphaned, { at, by: author, isAutosave: false })
     const draftSeq = await writer.drafts.write(collection, entry, draft, { at, actor })
@@ -203,14 +203,14 @@ function restoreEntry(
     action: 'restore',
     getRevision: ({ seq }: StoredEntry) => seq,
     propose: async (read: Reader, entry: StoredEntry) => {
-      const present = toCanonical(readStoredValues(collection, entry), entry.locales)
+      const currentContent = toCanonical(readStoredValues(collection, entry), entry.locales)
       const canonical = keepProtectedFields(
         collection,
         await readVersion(read, collection, entry, revision),
-        present,
+        currentContent,
         protectedFields,
       )
-      if (hasSameContent(collection, present, canonical)) return undefined
+      if (hasSameContent(collection, currentContent, canonical)) return undefined
       return { canonical, orphaned: null, draft: entry.draft, isComplete: true }
     },
   } as const
@@ -236,8 +236,8 @@ async function readVersion(
 ): Promise<CanonicalDocument> {
   const draft = parseDraft(entry)
   const text = await read.journal.versionText(collection.key, entry.id, revision)
-  const present = [entry, ...(draft ? [draft] : [])].find(({ seq }) => seq === revision)
-  if (present) return toCanonical(readStoredValues(collection, present), present.locales)
+  const storedRow = [entry, ...(draft ? [draft] : [])].find(({ seq }) => seq === revision)
+  if (storedRow) return toCanonical(readStoredValues(collection, storedRow), storedRow.locales)
   if (text === undefined) throw createNoVersionError(revision)
   const { values, locales, orphaned } = decodeState(text)
   const row = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
@@ -251,23 +251,23 @@ const createNoVersionError = (revision: number): DaybookError =>
 export function keepProtectedFields(
   { fields, status, serviceMadeKeys, localized }: DocumentModel & Pick<CollectionModel, 'status'>,
   version: CanonicalDocument,
-  present: CanonicalDocument,
+  current: CanonicalDocument,
   hidden: ReadonlySet<string>,
 ): CanonicalDocument {
   const currentFields = fields.filter(({ key }) => hidden.has(key) || serviceMadeKeys.has(key) || key === status?.key)
   const values = Object.fromEntries(
-    currentFields.flatMap(({ servedKeys }) => servedKeys).map((key) => [key, present.values[key]] as const),
+    currentFields.flatMap(({ servedKeys }) => servedKeys).map((key) => [key, current.values[key]] as const),
   )
   const isCurrent = (path: string): boolean =>
     currentFields.some(({ key }) => localized.has(key) && path.split('/')[0] === key)
-  const locales = [...new Set([...Object.keys(version.translations), ...Object.keys(present.translations)])]
+  const locales = [...new Set([...Object.keys(version.translations), ...Object.keys(current.translations)])]
   const translations = locales.map((locale) => {
-    const restored = Object.entries(version.translations[locale] ?? {}).filter(([path]) => !isCurrent(path))
-    const current = Object.entries(present.translations[locale] ?? {}).filter(([path]) => isCurrent(path))
-    return [locale, Object.fromEntries([...restored, ...current])] as const
+    const restoredTranslation = Object.entries(version.translations[locale] ?? {}).filter(([path]) => !isCurrent(path))
+    const currentTranslation = Object.entries(current.translations[locale] ?? {}).filter(([path]) => isCurrent(path))
+    return [locale, Object.fromEntries([...restoredTranslation, ...currentTranslation])] as const
   })
   const nonEmpty = translations.filter(([, translation]) => Object.keys(translation).length > 0)
-  const { publishedLocales } = status ? present : version
+  const { publishedLocales } = status ? current : version
   return {
     values: { ...version.values, ...values },
     translations: Object.fromEntries(nonEmpty),

@@ -13,6 +13,7 @@ import {
   formatGlobalLine,
   toLine,
 } from './export-lines.ts'
+import { countEntries } from './stored-content.ts'
 
 /** The number of changed documents that are read together: each may be large. */
 const MAX_CHANGED = 16
@@ -214,8 +215,7 @@ async function countContent(
   let total = 0
   for (const key of collections.keys()) {
     if (!stored.has(key)) continue
-    const { counts } = await read.counters.of(key)
-    total += Object.values(counts).reduce((sum, count) => sum + count, 0)
+    total += await countEntries(read, key)
   }
   for (const key of globals.keys()) if (await read.globals.byKey(key)) total += 1
   return total

@@ -351,13 +351,13 @@ async function fillDocument(
   const fieldsToFill = fields ?? [...findFieldsToFill(document, row, migrated).keys()]
   if (fieldsToFill.length === 0) return undefined
   const authors = { createdBy: row.created_by, updatedBy: row.updated_by }
-  const visibleValues = {
+  const inputValues = {
     ...getValuesToMigrate(document, migrated.values, migrated.hidden),
     ...getSystemValues(document, row),
     ...authors,
   }
   const needsFill = ({ key }: FieldModel): boolean => isEmpty(migrated.values[key]) || isRefusedField(migrated, key)
-  const fillResults = await callFills(job, document, fieldsToFill.filter(needsFill), visibleValues, id)
+  const fillResults = await callFills(job, document, fieldsToFill.filter(needsFill), inputValues, id)
   const migratedDocument = migrateTranslations(document, migrated.values, row.locales)
   const storedValues = await toStoredValues(job, document, fillResults, migratedDocument, id)
   const canonical = { ...migratedDocument, values: mergeFields(document, migrated.values, storedValues) }
@@ -365,7 +365,7 @@ async function fillDocument(
   const translations: Record<string, Translation> = { ...canonical.translations }
   for (const [locale, translation] of Object.entries(canonical.translations)) {
     const refused = fieldsToFill.filter((model) => isRefusedInTranslation(translation, model))
-    const filledValues = await callFills(job, document, refused, { ...visibleValues, ...translation }, id)
+    const filledValues = await callFills(job, document, refused, { ...inputValues, ...translation }, id)
     translations[locale] = {
       ...translation,
       ...(await toStoredValues(job, document, filledValues, EMPTY_DOCUMENT, id)),
@@ -384,12 +384,12 @@ async function callFills(
   { run: { signal } }: FillJob,
   document: DocumentModel,
   fields: readonly FieldModel[],
-  visibleValues: Values,
+  inputValues: Values,
   id: string,
 ): Promise<Values> {
   const fillResults: Values = {}
   for (const { key, field } of fields) {
-    const value = await fillValue({ path: `${document.key}.${key}`, key, id }, field, { seen: visibleValues, signal })
+    const value = await fillValue({ path: `${document.key}.${key}`, key, id }, field, { inputValues, signal })
     if (!isEmpty(value)) fillResults[key] = value
   }
   return fillResults
@@ -427,15 +427,15 @@ interface FillTarget {
 async function fillValue(
   { path, key, id }: FillTarget,
   { type, options }: Field,
-  { seen: visibleValues, signal }: { readonly seen: Values; readonly signal: AbortSignal },
+  { inputValues, signal }: { readonly inputValues: Values; readonly signal: AbortSignal },
 ): Promise<unknown> {
   const { fill } = options
   const convert = type.converter?.(options)
-  if (convert) return convert(visibleValues[key])
+  if (convert) return convert(inputValues[key])
   if (typeof fill !== 'function') return fill
   try {
     // Each function gets a copy, so that it cannot change the document for the others.
-    const value = await withAbort(async () => fill(structuredClone(visibleValues)), signal)
+    const value = await withAbort(async () => fill(structuredClone(inputValues)), signal)
     return isEmpty(value) ? undefined : toPlainJson(value)
   } catch (error) {
     if (signal.aborted) throw error

@@ -156,12 +156,12 @@ export class Restore {
     collection: CollectionModel,
     lines: readonly PreparedEntry[],
   ): Promise<void> {
-    const group = lines.filter((line) => countRecords(line) > 1)
-    if (group.length === 0) return
-    const ids = group.map(({ row }) => row.id)
+    const linesWithExtras = lines.filter((line) => countRecords(line) > 1)
+    if (linesWithExtras.length === 0) return
+    const ids = linesWithExtras.map(({ row }) => row.id)
     const stored = new Map((await writer.read.entries.storedByIds(collection, ids)).map((entry) => [entry.id, entry]))
     const actor = getActor(SYSTEM)
-    for (const { row, draft, schedules } of group) {
+    for (const { row, draft, schedules } of linesWithExtras) {
       const entry = stored.get(row.id)
       if (entry && draft) await writer.drafts.write(collection, entry, draft, { at: draft.at, actor })
       const { id, updated_at: at } = row

@@ -123,28 +123,28 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
   const { name, migration } = file
   const record = await lock.transaction((writer) => beginRun(writer, file))
   if (!record) return
-  const run = new RunTransactions(lock, record)
-  const runContent = new MigrationRunContent(services, {
+  const transactions = new RunTransactions(lock, record)
+  const migrationContent = new MigrationRunContent(services, {
     name,
     signal,
     positions: parsePositions(record),
-    ...run.steps,
+    ...transactions.steps,
   })
   const calls = new Set<Promise<unknown>>()
-  const content = watchCalls(runContent, calls)
+  const content = watchCalls(migrationContent, calls)
   const context = { content, dryRun, signal, log: (text: string) => log(`  ${name}: ${text}`) }
   try {
     await withAbort(async () => migration.run(context), signal)
     if (calls.size > 0)
       throw new MigrationError('run ended before its calls of content did. Write await before each of them.')
-    await run.finish()
+    await transactions.finish()
   } catch (error) {
     if (signal.aborted) throw error
     throw explainFailure(name, error, dryRun)
   } finally {
-    run.end()
+    transactions.end()
   }
-  const changes = `${run.changes} ${run.changes === 1 ? 'change' : 'changes'}`
+  const changes = `${transactions.changes} ${transactions.changes === 1 ? 'change' : 'changes'}`
   log(`      migrations/${name} ${dryRun ? 'would run' : 'has run'} (${changes})`)
 }
 
@@ -153,7 +153,7 @@ async function beginRun({ migrations }: Writer, file: MigrationFile): Promise<Mi
   const { name, hash } = file
   const previousRun = await migrations.get(name)
   if (findPendingMigrations([file], previousRun ? [previousRun] : []).length === 0) return undefined
-  const { started = getNow(), position = '{}' } = previousRun ?? {}
+  const { started = timestamp(), position = '{}' } = previousRun ?? {}
   const record = { name, hash, started, run: randomUUID(), position, finished: null }
   await migrations.put(record)
   return record
@@ -176,7 +176,7 @@ function watchCalls<Content extends object>(content: Content, calls: Set<Promise
   })
 }
 
-const getNow = (): string => new Date().toISOString()
+const timestamp = (): string => new Date().toISOString()
 
 function explainFailure(name: string, error: unknown, dryRun: boolean): MigrationError {
   const next = dryRun
@@ -219,7 +219,7 @@ class RunTransactions {
       transact: (work) => this.#transact(work),
       // Loops may run concurrently, so each changes only its position in the stored record.
       savePosition: async (writer, loop, pk) => {
-        const position = JSON.stringify({ ...parsePositions(await this.#requireOwn(writer)), [loop]: pk })
+        const position = JSON.stringify({ ...parsePositions(await this.#requireOwnRun(writer)), [loop]: pk })
         await writer.migrations.put({ ...this.#record, position })
       },
     }
@@ -227,7 +227,7 @@ class RunTransactions {
 
   /** Records that the migration has finished. */
   async finish(): Promise<void> {
-    await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: getNow() }))
+    await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: timestamp() }))
   }
 
   /** Rejects later transactions. */
@@ -238,15 +238,15 @@ class RunTransactions {
   async #transact<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     if (this.#isOver) throw new Error('The migration is over. Await each call of content.')
     const { result, changes } = await this.#lock.transaction(async (writer) => {
-      await this.#requireOwn(writer)
-      return countChanges(work)(writer)
+      await this.#requireOwnRun(writer)
+      return countChanges(writer, work)
     })
     this.changes += changes
     return result
   }
 
   /** @throws {MigrationError} if another process has continued the migration */
-  async #requireOwn({ migrations }: Writer): Promise<MigrationRecord> {
+  async #requireOwnRun({ migrations }: Writer): Promise<MigrationRecord> {
     const stored = await migrations.get(this.#record.name)
     if (!stored || stored.finished !== null || stored.run !== this.#record.run) throw new MigrationError(LOCK_TAKEN)
     return stored
@@ -258,11 +258,9 @@ interface CountedResult<T> {
   readonly changes: number
 }
 
-/** Wraps the work of a transaction, so that it also returns the number of journal records that it wrote. */
-function countChanges<T>(work: (writer: Writer) => Promise<T>): (writer: Writer) => Promise<CountedResult<T>> {
-  return async (writer) => {
-    const head = await writer.read.journal.head()
-    const result = await work(writer)
-    return { result, changes: (writer.lastRecord?.seq ?? head) - head }
-  }
+/** Runs work in a transaction, and counts the journal records that it writes. */
+async function countChanges<T>(writer: Writer, work: (writer: Writer) => Promise<T>): Promise<CountedResult<T>> {
+  const head = await writer.read.journal.head()
+  const result = await work(writer)
+  return { result, changes: (writer.lastRecord?.seq ?? head) - head }
 }

@@ -19,7 +19,13 @@ import {
 import { findReferencesInAllLocales, serializeTranslations, toRow, withSystemKeys } from '../documents/row.ts'
 import { type CanonicalDocument, changeDefaultLocale } from '../locales/localized.ts'
 import { chooseSlug } from '../writes/slugs.ts'
-import { createStoredContent, iterateEntries, iterateOutdated, MIGRATION_BATCH } from './stored-content.ts'
+import {
+  countEntries,
+  createStoredContent,
+  iterateEntries,
+  iterateOutdated,
+  MIGRATION_BATCH,
+} from './stored-content.ts'
 
 /** One kind of effect that a changed config has on stored content. */
 export interface MigrationStep {
@@ -53,7 +59,7 @@ class EffectCounter {
     this.#steps.set(`${kind} ${path}`, { path, kind, message, count: (step?.count ?? 0) + count, refused: values })
   }
 
-  addMove(document: DocumentModel, { renamed, lost }: Pick<MigratedDocument, 'renamed' | 'lost'>): void {
+  addDocument(document: DocumentModel, { renamed, lost }: Pick<MigratedDocument, 'renamed' | 'lost'>): void {
     for (const path of renamed) this.add(`${document.key}.${path}`, 'rename', formatRename(document, path))
     for (const [path, values] of Map.groupBy(lost, (item) => item.path)) {
       const refused = values.flatMap((item) => ('refused' in item ? [formatValue(item.refused)] : []))
@@ -97,14 +103,13 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
   const counter = new EffectCounter()
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
-    if (stored.delete(collection.key)) await countEntries(read, collection, counter)
+    if (stored.delete(collection.key)) await countEntryEffects(read, collection, counter)
   }
-  for (const global of model.globals.values()) await countGlobal(read, global, counter)
+  for (const global of model.globals.values()) await countGlobalEffects(read, global, counter)
   await countDefaultLocaleChange(read, model, counter)
   for (const key of stored) {
-    const { counts } = await read.counters.of(key)
-    const count = Object.values(counts).reduce((sum, item) => sum + item, 0)
-    counter.add(key, 'drop', 'is a collection that the config no longer has; its entries are lost', count)
+    const message = 'is a collection that the config no longer has; its entries are lost'
+    counter.add(key, 'drop', message, await countEntries(read, key))
   }
   return counter.steps
 }
@@ -115,9 +120,9 @@ export async function findPendingRenames(read: Reader, model: Model): Promise<re
   const stored = new Set(await read.system.storedCollections())
   for (const collection of model.collections.values()) {
     if (stored.has(collection.key) && hasRenamedFields(collection.fieldMap))
-      await countEntries(read, collection, counter)
+      await countEntryEffects(read, collection, counter)
   }
-  for (const global of model.globals.values()) await countGlobal(read, global, counter)
+  for (const global of model.globals.values()) await countGlobalEffects(read, global, counter)
   await countDefaultLocaleChange(read, model, counter)
   return counter.steps.filter(({ kind }) => kind === 'rename')
 }
@@ -135,8 +140,7 @@ async function countDefaultLocaleChange(read: Reader, model: Model, counter: Eff
   const message = `takes ${model.locales?.default} as its default locale; what it says in ${defaultLocale} stays a translation`
   for (const { key, localized } of model.collections.values()) {
     if (localized.size === 0 || !stored.includes(key)) continue
-    const { counts } = await read.counters.of(key)
-    const count = Object.values(counts).reduce((sum, item) => sum + item, 0)
+    const count = await countEntries(read, key)
     if (count > 0) counter.add(key, 'rename', message, count)
   }
   for (const { key, localized } of model.globals.values()) {
@@ -144,9 +148,9 @@ async function countDefaultLocaleChange(read: Reader, model: Model, counter: Eff
   }
 }
 
-async function countEntries(read: Reader, collection: CollectionModel, counter: EffectCounter): Promise<void> {
+async function countEntryEffects(read: Reader, collection: CollectionModel, counter: EffectCounter): Promise<void> {
   for await (const entry of iterateOutdated(read, collection)) {
-    counter.addMove(collection, migrateWithDraft(collection, entry))
+    counter.addDocument(collection, migrateWithDraft(collection, entry))
     if (collection.slug && lacksSlug(collection, entry)) {
       counter.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
     }
@@ -167,10 +171,10 @@ function migrateWithDraft(collection: CollectionModel, entry: StoredEntry): Pick
   }
 }
 
-async function countGlobal(read: Reader, global: GlobalModel, counter: EffectCounter): Promise<void> {
+async function countGlobalEffects(read: Reader, global: GlobalModel, counter: EffectCounter): Promise<void> {
   const row = await read.globals.byKey(global.key)
   if (row && (row.schema_hash !== global.schemaHash || row.orphaned !== null))
-    counter.addMove(global, migrateDocument(global, row))
+    counter.addDocument(global, migrateDocument(global, row))
 }
 
 /**

@@ -11,24 +11,24 @@ export const MIGRATION_BATCH = 500
 
 /** Iterates over all entries, in order of creation. */
 export const iterateEntries = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesOf(iteratePages(read, collection))
+  iteratePageEntries(iteratePages(read, collection))
 
 /** Iterates over all entries, in order of creation, a batch at a time. */
 export const iteratePages = (read: Reader, collection: CollectionModel): Pages =>
-  inBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
+  iterateBatches((after) => read.entries.storedAfter(collection, after, MIGRATION_BATCH))
 
 /** Iterates over entries that an older config wrote, that have values without a field, or that have a draft. */
 export const iterateOutdated = (read: Reader, collection: CollectionModel): AsyncGenerator<StoredEntry> =>
-  entriesOf(inBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
+  iteratePageEntries(iterateBatches((after) => read.entries.outdated(collection, after, MIGRATION_BATCH)))
 
 type Pages = AsyncGenerator<readonly StoredEntry[]>
 
-async function* entriesOf(pages: Pages): AsyncGenerator<StoredEntry> {
+async function* iteratePageEntries(pages: Pages): AsyncGenerator<StoredEntry> {
   for await (const page of pages) yield* page
 }
 
 /** @param next reads the batch of entries after a `pk` */
-async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
+async function* iterateBatches(next: (after: number) => Promise<readonly StoredEntry[]>): Pages {
   for (let after = 0; ; ) {
     const page = await next(after)
     yield page
@@ -36,6 +36,12 @@ async function* inBatches(next: (after: number) => Promise<readonly StoredEntry[
     if (!last || page.length < MIGRATION_BATCH) return
     after = last.pk
   }
+}
+
+/** Counts the entries of a collection. */
+export async function countEntries(read: Reader, key: string): Promise<number> {
+  const { counts } = await read.counters.of(key)
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
 /** Returns the functions that adapt stored content to a changed config while the tables are created. */
@@ -50,7 +56,7 @@ export const createStoredContent = (model: Model): ContentAlignment => ({
   async alignDocuments(writer, collection) {
     const hidden = new Set<string>()
     for await (const entry of iterateOutdated(writer.read, collection)) {
-      const { doc, orphaned, fields } = alignedDocument(collection, entry)
+      const { doc, orphaned, fields } = alignDocument(collection, entry)
       for (const key of fields) hidden.add(`${collection.key}.${key}`)
       if (doc !== entry.doc || orphaned !== entry.orphaned)
         await writer.entries.align(collection, { pk: entry.pk, doc, orphaned })
@@ -66,7 +72,7 @@ export async function findHiddenFields(read: Reader, model: Model): Promise<read
     const candidates = new Set(await read.system.hiddenFields(collection.key))
     if (candidates.size === 0) continue
     for await (const entry of iterateOutdated(read, collection)) {
-      for (const key of refusedFields(collection, entry))
+      for (const key of findRefusedFields(collection, entry))
         if (candidates.delete(`${collection.key}.${key}`)) hidden.push(`${collection.key}.${key}`)
       if (candidates.size === 0) break
     }
@@ -74,9 +80,9 @@ export async function findHiddenFields(read: Reader, model: Model): Promise<read
   return hidden
 }
 
-const refusedFields = (collection: CollectionModel, entry: StoredEntry): readonly string[] => {
-  const move = migrateDocument(collection, entry)
-  return collection.fields.map(({ key }) => key).filter((key) => isRefusedField(move, key))
+const findRefusedFields = (collection: CollectionModel, entry: StoredEntry): readonly string[] => {
+  const migrated = migrateDocument(collection, entry)
+  return collection.fields.map(({ key }) => key).filter((key) => isRefusedField(migrated, key))
 }
 
 /** The columns from which indexes are built. They must contain the values that reads return. */
@@ -89,23 +95,23 @@ interface AlignedDocument extends Pick<StoredEntry, 'doc' | 'orphaned'> {
  * Moves values that fields no longer accept to the orphaned values, and values that they accept again back to the document. All other
  * values stay as an older config wrote them.
  */
-function alignedDocument(collection: CollectionModel, entry: StoredEntry): AlignedDocument {
-  const fields = refusedFields(collection, entry)
-  const before: Values = entry.orphaned ? JSON.parse(entry.orphaned) : {}
+function alignDocument(collection: CollectionModel, entry: StoredEntry): AlignedDocument {
+  const fields = findRefusedFields(collection, entry)
+  const orphanedBefore: Values = entry.orphaned ? JSON.parse(entry.orphaned) : {}
   const stored: Values = JSON.parse(entry.doc)
-  const moving = collection.fields
+  const movedKeys = collection.fields
     .map(({ key }) => key)
-    .filter((key) => fields.includes(key) || Object.hasOwn(before, key))
-  if (moving.length === 0) return { doc: entry.doc, orphaned: entry.orphaned, fields }
-  const all = withOrphanedValues(stored, entry.orphaned)
-  const hidden = pickUnplaced(collection, all)
-  const shown = toCurrentSchema(collection, all)
+    .filter((key) => fields.includes(key) || Object.hasOwn(orphanedBefore, key))
+  if (movedKeys.length === 0) return { doc: entry.doc, orphaned: entry.orphaned, fields }
+  const allValues = withOrphanedValues(stored, entry.orphaned)
+  const hidden = pickUnplaced(collection, allValues)
+  const accepted = toCurrentSchema(collection, allValues)
   const pick = (values: Values): Values =>
-    Object.fromEntries(moving.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]))
-  const unmoved = Object.entries(before).filter(([key]) => !moving.includes(key))
-  const orphaned = { ...Object.fromEntries(unmoved), ...pick(hidden) }
+    Object.fromEntries(movedKeys.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]))
+  const unmovedEntries = Object.entries(orphanedBefore).filter(([key]) => !movedKeys.includes(key))
+  const orphaned = { ...Object.fromEntries(unmovedEntries), ...pick(hidden) }
   return {
-    doc: JSON.stringify({ ...stored, ...pick(shown) }),
+    doc: JSON.stringify({ ...stored, ...pick(accepted) }),
     orphaned: Object.keys(orphaned).length > 0 ? JSON.stringify(orphaned) : null,
     fields,
   }

@@ -62,8 +62,8 @@ function findWrongCollection(
   if (allowedCollections === undefined) return []
   const readable = allowedCollections.filter((key) => scope.readableCollection(key) !== undefined)
   if (readable.includes(collection)) return []
-  const named = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
-  const message = readable.length > 0 ? `${named}; write one of: ${readable.join(', ')}` : named
+  const problem = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
+  const message = readable.length > 0 ? `${problem}; write one of: ${readable.join(', ')}` : problem
   return [createIssue(path, 'reference', message, { collection: collection.slice(0, 64), values: readable })]
 }
 
@@ -99,8 +99,8 @@ async function findRejectedTargets(
 ): Promise<readonly Issue[]> {
   const restricted = references.filter(({ reference }) => reference.requirement !== undefined)
   const groups = [...Map.groupBy(restricted, ({ reference }) => JSON.stringify(reference.requirement))]
-  const issues = groups.map(async ([named, group]) => {
-    const { where, description, params }: TargetRequirement = JSON.parse(named)
+  const issues = groups.map(async ([requirement, group]) => {
+    const { where, description, params }: TargetRequirement = JSON.parse(requirement)
     const ids = [...new Set(group.map(({ reference }) => reference.id))]
     const matching = await read.entries.statuses(target, ids, readRuleWhere(where, target, scope.collections))
     const matchingIds = new Set(matching.map(({ id }) => id))

@@ -290,6 +290,6 @@ function plainJson(document: CollectionModel | GlobalModel, returned: unknown, h
 const createHookFailure = (
   { key }: CollectionModel | GlobalModel,
   { owner }: HookOwner,
-  fault: string,
+  problem: string,
   cause?: unknown,
-): DaybookError => createHookError(`A hook of ${key} (${owner}) ${fault}`, cause)
+): DaybookError => createHookError(`A hook of ${key} (${owner}) ${problem}`, cause)
