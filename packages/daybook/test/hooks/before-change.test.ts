@@ -119,7 +119,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
     test('that are checked as if the caller had sent them', async () => {
       await make({ title: 'first', code: 'taken' })
       const before = await journal()
-      const answers: readonly [object, number, unknown][] = [
+      const cases: readonly [object, number, unknown][] = [
         [{ title: null }, 400, { path: '/title', code: 'required' }],
         [{ title: 'x'.repeat(41) }, 400, { path: '/title', code: 'maxLength' }],
         [{ rank: 'x' }, 400, { path: '/rank', code: 'type' }],
@@ -127,8 +127,8 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
         [{ secret: 'x' }, 400, { path: '/secret', code: 'unknown_field' }],
         [{ locked: 'x' }, 403, { path: '/locked', code: 'forbidden' }],
       ]
-      for (const [answer, status, issue] of answers) {
-        probes.change = () => answer
+      for (const [data, status, issue] of cases) {
+        probes.change = () => data
         const refused = await make()
         expect(refused.status).toBe(status)
         expect(refused.body.details?.issues).toEqual([expect.objectContaining(issue)])
@@ -424,13 +424,13 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
         await system.list('plain', { limit: 1 })
         if (Number(after?.rank) % 2 === 1) throw new Error('odd')
       }
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, rank) =>
           rank % 4 === 0 ? send('ann', 'POST', '/api/plain', { text: 'x' }) : make({ title: `P${rank}`, rank }),
         ),
       )
       const expected = Array.from({ length: 20 }, (_, rank) => (rank % 4 === 0 || rank % 2 === 0 ? 201 : 500))
-      expect(answers.map(({ status }) => status)).toEqual(expected)
+      expect(responses.map(({ status }) => status)).toEqual(expected)
       for (const [path, total] of [
         ['posts', 5],
         ['notes', 5],

@@ -36,7 +36,7 @@ export function clearChecks(): void {
 }
 
 /** Returns a validator that calls that of the current test. */
-const asked =
+const delegate =
   (key: keyof Checks) =>
   (value: unknown, context: object): never =>
     checks[key]?.(value, context as ValidatorContext) as never
@@ -49,21 +49,21 @@ export const checkedConfig: DaybookConfig = {
   collections: {
     events: defineCollection({
       fields: {
-        title: f.text({ required: true, localized: true, validate: asked('title') }),
+        title: f.text({ required: true, localized: true, validate: delegate('title') }),
         slug: f.slug({ from: 'title' }),
         startsAt: f.datetime(),
         endsAt: f.datetime(),
         seats: f.integer({ min: 0 }),
-        steps: f.list(f.group({ text: f.text({ validate: asked('step') }), minutes: f.integer() })),
-        parts: f.blocks({ quote: { text: f.text({ validate: asked('step') }) }, rule: { wide: f.boolean() } }),
+        steps: f.list(f.group({ text: f.text({ validate: delegate('step') }), minutes: f.integer() })),
+        parts: f.blocks({ quote: { text: f.text({ validate: delegate('step') }) }, rule: { wide: f.boolean() } }),
         tags: f.list(f.text()),
         extra: f.json(),
-        secret: f.text({ access: { read: isAdmin }, validate: asked('secret') }),
+        secret: f.text({ access: { read: isAdmin }, validate: delegate('secret') }),
         note: f.text({ access: { read: isAdmin, write: () => true } }),
       },
-      validate: asked('event'),
+      validate: delegate('event'),
     }),
     plain: defineCollection({ fields: { text: f.text() } }),
   },
-  globals: { site: defineGlobal({ fields: { name: f.text({ required: true }) }, validate: asked('site') }) },
+  globals: { site: defineGlobal({ fields: { name: f.text({ required: true }) }, validate: delegate('site') }) },
 }

@@ -18,16 +18,16 @@ export const people = new People({ ada: ['admin'], ann: ['editor'] })
 
 const isAdmin = hasRole('admin')
 
-type Answer = unknown
+type HookResult = unknown
 
 /** Hook implementations, replaced by each test. */
 export interface Probes {
-  validate?: (event: BeforeValidateEntry<object, DaybookConfig>) => Answer
-  change?: (event: BeforeChangeEntry<object, DaybookConfig>) => Answer
-  validateNote?: (event: BeforeValidateEntry<object, DaybookConfig>) => Answer
-  changeNote?: (event: BeforeChangeEntry<object, DaybookConfig>) => Answer
-  validateSite?: (event: BeforeValidateGlobal<object, DaybookConfig>) => Answer
-  changeSite?: (event: BeforeChangeGlobal<object, DaybookConfig>) => Answer
+  validate?: (event: BeforeValidateEntry<object, DaybookConfig>) => HookResult
+  change?: (event: BeforeChangeEntry<object, DaybookConfig>) => HookResult
+  validateNote?: (event: BeforeValidateEntry<object, DaybookConfig>) => HookResult
+  changeNote?: (event: BeforeChangeEntry<object, DaybookConfig>) => HookResult
+  validateSite?: (event: BeforeValidateGlobal<object, DaybookConfig>) => HookResult
+  changeSite?: (event: BeforeChangeGlobal<object, DaybookConfig>) => HookResult
 }
 
 /** The hooks of the current test. The config is shared, so it calls them through this object. */
@@ -109,11 +109,11 @@ export const createSender =
   async (name: string, method: string, path: string, body?: unknown): Promise<SentResponse> => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const headers = { ...(name === '' ? {} : { Authorization: `Bearer ${name}` }), 'Content-Type': type }
-    const answer = await service.request(path, {
+    const response = await service.request(path, {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const text = await answer.text()
-    return { status: answer.status, body: JSON.parse(text || '{}') }
+    const text = await response.text()
+    return { status: response.status, body: JSON.parse(text || '{}') }
   }

@@ -216,7 +216,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     })
 
     test('by returning an invalid result: 500, and the log explains valid results', async () => {
-      const answers: readonly [unknown, RegExp][] = [
+      const cases: readonly [unknown, RegExp][] = [
         [true, /must answer nothing, a message, or issues/],
         [false, /must answer nothing/],
         [7, /must answer nothing/],
@@ -229,9 +229,9 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
         [{ message: 'no', params: { limit: { most: 3 } } }, /params that are not/],
         [{ message: 'no', path: 7 }, /the path 7/],
       ]
-      for (const [answer, reason] of answers) {
-        checks.event = () => answer
-        expect(await make(), String(answer)).toMatchObject({ status: 500, body: { details: {} } })
+      for (const [result, reason] of cases) {
+        checks.event = () => result
+        expect(await make(), String(result)).toMatchObject({ status: 500, body: { details: {} } })
         const logged = log.take().join('\n')
         expect(logged).toMatch(named)
         expect(logged).toMatch(reason)

@@ -208,9 +208,9 @@ describe.each(POLICY_STORES)('drafts of other authors on $name', (store) => {
     const paths = doors(key, now, author)
     const former = doors(key, { ...now, unpublished: '00000000-0000-7000-8000-000000000000' }, author)
     for (const [index, path] of paths.entries()) {
-      const answer = await read(path, as)
-      expect(answer, path).toBe(before.get(`${name} ${former[index]}`))
-      expect(answer.replaceAll(/"(?:path|message)":"[^"]*"/g, ''), path).not.toContain(CANARY)
+      const response = await read(path, as)
+      expect(response, path).toBe(before.get(`${name} ${former[index]}`))
+      expect(response.replaceAll(/"(?:path|message)":"[^"]*"/g, ''), path).not.toContain(CANARY)
     }
   })
 

@@ -191,9 +191,9 @@ class Both {
   }
 
   async #send(method: string, below: string, json: object): Promise<EditorResponse> {
-    const answer = await this.#editor.send(method, `${this.#path}${below}`, json)
-    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-    return answer
+    const response = await this.#editor.send(method, `${this.#path}${below}`, json)
+    expect(response.status, JSON.stringify(response.body)).toBe(200)
+    return response
   }
 
   /** Compares the responses to editors and to the public with the model. */
@@ -223,9 +223,9 @@ class Both {
     for (const caller of [null, 'ann']) {
       const counts = ['', '&where[createdAt][gt]=2020-01-01T00:00:00Z'].map(async (filter) => {
         const query = `locale=${locale}&limit=0&aggregate=count:status${filter}`
-        const answer = await this.#editor.get(`/api/posts?${query}`, caller)
-        if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-        const { total, aggregates } = answer.body
+        const response = await this.#editor.get(`/api/posts?${query}`, caller)
+        if (response.status !== 200) throw new Error(JSON.stringify(response.body))
+        const { total, aggregates } = response.body
         return { total, aggregates }
       })
       const [stored, counted] = await Promise.all(counts)

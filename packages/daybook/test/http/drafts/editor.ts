@@ -46,13 +46,13 @@ export class Editor {
     }
     const body = json === undefined ? undefined : JSON.stringify(json)
     const response = await this.#service.request(path, { method, headers, ...(body === undefined ? {} : { body }) })
-    const answer = { status: response.status, headers: response.headers, text: await response.text() }
-    await expectDocumented(this.#service, { method, path, headers, body }, answer)
+    const received = { status: response.status, headers: response.headers, text: await response.text() }
+    await expectDocumented(this.#service, { method, path, headers, body }, received)
     return {
-      status: answer.status,
-      headers: answer.headers,
-      tag: answer.headers.get('ETag') ?? '',
-      body: answer.text === '' ? {} : JSON.parse(answer.text),
+      status: received.status,
+      headers: received.headers,
+      tag: received.headers.get('ETag') ?? '',
+      body: received.text === '' ? {} : JSON.parse(received.text),
     }
   }
 

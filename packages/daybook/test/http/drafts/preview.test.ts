@@ -95,9 +95,9 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
 
   test('end when they are revoked or expire', async () => {
     const tokens = [await preview(), await preview({ expiresIn: 60 })]
-    const told = await editor.post(`/api/posts/${id}/preview`, { expiresIn: 60 })
-    expect(told.status).toBe(201)
-    expect(Date.parse(String(told.body.expiresAt)) - Date.now()).toBeGreaterThan(50_000)
+    const created = await editor.post(`/api/posts/${id}/preview`, { expiresIn: 60 })
+    expect(created.status).toBe(201)
+    expect(Date.parse(String(created.body.expiresAt)) - Date.now()).toBeGreaterThan(50_000)
     expect((await editor.delete(`/api/posts/${id}/preview`)).status).toBe(204)
     for (const token of tokens)
       expect((await editor.get(`/api/posts/hello?preview=${token}`, null)).body).toMatchObject({ title: 'Hello' })

@@ -6,7 +6,7 @@ import { POLICY_STORES, type StoredService } from '../../support/stores/stores.t
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })
-const told: (readonly [string, unknown])[] = []
+const calls: (readonly [string, unknown])[] = []
 /** Runs once, in the next `beforeValidate` hook. */
 let onValidate: (() => Promise<unknown>) | undefined
 
@@ -30,18 +30,18 @@ const config = defineConfig({
         title === summary ? { path: '/summary', message: 'says nothing new' } : undefined,
       hooks: {
         beforeValidate: async ({ data }) => {
-          told.push(['beforeValidate', data.title])
+          calls.push(['beforeValidate', data.title])
           const run = onValidate
           onValidate = undefined
           await run?.()
           return typeof data.summary === 'string' ? { ...data, summary: data.summary.trim() } : undefined
         },
         beforeChange: ({ action, before, after }) => {
-          told.push([`beforeChange ${action}`, [before?.title, after?.title]])
+          calls.push([`beforeChange ${action}`, [before?.title, after?.title]])
           return { words: String(after?.title ?? '').split(' ').length }
         },
         afterCommit: ({ action, before, after }) =>
-          void told.push([`afterCommit ${action}`, [before?.title, after?.title]]),
+          void calls.push([`afterCommit ${action}`, [before?.title, after?.title]]),
       },
     }),
   },
@@ -55,8 +55,8 @@ describe.each(POLICY_STORES)('hooks and validators of drafts on $name', (store) 
     service = await store.open(config)
     editor = new Editor(service)
     id = (await editor.post('/api/posts', { title: 'One' })).body.id
-    await eventually(async () => expect(told.at(-1)?.[0]).toBe('afterCommit create'))
-    told.length = 0
+    await eventually(async () => expect(calls.at(-1)?.[0]).toBe('afterCommit create'))
+    calls.length = 0
   })
   afterEach(async () => {
     await service.close()
@@ -66,7 +66,7 @@ describe.each(POLICY_STORES)('hooks and validators of drafts on $name', (store) 
     const { status, body } = await editor.put(`/api/posts/${id}?draft=true`, { title: 'rude', summary: 'rude' })
     expect({ status, words: body.words }).toEqual({ status: 200, words: 1 })
     await editor.delete(`/api/posts/${id}?draft=true`)
-    expect(told).toEqual([])
+    expect(calls).toEqual([])
   })
 
   test('an update keeps a draft that is saved while the hooks run', async () => {
@@ -84,12 +84,12 @@ describe.each(POLICY_STORES)('hooks and validators of drafts on $name', (store) 
       title: 'Eins zwei drei',
       words: 2,
     })
-    expect(told.slice(0, 2)).toEqual([
+    expect(calls.slice(0, 2)).toEqual([
       ['beforeValidate', 'One two'],
       ['beforeChange update', ['One', 'One two']],
     ])
-    await eventually(async () => expect(told.at(-1)).toEqual(['afterCommit update', ['One', 'One two']]))
-    expect(told).toHaveLength(3)
+    await eventually(async () => expect(calls.at(-1)).toEqual(['afterCommit update', ['One', 'One two']]))
+    expect(calls).toHaveLength(3)
   })
 
   test('publishing is rejected by a validator, and the draft stays', async () => {

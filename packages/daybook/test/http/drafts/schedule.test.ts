@@ -109,10 +109,10 @@ describe.each(STORES)('schedules on $name', (store) => {
   })
 
   test('end when their entry is published by hand or deleted', async () => {
-    const [one, second] = [await make({ status: 'draft' }), await make({ status: 'draft' })]
+    const [first, second] = [await make({ status: 'draft' }), await make({ status: 'draft' })]
     const publishAt = soon(1000)
-    for (const id of [one, second]) await editor.post(`/api/posts/${id}/publish`, { publishAt })
-    await editor.post(`/api/posts/${one}/publish`)
+    for (const id of [first, second]) await editor.post(`/api/posts/${id}/publish`, { publishAt })
+    await editor.post(`/api/posts/${first}/publish`)
     await editor.delete(`/api/posts/${second}`)
     await eventually(async () => {
       expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])

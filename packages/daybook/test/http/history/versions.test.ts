@@ -42,8 +42,8 @@ describe.each(STORES)('versions on $name', (store) => {
 
   const make = async (data: object = {}, collection = 'posts'): Promise<string> =>
     (await editor.post(`/api/${collection}`, collection === 'posts' ? { title: 'One', ...data } : data)).body.id
-  const listed = (answer: EditorResponse): readonly unknown[] =>
-    answer.body.items.map(({ revision, action }) => [revision, action])
+  const listed = (response: EditorResponse): readonly unknown[] =>
+    response.body.items.map(({ revision, action }) => [revision, action])
 
   test('are listed newest first, with actor and time', async () => {
     const id = await make()

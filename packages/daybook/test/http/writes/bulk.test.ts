@@ -84,7 +84,7 @@ const config = defineConfig({
   },
 })
 
-interface Answer {
+interface BulkResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: {
@@ -103,7 +103,12 @@ describe.each(STORES)('bulk writes on $name', (store) => {
     await service.close()
   })
 
-  async function send(method: string, path: string, body?: unknown, token: string | null = 'ann'): Promise<Answer> {
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | null = 'ann',
+  ): Promise<BulkResponse> {
     const response = await service.request(path, {
       method,
       headers: {
@@ -112,7 +117,7 @@ describe.each(STORES)('bulk writes on $name', (store) => {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] }
+    return { status: response.status, headers: response.headers, body: (await response.json()) as BulkResponse['body'] }
   }
 
   async function make(collection: string, data: object, token = 'ann'): Promise<string> {
@@ -129,11 +134,11 @@ describe.each(STORES)('bulk writes on $name', (store) => {
   const total = async (path: string): Promise<unknown> => (await send('GET', path)).body.total
   const head = async (): Promise<unknown> => (await service.rows('SELECT seq FROM daybook$head'))[0]?.seq
   /** Expects a request to store nothing. */
-  async function expectUnchanged(work: () => Promise<Answer>): Promise<Answer> {
+  async function expectUnchanged(work: () => Promise<BulkResponse>): Promise<BulkResponse> {
     const before = [await head(), await service.rows('SELECT count(*) AS n FROM daybook$journal')]
-    const answer = await work()
+    const response = await work()
     expect([await head(), await service.rows('SELECT count(*) AS n FROM daybook$journal')]).toEqual(before)
-    return answer
+    return response
   }
 
   test('PATCH updates every entry that matches, with a journal record for each, and returns their number', async () => {
@@ -218,8 +223,8 @@ describe.each(STORES)('bulk writes on $name', (store) => {
       ['/api/posts?where[title][eq]=A', [1]],
     ]
     for (const [path, body] of faults) {
-      const answer = await expectUnchanged(() => send('PATCH', path, body))
-      expect([path, answer.status]).toEqual([path, 400])
+      const response = await expectUnchanged(() => send('PATCH', path, body))
+      expect([path, response.status]).toEqual([path, 400])
     }
   })
 
@@ -329,11 +334,11 @@ describe.each(STORES)('bulk writes on $name', (store) => {
   test('a hook that hangs for one entry times out, and nothing is stored', async () => {
     const ids = [await make('guarded', { title: 'a' }), await make('guarded', { title: 'stuck' })]
     for (const [method, body] of [['PATCH', { title: 'b' }] as const, ['DELETE', undefined] as const]) {
-      const { status, body: answer } = await expectUnchanged(() =>
+      const { status, body: response } = await expectUnchanged(() =>
         send(method, '/api/guarded?where[id][exists]=true', body),
       )
       expect(status, method).toBeGreaterThanOrEqual(500)
-      expect(answer.details, method).toMatchObject({ refused: [ids[1]] })
+      expect(response.details, method).toMatchObject({ refused: [ids[1]] })
     }
     expect((await send('PATCH', '/api/guarded?where[title][eq]=a', { title: 'b' })).body).toMatchObject({ changed: 1 })
   })
@@ -364,7 +369,7 @@ describe.each(STORES)('bulk writes on $name', (store) => {
       first = await make('raced', { title: 'first', count: 1 })
       await make('raced', { title: 'last', count: 1 })
     })
-    const rename = (): Promise<Answer> => send('PATCH', '/api/raced?where[count][eq]=1', { title: 'renamed' })
+    const rename = (): Promise<BulkResponse> => send('PATCH', '/api/raced?where[count][eq]=1', { title: 'renamed' })
 
     test('an entry that was updated keeps the other update', async () => {
       beforeWrite = () => content().as(ann).update('raced', first, { title: 'theirs' })

@@ -9,9 +9,9 @@ import { TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 /** Counts responses by status. */
-function countStatuses(answers: readonly Answer[]): Readonly<Record<number, number>> {
+function countStatuses(responses: readonly Answer[]): Readonly<Record<number, number>> {
   const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
@@ -20,8 +20,8 @@ describe.each(STORES)('concurrent writes in one locale on $name', (store) => {
     await using service = await store.open(multilingual)
     const send = (locale: string) =>
       ask(service, `/api/pages?locale=${locale}`, { method: 'POST', json: { title: 'x', slug: 'race' } })
-    const answers = await Promise.all(Array.from({ length: 200 }, () => send('de')))
-    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 199 })
+    const responses = await Promise.all(Array.from({ length: 200 }, () => send('de')))
+    expect(countStatuses(responses)).toEqual({ 201: 1, 409: 199 })
     expect((await send('fr')).status).toBe(201)
     expect(bodyOf(await ask(service, '/api/pages?limit=0')).total).toBe(2)
     await expectQuietProcess()
@@ -54,35 +54,35 @@ describe.each(STORES)('concurrent writes on $name', (store) => {
       Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
     test('of 200 creates with one slug, one succeeds and 199 are conflicts', async () => {
-      const answers = await many(200, () => write('POST', '/api/pages', { title: 'x', slug: 'race' }))
-      expect(countStatuses(answers)).toEqual({ 201: 1, 409: 199 })
+      const responses = await many(200, () => write('POST', '/api/pages', { title: 'x', slug: 'race' }))
+      expect(countStatuses(responses)).toEqual({ 201: 1, 409: 199 })
       expect(bodyOf(await ask(service, '/api/pages?limit=0')).total).toBe(1)
     })
 
     test('of 100 creates with one unique value, one succeeds', async () => {
-      const answers = await many(100, (index) => write('POST', '/api/things', { title: `t${index}`, code: 'ZZ1' }))
-      expect(countStatuses(answers)).toEqual({ 201: 1, 409: 99 })
+      const responses = await many(100, (index) => write('POST', '/api/things', { title: `t${index}`, code: 'ZZ1' }))
+      expect(countStatuses(responses)).toEqual({ 201: 1, 409: 99 })
     })
 
     test('100 creates with one title get 100 slugs', async () => {
-      const answers = await many(100, () => write('POST', '/api/few', { title: 'Same' }))
-      expect(countStatuses(answers)).toEqual({ 201: 100 })
-      expect(new Set(answers.map((answer) => bodyOf(answer).slug)).size).toBe(100)
+      const responses = await many(100, () => write('POST', '/api/few', { title: 'Same' }))
+      expect(countStatuses(responses)).toEqual({ 201: 100 })
+      expect(new Set(responses.map((response) => bodyOf(response).slug)).size).toBe(100)
     })
 
     test('rejected creates do not affect concurrent ones, and leave no gap in the journal', async () => {
       const before = Number(bodyOf(await ask(service, '/api/things?limit=0')).total)
       const nobody = '00000000-0000-7000-8000-000000000000'
-      const answers = await many(60, (index) => {
+      const responses = await many(60, (index) => {
         if (index % 3 === 1) return write('POST', '/api/things', { title: `stray ${index}`, parent: nobody })
         return write('POST', '/api/things', { title: `row ${index}`, ...(index % 3 === 2 ? { code: 'ZZ2' } : {}) })
       })
-      expect(countStatuses(answers)).toEqual({ 201: 21, 400: 20, 409: 19 })
+      expect(countStatuses(responses)).toEqual({ 201: 21, 400: 20, 409: 19 })
       expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(before + 21)
-      const created = answers.filter(({ status }) => status === 201).map((answer) => bodyOf(answer).id)
+      const created = responses.filter(({ status }) => status === 201).map((response) => bodyOf(response).id)
       const rows = bodyOf(await ask(service, '/api/things?limit=100&sort=id&where[title][startsWith]=row '))
       expect((rows.items as { id: string }[]).map(({ id }) => id)).toEqual(created.toSorted())
-      const seqs = answers.flatMap(({ status, headers }) =>
+      const seqs = responses.flatMap(({ status, headers }) =>
         status === 201 ? [Number(headers.get('daybook-seq'))] : [],
       )
       expect(seqs.toSorted((a, b) => a - b)).toEqual(seqs.map((_, index) => Math.min(...seqs) + index))
@@ -90,10 +90,10 @@ describe.each(STORES)('concurrent writes on $name', (store) => {
 
     test('of 50 updates to one slug, one succeeds', async () => {
       const pages = await many(50, (index) => write('POST', '/api/pages', { slug: `from-${index}` }))
-      const answers = await Promise.all(
-        pages.map((answer) => write('PUT', `/api/pages/${bodyOf(answer).id}`, { slug: 'goal' })),
+      const responses = await Promise.all(
+        pages.map((response) => write('PUT', `/api/pages/${bodyOf(response).id}`, { slug: 'goal' })),
       )
-      expect(countStatuses(answers)).toEqual({ 200: 1, 409: 49 })
+      expect(countStatuses(responses)).toEqual({ 200: 1, 409: 49 })
     })
 
     test('of two updates with one tag, one succeeds, and the other gets the new tag', async () => {
@@ -137,8 +137,8 @@ describe.each(STORES)('concurrent writes on $name', (store) => {
         { kinds: ['a'] },
         { long: 'y' },
       ]
-      const answers = await Promise.all(changes.map((change) => write('PUT', `/api/things/${id}`, change)))
-      expect(countStatuses(answers)).toEqual({ 200: changes.length })
+      const responses = await Promise.all(changes.map((change) => write('PUT', `/api/things/${id}`, change)))
+      expect(countStatuses(responses)).toEqual({ 200: changes.length })
       expect(bodyOf(await ask(service, `/api/things/${id}`))).toMatchObject(Object.assign({}, ...changes))
     })
 
@@ -149,46 +149,46 @@ describe.each(STORES)('concurrent writes on $name', (store) => {
 
     test('an entry that is deleted and updated concurrently is updated first or missing', async () => {
       const { id } = bodyOf(await write('POST', '/api/notes', { text: 'x' }))
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         write('DELETE', `/api/notes/${id}`),
         write('PUT', `/api/notes/${id}`, { text: 'y' }),
       ])
-      expect(answers[0]?.status).toBe(204)
-      expect([200, 404]).toContain(answers[1]?.status)
+      expect(responses[0]?.status).toBe(204)
+      expect([200, 404]).toContain(responses[1]?.status)
       expect((await ask(service, `/api/notes/${id}`)).status).toBe(404)
     })
 
     test('rejected writes that share a commit with others leave no search rows', async () => {
       const word = 'quokka'
-      const answers = await many(60, (index) =>
+      const responses = await many(60, (index) =>
         write('POST', '/api/pages', {
           title: `${word} ${index % 2}`,
           slug: index % 3 === 0 ? 'taken' : `free-${index}`,
         }),
       )
-      expect(countStatuses(answers)).toEqual({ 201: 41, 409: 19 })
+      expect(countStatuses(responses)).toEqual({ 201: 41, 409: 19 })
       expect(bodyOf(await ask(service, `/api/pages?q=${word}&limit=0`)).total).toBe(41)
     })
 
     test('every change has its own number in the journal, without gaps', async () => {
-      const answers = await many(60, (index) => write('POST', '/api/notes', { text: `${index}` }))
-      const seqs = answers.map(({ headers }) => Number(headers.get('daybook-seq'))).sort((a, b) => a - b)
+      const responses = await many(60, (index) => write('POST', '/api/notes', { text: `${index}` }))
+      const seqs = responses.map(({ headers }) => Number(headers.get('daybook-seq'))).sort((a, b) => a - b)
       expect(seqs).toEqual(Array.from({ length: 60 }, (_, index) => Number(seqs[0]) + index))
     })
 
     test('of first writes of a global with If-None-Match: *, one succeeds', async () => {
-      const answers = await many(20, (index) =>
+      const responses = await many(20, (index) =>
         write('PUT', '/api/globals/banner', { text: `${index}` }, { 'If-None-Match': '*' }),
       )
-      expect(countStatuses(answers)).toEqual({ 200: 1, 412: 19 })
+      expect(countStatuses(responses)).toEqual({ 200: 1, 412: 19 })
     })
 
     test('a failing batch does not affect other batches, and totals stay right', async () => {
       const before = Number(bodyOf(await ask(service, '/api/guestbook?limit=0')).total)
-      const answers = await many(40, (index) =>
+      const responses = await many(40, (index) =>
         write('POST', '/api/guestbook', index % 2 === 0 ? { title: `g${index}` } : { title: 'dup', slug: 'dup' }),
       )
-      expect(countStatuses(answers)).toEqual({ 201: 21, 409: 19 })
+      expect(countStatuses(responses)).toEqual({ 201: 21, 409: 19 })
       expect(bodyOf(await ask(service, '/api/guestbook?limit=0')).total).toBe(before + 21)
       const listed = bodyOf(await ask(service, '/api/guestbook?limit=100')).items as readonly unknown[]
       expect(listed).toHaveLength(before + 21)

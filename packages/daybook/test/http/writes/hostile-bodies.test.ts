@@ -63,9 +63,9 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       ['only objects', '{"a":'.repeat(100_000)],
     ]
     test.each(texts)('%s', async (_name, raw) => {
-      const answer = await post(raw)
-      expect(answer.status).toBe(400)
-      expect(bodyOf(answer)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'body' }] } })
+      const response = await post(raw)
+      expect(response.status).toBe(400)
+      expect(bodyOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'body' }] } })
     })
 
     test('and valid JSON is never called malformed', async () => {
@@ -105,9 +105,9 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
         )
       await fc.assert(
         fc.asyncProperty(mutated, async (raw) => {
-          const answer = await post(raw)
-          const issues = JSON.stringify(bodyOf(answer).details ?? {})
-          expect(answer.status === 400 && issues.includes('"code":"json"')).toBe(!isJson(raw))
+          const response = await post(raw)
+          const issues = JSON.stringify(bodyOf(response).details ?? {})
+          expect(response.status === 400 && issues.includes('"code":"json"')).toBe(!isJson(raw))
         }),
         { numRuns: 300 },
       )
@@ -151,8 +151,8 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       )
       await fc.assert(
         fc.asyncProperty(place, nested, async (where, value) => {
-          const answer = await post(`{"title":"t",${where.replace('#', () => value)}}`)
-          expect(answer.status).toBe(400)
+          const response = await post(`{"title":"t",${where.replace('#', () => value)}}`)
+          expect(response.status).toBe(400)
           expect(({} as Record<string, unknown>).polluted).toBeUndefined()
         }),
         { numRuns: 150 },
@@ -259,14 +259,14 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       )
       await fc.assert(
         fc.asyncProperty(text, async (long) => {
-          const answer = await ask(service, '/api/things', {
+          const response = await ask(service, '/api/things', {
             method: 'POST',
             json: { title: 't', long, body: long, data: [long], rows: [{ name: `x${long}` }] },
           })
           const isKept = !long.includes('\0') && long.isWellFormed()
-          expect(answer.status).toBe(isKept ? 201 : 400)
+          expect(response.status).toBe(isKept ? 201 : 400)
           if (!isKept) return
-          const read = bodyOf(await ask(service, `/api/things/${bodyOf(answer).id}`))
+          const read = bodyOf(await ask(service, `/api/things/${bodyOf(response).id}`))
           expect(read).toMatchObject({ long, body: long, data: [long], rows: [{ name: `x${long}` }] })
         }),
         { numRuns: 150 },
@@ -296,13 +296,13 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       ],
     ])('%s', async (_name, json) => {
       const before = await total()
-      const answer = await ask(service, '/api/things', { method: 'POST', json })
-      expect(answer.status).toBe(400)
-      const { issues } = bodyOf(answer).details as { issues: readonly { path: string }[] }
+      const response = await ask(service, '/api/things', { method: 'POST', json })
+      expect(response.status).toBe(400)
+      const { issues } = bodyOf(response).details as { issues: readonly { path: string }[] }
       expect(issues.length).toBeGreaterThan(0)
       expect(issues.length).toBeLessThanOrEqual(100)
       for (const { path } of issues) expect(path).toMatch(/^\//)
-      expect(answer.text.length).toBeLessThan(64 * 1024)
+      expect(response.text.length).toBeLessThan(64 * 1024)
       expect(await total()).toBe(before)
     })
   })
@@ -316,12 +316,12 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
 
   test('that is compressed is 415, whatever the coding', async () => {
     for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip', 'zstd']) {
-      const answer = await ask(service, '/api/things', {
+      const response = await ask(service, '/api/things', {
         method: 'POST',
         raw: '{}',
         headers: { 'Content-Encoding': coding },
       })
-      expect(answer.status).toBe(415)
+      expect(response.status).toBe(415)
     }
   })
 })

@@ -183,14 +183,14 @@ runScenarios('a POST with an Idempotency-Key', [
   },
 ])
 
-const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status).sort()
+const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status).sort()
 
 describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (store) => {
   test('create one entry: the others get 409 or the same response', async () => {
     const service = await store.open(kitchen)
     try {
       for (let round = 0; round < 10; round++) {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 20 }, () =>
             ask(service, '/api/things', {
               method: 'POST',
@@ -199,9 +199,9 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
             }),
           ),
         )
-        const fresh = answers.filter(({ status, headers }) => status === 201 && !headers.has('idempotency-replayed'))
+        const fresh = responses.filter(({ status, headers }) => status === 201 && !headers.has('idempotency-replayed'))
         expect(fresh).toHaveLength(1)
-        for (const { status, text, headers } of answers) {
+        for (const { status, text, headers } of responses) {
           expect([201, 409]).toContain(status)
           if (status === 201) expect(text).toBe(fresh[0]?.text)
           else expect(headers.has('idempotency-replayed')).toBe(false)
@@ -217,7 +217,7 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
   test('let one succeed if they differ', async () => {
     const service = await store.open(kitchen)
     try {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
           ask(service, '/api/things', {
             method: 'POST',
@@ -226,8 +226,8 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
           }),
         ),
       )
-      expect(statusesOf(answers).filter((status) => status === 201)).toHaveLength(1)
-      for (const status of statusesOf(answers)) expect([201, 409, 422]).toContain(status)
+      expect(statusesOf(responses).filter((status) => status === 201)).toHaveLength(1)
+      for (const status of statusesOf(responses)) expect([201, 409, 422]).toContain(status)
       expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(1)
     } finally {
       await service.close()
@@ -264,16 +264,16 @@ describe('idempotency records', () => {
 
   test('survive a restart', async () => {
     const before = await open()
-    const answer = await post(before, { title: 'T' }, 'k')
+    const response = await post(before, { title: 'T' }, 'k')
     await before.close()
     const after = await open()
     try {
       const again = await post(after, { title: 'T' }, 'k')
       expect(again.status).toBe(201)
-      expect(again.text).toBe(answer.text)
+      expect(again.text).toBe(response.text)
       expect(again.headers.get('idempotency-replayed')).toBe('true')
       for (const name of ['etag', 'location', 'daybook-seq'])
-        expect(again.headers.get(name), name).toBe(answer.headers.get(name))
+        expect(again.headers.get(name), name).toBe(response.headers.get(name))
       expect((await post(after, { title: 'U' }, 'k')).status).toBe(422)
     } finally {
       await after.close()
@@ -286,7 +286,7 @@ describe('idempotency records', () => {
       for (let round = 0; round < 20; round++) {
         const [first, second] = await Promise.all(nodes.map((node) => post(node, { title: `t${round}` }, `k${round}`)))
         expect(statusesOf([first as Answer, second as Answer])).not.toContain(500)
-        const texts = [first, second].filter((answer) => answer?.status === 201).map((answer) => answer?.text)
+        const texts = [first, second].filter((response) => response?.status === 201).map((response) => response?.text)
         expect(texts.length).toBeGreaterThan(0)
         expect(new Set(texts).size).toBe(1)
       }

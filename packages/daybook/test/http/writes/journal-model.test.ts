@@ -20,7 +20,7 @@ const config: DaybookConfig = defineConfig({
         needs: f.relation('posts', { onDelete: 'restrict' }),
         group: f.group({
           note: f.text({ counted: true }),
-          one: f.relation('people'),
+          single: f.relation('people'),
           kinds: f.select({ options: ['x', 'y'], many: true }),
         }),
         parts: f.blocks({ credit: { names: f.list(f.group({ who: f.relation('people') })) } }),
@@ -47,7 +47,7 @@ const body = fc.record(
     friends: fc.uniqueArray(at, { maxLength: 3 }),
     needs: orNull(at),
     group: orNull(
-      fc.record({ note: orNull(word), one: orNull(at), kinds: fc.subarray(['x', 'y']) }, { requiredKeys: [] }),
+      fc.record({ note: orNull(word), single: orNull(at), kinds: fc.subarray(['x', 'y']) }, { requiredKeys: [] }),
     ),
     parts: fc.array(fc.record({ names: fc.array(at, { maxLength: 2 }) }), { maxLength: 2 }),
   },
@@ -124,7 +124,7 @@ class Client {
       ...(needs === undefined ? {} : { needs: this.#id('posts', needs) }),
       ...(group === undefined
         ? {}
-        : { group: group && { ...group, ...('one' in group ? { one: person(group.one ?? null) } : {}) } }),
+        : { group: group && { ...group, ...('single' in group ? { single: person(group.single ?? null) } : {}) } }),
       ...(parts
         ? {
             parts: parts.map(({ names }) => ({
@@ -151,8 +151,8 @@ class Client {
   }
 
   async #create(collection: 'posts' | 'people', data: object): Promise<void> {
-    const answer = await this.#request('POST', `/api/${collection}`, data)
-    if (answer?.id) this.#ids[collection].push(String(answer.id))
+    const response = await this.#request('POST', `/api/${collection}`, data)
+    if (response?.id) this.#ids[collection].push(String(response.id))
   }
 
   async #batch(changes: readonly Change[]): Promise<void> {
@@ -167,8 +167,8 @@ class Client {
       if (change.op === 'delete') return { op: 'delete', collection: change.from, id: this.#id(change.from, change.at) }
       return { op: 'update', collection: 'posts', id: this.#id('posts', change.at), data: this.#data(change.body) }
     })
-    const answer = await this.#request('POST', '/api/cms/batch', { operations })
-    for (const { op, collection, id } of (answer?.results ?? []) as readonly Record<
+    const response = await this.#request('POST', '/api/cms/batch', { operations })
+    for (const { op, collection, id } of (response?.results ?? []) as readonly Record<
       'op' | 'collection' | 'id',
       string
     >[])
@@ -177,9 +177,9 @@ class Client {
 
   /** Many requests are rejected: for a missing title, a taken code, or a deleted entry. */
   async #request(method: string, path: string, json?: object): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const answer = await ask(this.service, path, { method, ...(json ? { json } : {}) })
-    expect([200, 201, 204, 400, 404, 409], answer.text).toContain(answer.status)
-    return answer.status < 300 && answer.text !== '' ? bodyOf(answer) : undefined
+    const response = await ask(this.service, path, { method, ...(json ? { json } : {}) })
+    expect([200, 201, 204, 400, 404, 409], response.text).toContain(response.status)
+    return response.status < 300 && response.text !== '' ? bodyOf(response) : undefined
   }
 }
 
@@ -243,7 +243,7 @@ interface Post {
   readonly needs: string | null
   readonly group: {
     readonly note: string | null
-    readonly one: string | null
+    readonly single: string | null
     readonly kinds: readonly string[]
   } | null
   readonly parts: readonly { readonly names: readonly { readonly who: string | null }[] }[]
@@ -260,7 +260,7 @@ function referencesOf({ collection, doc }: JournalDocument): readonly string[] {
     ...all('author', [post.author]),
     ...all('friends', post.friends),
     ...all('needs', [post.needs]),
-    ...all('group.one', [post.group?.one]),
+    ...all('group.single', [post.group?.single]),
     ...all(
       'parts.names.who',
       post.parts.flatMap(({ names }) => names.map(({ who }) => who)),
@@ -328,8 +328,8 @@ async function expectRebuilt(rows: Rows): Promise<readonly JournalDocument[]> {
     "SELECT from_collection || ' ' || from_id || ' ' || field || ' ' || value AS key FROM daybook$choices",
   )
   expect(choices.map(({ key }) => String(key)).sort(), 'choices').toEqual(listKeys(documents, choicesOf))
-  const tallies = await rows('SELECT field, status, value, count FROM daybook$tallies WHERE count <> 0')
-  const tallied = tallies.map(({ field, status, value, count }) => `${field} ${status} ${value} ${count}`)
+  const countRows = await rows('SELECT field, status, value, count FROM daybook$tallies WHERE count <> 0')
+  const tallied = countRows.map(({ field, status, value, count }) => `${field} ${status} ${value} ${count}`)
   expect(tallied.sort(), 'tallies').toEqual(countValues(documents))
   expectNothingDangling(documents)
   return documents

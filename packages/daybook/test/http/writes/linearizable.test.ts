@@ -40,16 +40,16 @@ function send(service: TestService, id: string, action: Action, title: string): 
 
 async function act(service: TestService, id: string, action: Action, title: string): Promise<Event> {
   const start = performance.now()
-  const answer = await send(service, id, action, title)
+  const response = await send(service, id, action, title)
   const end = performance.now()
-  const isFound = answer.status === 200
+  const isFound = response.status === 200
   return {
     action,
     start,
     end,
-    status: answer.status,
-    revision: isFound ? revisionOf(answer) : 0,
-    title: isFound ? bodyOf(answer).title : undefined,
+    status: response.status,
+    revision: isFound ? revisionOf(response) : 0,
+    title: isFound ? bodyOf(response).title : undefined,
   }
 }
 
@@ -102,7 +102,7 @@ describe.each(STORES)('20 clients on $name', (store) => {
               ask(service, '/api/posts', { method: 'POST', json: { title: `${n}` } }),
             ),
           )
-          const ids = created.map((answer) => String(bodyOf(answer).id))
+          const ids = created.map((response) => String(bodyOf(response).id))
           const histories = ids.map((): Event[] => [])
           const run = async (plan: readonly Step[], client: number): Promise<void> => {
             for (const [step, [at, action]] of (client === 0 ? withDeletes(plan) : plan).entries()) {
@@ -124,8 +124,8 @@ describe.each(STORES)('20 clients on $name', (store) => {
     await using service = await store.open(posts)
     const counters = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
-        const answer = await ask(service, '/api/posts', { method: 'POST', json: { title: `${n} 0` } })
-        return { id: String(bodyOf(answer).id), tag: String(answer.headers.get('etag')) }
+        const response = await ask(service, '/api/posts', { method: 'POST', json: { title: `${n} 0` } })
+        return { id: String(bodyOf(response).id), tag: String(response.headers.get('etag')) }
       }),
     )
     for (let round = 1; round <= 100; round++) {
@@ -144,9 +144,9 @@ describe.each(STORES)('20 clients on $name', (store) => {
       )
     }
     for (const { id, tag } of counters) {
-      const answer = await ask(service, `/api/posts/${id}`, { auth: true })
-      expect(answer.headers.get('etag')).toBe(tag)
-      expect(bodyOf(answer).title).toMatch(/^100 [ab]$/)
+      const response = await ask(service, `/api/posts/${id}`, { auth: true })
+      expect(response.headers.get('etag')).toBe(tag)
+      expect(bodyOf(response).title).toMatch(/^100 [ab]$/)
     }
     await expectQuietProcess()
   })

@@ -332,8 +332,8 @@ async function dangling(service: TestService): Promise<readonly string[]> {
     bodyOf(await ask(service, path, { auth: true })).items as readonly Record<string, unknown>[]
   const there = new Set((await all('/api/targets?limit=100')).map(({ id }) => id))
   const ids = [...(await all('/api/pages?limit=100')), ...(await all('/api/tickets?limit=100'))].flatMap((document) => {
-    const { one, many, owner, loose } = document as Record<string, string | null>
-    return [one, many, owner, loose].flat().filter((id) => typeof id === 'string')
+    const { one: single, many, owner, loose } = document as Record<string, string | null>
+    return [single, many, owner, loose].flat().filter((id) => typeof id === 'string')
   })
   return ids.filter((id) => !there.has(id))
 }
@@ -346,7 +346,7 @@ describe.each(STORES)('concurrent deletions and new references on $name', (store
         const make = async (slug: string): Promise<string> =>
           String(bodyOf(await ask(service, '/api/targets', { method: 'POST', json: { slug } })).id)
         const [doomed, safe] = [await make(`d${round}`), await make(`s${round}`)]
-        const answers = await Promise.all([
+        const responses = await Promise.all([
           ...Array.from({ length: 4 }, (_, index) =>
             ask(service, '/api/pages', {
               method: 'POST',
@@ -361,7 +361,7 @@ describe.each(STORES)('concurrent deletions and new references on $name', (store
             }),
           ),
         ])
-        for (const { status } of answers) expect([201, 204, 400, 409]).toContain(status)
+        for (const { status } of responses) expect([201, 204, 400, 409]).toContain(status)
         expect(await dangling(service)).toEqual([])
       }
       await expectQuietProcess()

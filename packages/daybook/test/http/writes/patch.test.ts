@@ -329,13 +329,13 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
     try {
       const card = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
       const path = `/api/cards/${bodyOf(card).id}`
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
           ask(service, path, { method: 'PATCH', json: { group: { [`k${index}`]: index } } }),
         ),
       )
       const expected = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index]))
-      const done = answers.flatMap(({ status }, index) => (status === 200 ? [index] : []))
+      const done = responses.flatMap(({ status }, index) => (status === 200 ? [index] : []))
       const { group } = bodyOf(await ask(service, path))
       expect(group, 'every patch that was answered with 200 is there').toMatchObject(
         Object.fromEntries(done.map((index) => [`k${index}`, index])),
@@ -353,12 +353,12 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
     try {
       const card = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
       const headers = { 'If-Match': String(card.headers.get('etag')) }
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           ask(service, `/api/cards/${bodyOf(card).id}`, { method: 'PATCH', json: { group: { k1: index } }, headers }),
         ),
       )
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
     } finally {
       await service.close()
     }
@@ -375,12 +375,12 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
         ...friends.slice(index % 6),
         ...friends.slice(0, index % 6),
       ])
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         orders.map((order, index) =>
           ask(service, path, { method: index % 2 === 0 ? 'PUT' : 'PATCH', json: { friends: order } }),
         ),
       )
-      for (const { status } of answers) expect([200, 409]).toContain(status)
+      for (const { status } of responses) expect([200, 409]).toContain(status)
       expect(orders).toContainEqual(bodyOf(await ask(service, path)).friends)
       for (const id of friends) {
         const references = bodyOf(await ask(service, `/api/things/${id}/references`, { auth: true }))

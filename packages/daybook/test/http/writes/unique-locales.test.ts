@@ -34,7 +34,7 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
     expect([status, body.details]).toEqual([201, undefined])
     return String(body.id)
   }
-  const taken = (field: string, locale: string): object => ({
+  const uniqueConflict = (field: string, locale: string): object => ({
     status: 409,
     body: {
       code: 'CONFLICT',
@@ -58,7 +58,9 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
       ['de', third],
     ] as const) {
       const address = `/api/things/${owner}?locale=${locale}`
-      expect(await editor.post(`/api/things?locale=${locale}`, { [field]: same })).toMatchObject(taken(field, locale))
+      expect(await editor.post(`/api/things?locale=${locale}`, { [field]: same })).toMatchObject(
+        uniqueConflict(field, locale),
+      )
       expect((await editor.put(address, { [field]: same })).status).toBe(200)
       expect((await editor.put(address, { [field]: null })).status).toBe(200)
       await create({ [field]: same }, locale)
@@ -81,22 +83,22 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
     const first = await create({ code: 'B1' }, 'de')
     const second = await create({ code: 'B2' }, 'de')
     expect(await editor.post('/api/things?locale=de', { code: 'B1', status: 'draft' })).toMatchObject(
-      taken('code', 'de'),
+      uniqueConflict('code', 'de'),
     )
 
     expect((await editor.put(`/api/things/${second}?locale=de&draft=true`, { code: 'B1' })).status).toBe(200)
-    expect(await editor.post(`/api/things/${second}/publish`, {})).toMatchObject(taken('code', 'de'))
+    expect(await editor.post(`/api/things/${second}/publish`, {})).toMatchObject(uniqueConflict('code', 'de'))
 
     const operations = ['B3', 'B3'].map((code) => ({ op: 'create', collection: 'things', data: { code } }))
-    expect(await editor.post('/api/cms/batch?locale=de', { operations })).toMatchObject(taken('code', 'de'))
+    expect(await editor.post('/api/cms/batch?locale=de', { operations })).toMatchObject(uniqueConflict('code', 'de'))
 
     const where = `where[id][in]=${first},${second}`
     expect(await editor.send('PATCH', `/api/things?locale=de&${where}`, { code: 'B4' })).toMatchObject(
-      taken('code', 'de'),
+      uniqueConflict('code', 'de'),
     )
 
     expect((await editor.delete(`/api/things/${first}`)).status).toBe(204)
     await create({ code: 'B1' }, 'de')
-    expect(await editor.post(`/api/things/${first}/restore`, {})).toMatchObject(taken('code', 'de'))
+    expect(await editor.post(`/api/things/${first}/restore`, {})).toMatchObject(uniqueConflict('code', 'de'))
   })
 })

@@ -53,12 +53,12 @@ describe.each(STORES)('a text that no store can hold, on $name', (store) => {
   })
 
   test.each(TEXTS)('opens no account, and is not an internal error: %j', async (text) => {
-    const answers = [
+    const responses = [
       await post('/api/auth/reset-password', { token: text, newPassword: 'a long one of mine' }),
       await post('/api/auth/request-password-reset', { email: `${text}@example.org`, redirectTo: '/' }),
       await post('/api/cms/auth/actions/login', { email: `a${text}@example.org`, password: text.repeat(20) }),
       await post('/api/auth/sign-in/email', { email: `a${text}@example.org`, password: text.repeat(20) }),
     ]
-    for (const { status } of answers) expect([400, 401]).toContain(status)
+    for (const { status } of responses) expect([400, 401]).toContain(status)
   })
 })
