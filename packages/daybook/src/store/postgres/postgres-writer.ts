@@ -200,7 +200,7 @@ interface QueuedWrite {
 
 /** Another node is changing the tables. */
 class AlterInProgress extends Error {
-  override readonly name = 'OthersAlter'
+  override readonly name = 'AlterInProgress'
 }
 
 /** A job that failed half-way has aborted the transaction that it shared. */
