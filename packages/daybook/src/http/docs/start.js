@@ -10,18 +10,21 @@ const { title, theme } = place.dataset
 async function readDocument() {
   const response = await fetch('/openapi.json')
   if (!response.ok) throw new Error(`/openapi.json responded with ${response.status}.`)
-  const described = await response.json()
-  const { components = {} } = described
-  const parameters = Object.entries(components.parameters ?? {}).map(([name, one]) => [name, leftOut(one)])
+  const openApi = await response.json()
+  const { components = {} } = openApi
+  const parameters = Object.entries(components.parameters ?? {}).map(([name, parameter]) => [
+    name,
+    disableByDefault(parameter),
+  ])
   return {
-    ...described,
-    info: { ...described.info, title },
+    ...openApi,
+    info: { ...openApi.info, title },
     components: { ...components, parameters: Object.fromEntries(parameters) },
   }
 }
 
 /** Disables a parameter by default. Scalar would send each optional parameter with a known value, so a write would become a dry run. */
-function leftOut(parameter) {
+function disableByDefault(parameter) {
   const { required, schema = {} } = parameter
   const value = schema.default ?? schema.enum?.[0]
   if (required || value === undefined) return parameter

@@ -100,9 +100,9 @@ async function tryOperation(page: Page, operation: Operation, json?: object): Pr
     .getByRole('button', { name: new RegExp(`^Send ${operation.method} request to .*/${operation.path}$`, 'i') })
     .waitFor()
   if (json) await client.getByRole('region', { name: 'Request Body' }).getByRole('textbox').fill(JSON.stringify(json))
-  const answered = page.waitForResponse((response) => response.url().includes('/api/'))
+  const nextResponse = page.waitForResponse((response) => response.url().includes('/api/'))
   await client.getByRole('button', { name: 'Send Request' }).click()
-  const response = await answered
+  const response = await nextResponse
   await response.finished()
   await client.getByRole('button', { name: 'Close Client' }).click()
   return response
@@ -157,7 +157,7 @@ describe('the docs page in a browser', () => {
     await using seen = await visit(config, '/api/health')
     await seen.page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '{}' }))
     await seen.page.goto(new URL('/docs', seen.page.url()).href)
-    await seen.page.getByText('The docs page cannot be shown: /openapi.json answered 503. Reload it').waitFor()
+    await seen.page.getByText('The docs page cannot be shown: /openapi.json responded with 503. Reload it').waitFor()
   })
 
   test('links to the OpenAPI document without scripts', async () => {
