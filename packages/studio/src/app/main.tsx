@@ -5,7 +5,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, StrictMode, useMemo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { makeStudio, readSettings, type Studio, StudioContext } from './api/studio.ts'
-import { type Language, loadTexts, pageLanguage, type Texts, TextsProvider } from './messages/messages.tsx'
+import { getPageLanguage, type Language, loadTexts, type Texts, TextsProvider } from './messages/messages.tsx'
 import { makeRouter } from './routes.tsx'
 import { type Preferences, PreferencesContext, rememberLanguage, ThemePreference } from './shell/preferences.ts'
 
@@ -44,7 +44,7 @@ function App({ studio, theme, router, firstTexts }: AppProps): ReactNode {
 
 async function start(element: Element): Promise<void> {
   const settings = readSettings()
-  const firstTexts = await loadTexts(pageLanguage())
+  const firstTexts = await loadTexts(getPageLanguage())
   const parts = {
     studio: makeStudio(settings),
     theme: new ThemePreference(settings.path),
@@ -68,7 +68,7 @@ const FAILURES: Readonly<Record<Language, readonly [title: string, advice: strin
 
 function showFailure(element: Element, error: unknown): void {
   console.error(error)
-  const [title, advice] = FAILURES[pageLanguage()]
+  const [title, advice] = FAILURES[getPageLanguage()]
   const [heading, text] = [document.createElement('h1'), document.createElement('p')]
   heading.textContent = title
   text.textContent = advice

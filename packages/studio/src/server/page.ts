@@ -30,7 +30,7 @@ export function renderPage(parts: PageParts): string {
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 ${files.styles.map((file) => `<link rel="stylesheet" nonce="${nonce}" href="${urlOf(file)}">\n`).join('')}${
-  accent ? `<style nonce="${nonce}">${accentCss(accent)}</style>\n` : ''
+  accent ? `<style nonce="${nonce}">${buildAccentCss(accent)}</style>\n` : ''
 }${files.preloads.map((file) => `<link rel="modulepreload" nonce="${nonce}" href="${urlOf(file)}">\n`).join('')}<script type="module" nonce="${nonce}" src="${urlOf(files.script)}"></script>
 </head>
 <body>
@@ -43,7 +43,7 @@ ${files.styles.map((file) => `<link rel="stylesheet" nonce="${nonce}" href="${ur
 }
 
 /** Overrides the accent colour of the program, and the text colour on it. */
-function accentCss({ light, dark }: AccentColours): string {
+function buildAccentCss({ light, dark }: AccentColours): string {
   return `:root{--accent:light-dark(${light},${dark});--on-accent:light-dark(${legibleOn(light)},${legibleOn(dark)})}`
 }
 

@@ -29,7 +29,7 @@ export async function loadTexts(language: Language): Promise<Texts> {
 }
 
 /** Returns the language of the page, which the server chose by a cookie or by `Accept-Language`. */
-export const pageLanguage = (): Language => (document.documentElement.lang === 'de' ? 'de' : 'en')
+export const getPageLanguage = (): Language => (document.documentElement.lang === 'de' ? 'de' : 'en')
 
 const TextsContext = createContext<Texts | undefined>(undefined)
 
