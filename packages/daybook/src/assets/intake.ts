@@ -13,8 +13,8 @@ const MAX_FRAMES = 10_000
 
 /** Options of an {@link Intake}. */
 export interface IntakeOptions {
-  /** True if images keep their location. */
-  readonly keepsPosition: boolean
+  /** True if images lose their location. */
+  readonly stripsLocation: boolean
   /** The maximum size of a file, in bytes. */
   readonly maxBytes: number
   /** The maximum number of pixels of an image. */
@@ -59,14 +59,14 @@ export class Intake {
    * @throws VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, INSUFFICIENT_STORAGE
    */
   async stage(source: Readable, fileName: string, signal: AbortSignal): Promise<StagedFile> {
-    const { accept, keepsPosition, maxPixels } = this.#options
+    const { accept, stripsLocation, maxPixels } = this.#options
     const originalName = cleanOriginalName(fileName)
     const beginning = new Beginning(source)
     const mimeType = await detectMediaType(await beginning.read(SIGNATURE_BYTES), originalName)
     if (accept && !matchesMediaRange(mimeType, accept)) throw notAccepted(mimeType, accept)
     const image = mimeType.startsWith('image/') ? await measureImage(beginning, mimeType, maxPixels) : undefined
     const meter = new Meter(this.maxBytes)
-    const strip = keepsPosition ? undefined : stripLocation(mimeType)
+    const strip = stripsLocation ? stripLocation(mimeType) : undefined
     const frames = limitFrames(mimeType, MAX_FRAMES)
     const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
     // The failure of any step reaches the store as an error of the last one.

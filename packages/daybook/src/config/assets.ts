@@ -11,8 +11,8 @@ export interface AssetsConfig {
   readonly maxBytes?: number
   /** The accepted media types of the bytes, such as `['image/*', 'application/pdf']`. @default every type */
   readonly accept?: readonly string[]
-  /** Leave in images where they were taken; by default, that is taken out of their EXIF and XMP data. @default false */
-  readonly keepPosition?: boolean
+  /** True to remove the location from the EXIF, XMP and IPTC data of uploaded images. @default true @see docs/files.md#keep-private-where-images-were-taken */
+  readonly stripLocation?: boolean
   /** The pictures of `GET /api/assets/:id/image`, which needs the package `sharp`. @see docs/files.md#show-images-in-the-right-size */
   readonly images?: ImagesConfig
   /**

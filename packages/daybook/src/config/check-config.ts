@@ -247,7 +247,7 @@ const checkTop = checkKeys({
     store: checkRule(blobStoreRule),
     maxBytes: isCount,
     accept: checkRule(mediaRangesRule),
-    keepPosition: isFlag,
+    stripLocation: isFlag,
     keepDeletedDays: isWholeNumber,
     quota: checkKeys({ files: isCount, bytes: isCount }),
     images: checkKeys({

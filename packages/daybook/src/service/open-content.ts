@@ -102,9 +102,9 @@ export async function openUnprepared(
 }
 
 function openIntake(files: Files, { assets = {} }: DaybookConfig): Intake {
-  const { maxBytes = DEFAULT_FILE_BYTES, accept, keepPosition = false, images = {} } = assets
+  const { maxBytes = DEFAULT_FILE_BYTES, accept, stripLocation = true, images = {} } = assets
   return new Intake({
-    keepsPosition: keepPosition,
+    stripsLocation: stripLocation,
     maxBytes,
     maxPixels: images.maxPixels ?? DEFAULT_IMAGE_PIXELS,
     accept,

@@ -316,6 +316,12 @@ const CONFIGS: readonly Case[] = [
     'true or',
   ],
   ['a number of proxies that is none', withParts({ trustProxy: true }), 'trustProxy', 'whole number'],
+  [
+    'a location that is a text',
+    withParts({ assets: { stripLocation: 'no' } }),
+    'assets.stripLocation',
+    'true or false',
+  ],
   ['days before now', withParts({ assets: { keepDeletedDays: -1 } }), 'assets.keepDeletedDays', 'whole number'],
 ]
 

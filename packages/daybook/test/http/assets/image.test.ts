@@ -167,6 +167,13 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
   })
 })
 
+test('with stripLocation: false, an uploaded image keeps its location', async () => {
+  await using withLocation = await SQLITE.open({ ...config, assets: { stripLocation: false } })
+  const photo = await picture('jpeg')
+  const asset = await upload(withLocation, { content: new Uint8Array(photo), name: 'photo.jpg' })
+  expect(await bytesOf(await withLocation.request(`/uploads/${asset.path}`))).toEqual(photo)
+})
+
 test('a picture is served to callers who may read its asset, and not cached for others', async () => {
   const closed = await SQLITE.open(
     defineConfig({
