@@ -36,7 +36,7 @@ export interface ReadOptions {
   readonly reverse?: Readonly<Record<string, ReversePageOptions>>
   /** A configured locale; `all` returns maps of locale to value and needs a session. @default the default locale */
   readonly locale?: string
-  /** The locale to read values from that the locale lacks; `none` turns fallbacks off. @default the fallbacks of the config */
+  /** The locale from which missing values are read; `none` turns fallbacks off. @default the fallbacks of the config */
   readonly fallbackLocale?: string
 }
 
@@ -44,7 +44,7 @@ export interface ReadOptions {
 export interface ListOptions extends ReadOptions {
   /** The number of entries on a page; 0 returns only the count. @default 20 */
   readonly limit?: number
-  /** The number of entries to skip; excludes `cursor`. @default 0 */
+  /** The number of entries to skip; cannot be combined with `cursor`. @default 0 */
   readonly offset?: number
   /** The `nextCursor` of the previous page. */
   readonly cursor?: string
@@ -113,7 +113,7 @@ export interface UpdateOptions extends LocaleOptions, PreconditionOptions, DryRu
 
 /** The options of saving a draft. */
 export interface SaveDraftOptions extends UpdateOptions {
-  /** Replaces the previous autosave of the same actor in the history. @default false */
+  /** Replaces the previous autosave of the same author in the history. @default false */
   readonly autosave?: boolean
   /** Merges objects like a JSON merge patch (RFC 7396). @default false */
   readonly merge?: boolean
@@ -131,7 +131,7 @@ export interface PublishOptions extends PreconditionOptions, DryRunOptions {
   readonly locales?: readonly string[]
 }
 
-/** Options of `unpublish`. */
+/** The options of `unpublish`. */
 export interface UnpublishOptions extends PreconditionOptions, DryRunOptions {
   /** The locales to unpublish. @default all */
   readonly locales?: readonly string[]

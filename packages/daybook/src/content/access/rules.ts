@@ -48,12 +48,12 @@ export async function evaluateRule(
   const result: unknown = await callRule(path, () => rule(request))
   if (typeof result === 'boolean') return result
   const collection = document.kind === 'collection' ? collections.get(document.key) : undefined
-  if (!collection) throw createRuleError(path, 'must answer true or false')
-  if (!isRecord(result)) throw createRuleError(path, 'must answer true, false or a where')
+  if (!collection) throw createRuleError(path, 'must return true or false')
+  if (!isRecord(result)) throw createRuleError(path, 'must return true, false or a where')
   try {
     return { where: readRuleWhere(result, collection, collections), cacheKey: JSON.stringify(result) }
   } catch (error) {
-    throw createRuleError(path, `gave a where that cannot be asked: ${formatFaults(error)}`, error)
+    throw createRuleError(path, `returned an invalid where: ${formatFaults(error)}`, error)
   }
 }
 
@@ -219,4 +219,4 @@ function toDefaultLocaleFilter(condition: Condition, collection: CollectionModel
 
 /** Creates the error of an address with a slug in place of an id, whether such an entry exists or not. */
 export const notAnIdError = (): DaybookError =>
-  new DaybookError('NOT_FOUND', 'This address takes the id of an entry, not its slug. GET by slug answers the id.')
+  new DaybookError('NOT_FOUND', 'This address takes the id of an entry, not its slug. GET by slug returns the id.')

@@ -44,7 +44,7 @@ export class Defaults {
     if (result === null || result === undefined) return undefined
     if (isRecord(result) && typeof result.then === 'function') {
       Promise.resolve(result).catch(() => {})
-      throw new TypeError('It must answer at once, and gave a promise')
+      throw new TypeError('It must return a value at once, but returned a promise')
     }
     const value = toPlainJson(result)
     refuseHostile(value)
@@ -52,7 +52,7 @@ export class Defaults {
       field.type.schema(field.options, nestWriteSchema),
     )
     const [issue] = validator(value)
-    if (issue) throw new TypeError(`It gave a value that the field does not take: ${issue.path} ${issue.message}`)
+    if (issue) throw new TypeError(`It returned a value that the field does not accept: ${issue.path} ${issue.message}`)
     return value
   }
 }

@@ -53,7 +53,7 @@ runPolicyScenarios('a path without a route', [
   },
 ])
 
-const BY_ID = 'This address takes the id of an entry, not its slug. GET by slug answers the id.'
+const BY_ID = 'This address takes the id of an entry, not its slug. GET by slug returns the id.'
 
 const NOT_ITS_SLUG = 'must be the id of an entry, not its slug. GET by slug returns the id'
 
