@@ -228,7 +228,7 @@ export interface SeedContentOf<C extends DaybookConfig> {
  *
  * @example
  * ```ts
- * validate: async (event, { content }): Promise<ValidationAnswer> => {
+ * validate: async (event, { content }): Promise<ValidationResult> => {
  *   const { items } = await (content as ValidationContentOf<typeof config>).list('events')
  *   return items.some(({ title }) => title === event.title) ? 'there is another event of this title' : undefined
  * }

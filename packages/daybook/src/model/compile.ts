@@ -205,7 +205,7 @@ function compileDocument(
   const localized = new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key))
   const hasSlug = fields.some(({ field }) => field.type.role === 'slug')
   const hasAlternates = hasSlug && localized.size > 0 && !Object.hasOwn(config.fields, 'alternates')
-  const schemaOf = (side: SchemaSide): JsonSchema =>
+  const createSchema = (side: SchemaSide): JsonSchema =>
     createDocumentSchema(stored, side, { ...system, serviceMadeKeys }, reverses, hasAlternates)
   const schemaHash = digestOutline(outline(stored))
   const systemKeys = { before: Object.keys(system.before), after: Object.keys(system.after) }
@@ -230,12 +230,12 @@ function compileDocument(
     schemaHash,
     ...createEtagParts(schemaHash),
     schemas: Object.freeze({
-      read: schemaOf('read'),
-      create: schemaOf('create'),
-      update: schemaOf('update'),
+      read: createSchema('read'),
+      create: createSchema('create'),
+      update: createSchema('update'),
       // Created when the first draft is saved. The validator is cached, but not the schema.
       get draft() {
-        return schemaOf('draft')
+        return createSchema('draft')
       },
     }),
     validators: new Validators(),

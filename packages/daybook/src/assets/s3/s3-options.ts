@@ -1,7 +1,7 @@
 import { StartupError } from '../../errors.ts'
 import { isBlobKey } from '../blob-store.ts'
 
-/** Options of {@link s3}. */
+/** Options of `s3()`. */
 export interface S3Options {
   /** The name of an existing bucket, such as from a variable `S3_BUCKET`. */
   readonly bucket: string | undefined

@@ -72,12 +72,12 @@ export function hasAtMostCharacters(text: string, max: number): boolean {
  * @throws VALIDATION_ERROR with an issue for each field that is too long
  */
 export function requireAccountLimits(body: unknown): void {
-  const issues = [...issuesIn(body, ''), ...issuesIn(membersOf(body).data, '/data')]
+  const issues = [...issuesIn(body, ''), ...issuesIn(toRecord(body).data, '/data')]
   if (issues.length > 0) throw validationError(issues)
 }
 
 function issuesIn(fields: unknown, path: string): readonly Issue[] {
-  const members = membersOf(fields)
+  const members = toRecord(fields)
   return LIMITED_FIELDS.flatMap(([field, max]) => {
     const value = members[field]
     if (typeof value !== 'string' || hasAtMostCharacters(value, max)) return []
@@ -85,7 +85,7 @@ function issuesIn(fields: unknown, path: string): readonly Issue[] {
   })
 }
 
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+const toRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
 /**

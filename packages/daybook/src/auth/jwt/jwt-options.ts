@@ -4,7 +4,7 @@ import type { ActorType } from '../adapter.ts'
 /** The claims of a verified token (RFC 7519, section 4). */
 export type JwtClaims = Readonly<Record<string, unknown>>
 
-/** Options of {@link jwt}. */
+/** Options of `jwt()`. */
 export interface JwtOptions {
   /**
    * The issuer, exactly as in the `iss` claim of the tokens (RFC 7519, section 4.1.1), with or without a slash at the end, such as
