@@ -48,7 +48,7 @@ export interface FilledField {
 export type StoredText = Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>
 
 /** Returns the fields of a document that have a `fill`. */
-export const getFieldsWithFill = ({ fields }: DocumentModel): readonly FieldModel[] =>
+const getFieldsWithFill = ({ fields }: DocumentModel): readonly FieldModel[] =>
   fields.filter(({ field }) => field.options.fill !== undefined)
 
 /** The fields whose `fill` a stored document needs, each with the reason. */
@@ -300,8 +300,8 @@ async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
   const filled = row && (await fillDocument(job, global, row, global.key))
   if (!filled) return
   const isStored = await run.transact(async (writer) => {
-    const currentEntries = await writer.read.globals.byKey(global.key)
-    if (currentEntries?.seq !== row.seq) return false
+    const currentRow = await writer.read.globals.byKey(global.key)
+    if (currentRow?.seq !== row.seq) return false
     await storeGlobal(job, writer, global, row, filled)
     return true
   })

@@ -65,17 +65,17 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
       throw new MigrationError('each: write a function of the entry that answers the fields to change.')
     this.#loops += 1
     const loop = `${this.#loops} ${key} ${JSON.stringify(where)}`
-    const filter_ = this.#condition(collection, where)
+    const filter = this.#parseFilter(collection, where)
     let changed = 0
     for (let after = this.#run.positions[loop] ?? 0; ; ) {
-      const done = await this.#changePage(collection, filter_, { loop, after, change })
-      if (!done) return changed
-      changed += done.changed
-      after = done.last
+      const changedPage = await this.#changePage(collection, filter, { loop, after, change })
+      if (!changedPage) return changed
+      changed += changedPage.changed
+      after = changedPage.last
     }
   }
 
-  #condition({ key }: CollectionModel, where: Where): Condition | undefined {
+  #parseFilter({ key }: CollectionModel, where: Where): Condition | undefined {
     const { collections } = this.#services.model
     const collection = collections.get(key)
     return collection && Object.keys(where).length > 0 ? readRuleWhere(where, collection, collections) : undefined
@@ -84,13 +84,13 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
   /** Changes the next entries in one transaction; `undefined` if there are none. */
   async #changePage(
     collection: CollectionModel,
-    filter_: Condition | undefined,
+    filter: Condition | undefined,
     { loop, after, change }: { readonly loop: string; readonly after: number; readonly change: Change },
   ): Promise<{ readonly changed: number; readonly last: number } | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       this.#run.signal.throwIfAborted()
       const { entries } = this.#services.store.read
-      const page = await entries.matchingAfter(collection, after, EACH_BATCH, filter_)
+      const page = await entries.matchingAfter(collection, after, EACH_BATCH, filter)
       const last = page.at(-1)?.pk
       if (last === undefined) return undefined
       const changed = await this.#tryPage(collection, page, { loop, last, change })
@@ -101,7 +101,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     )
   }
 
-  /** Stores the changes of these entries and the position of the loop; `undefined` if one was written concurrently, so that nothing is stored. */
+  /** Stores the changes of these entries and the position of the loop; `undefined`, and nothing is stored, if one was written concurrently. */
   async #tryPage(
     collection: CollectionModel,
     page: readonly StoredEntry[],

@@ -119,7 +119,7 @@ export class WriteHooks {
     return this.#documents.get(getHookKey(document.kind, document.key))
   }
 
-  /** Wraps a function that runs transactions, so that it keeps the asynchronous context of the caller and throws the reason of a {@link HookRefusal}. */
+  /** Wraps a function that runs transactions: it keeps the asynchronous context of the caller, and throws the reason of a {@link HookRefusal}. */
   wrap(transact: Transact): Transact {
     return (work, options) =>
       transact(AsyncLocalStorage.bind(work), options).catch((error) => {

@@ -114,7 +114,7 @@ async function findRejectedTargets(
 }
 
 /** Returns the top-level field that contains a reference. */
-export const getOwnerField = ({ field }: FieldReference): string => field.split('.')[0] ?? field
+const getOwnerField = ({ field }: FieldReference): string => field.split('.')[0] ?? field
 
 const getReferenceKey = ({ collection, id }: FieldReference): string => `${collection} ${id}`
 
