@@ -24,7 +24,7 @@ export class DraftScope {
   readonly #access: Access
   readonly #scope: CallerScope
   readonly #choice: LocaleChoice
-  /** The collections of which the caller may see drafts, by key. */
+  /** The collections whose drafts the caller may see, by key. */
   readonly collections: ReadonlyMap<string, DraftCollection>
 
   /** @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails */

@@ -3,8 +3,7 @@ import type { Schedule } from '../../store/records/schedules.ts'
 import type { Access } from '../access/access.ts'
 import type { ContentContext } from '../context.ts'
 import type { TitledEntry } from '../reads/titled-entry.ts'
-import type { CursorPage } from './list-drafts.ts'
-import { DraftScope } from './list-drafts.ts'
+import { type CursorPage, DraftScope } from './list-drafts.ts'
 
 /** The number of schedules that are read together. */
 const SCHEDULES_PER_READ = 100
@@ -76,16 +75,16 @@ async function readVisibleSchedules(
     for (const [id, entry] of titledEntries) titles.set(`${key} ${id}`, entry)
   }
   return schedules.flatMap((schedule) => {
-    const titledEntries = titles.get(`${schedule.collection} ${schedule.id}`)
-    return titledEntries ? [{ schedule, item: toListed(scope, titledEntries, schedule) }] : []
+    const entry = titles.get(`${schedule.collection} ${schedule.id}`)
+    return entry ? [{ schedule, item: toListed(scope, entry, schedule) }] : []
   })
 }
 
-function toListed(scope: DraftScope, titledEntries: TitledEntry, schedule: Schedule): ListedSchedule {
+function toListed(scope: DraftScope, entry: TitledEntry, schedule: Schedule): ListedSchedule {
   const { collection: key, action, at, actor, locales } = schedule
   const collection = scope.collections.get(key)?.collection
   return {
-    ...titledEntries,
+    ...entry,
     action,
     at,
     ...(collection && scope.canSeeAuthors(collection) ? { actor } : {}),

@@ -73,8 +73,8 @@ async function findMissingTargets(
   references: readonly PlacedReference[],
   scope: QueryScope,
 ): Promise<readonly Issue[]> {
-  const isOpen = scope.readableCollection(target.key) !== undefined
-  const ids = isOpen ? [...new Set(references.map(({ reference }) => reference.id))] : []
+  const isCollectionReadable = scope.readableCollection(target.key) !== undefined
+  const ids = isCollectionReadable ? [...new Set(references.map(({ reference }) => reference.id))] : []
   const statuses = scope.visibleStatuses(target)
   const rows = await read.entries.statuses(target, ids, scope.accessFilter(target)?.where)
   const visibleIds = new Set(

@@ -1,6 +1,5 @@
 import { DaybookError } from '../../errors.ts'
-import type { Field, Reference } from '../../fields/field.ts'
-import { emptyValue } from '../../fields/field.ts'
+import { emptyValue, type Field, type Reference } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { Referrer, ReferrerFilter } from '../../store/reads/reference-reader.ts'
@@ -286,22 +285,22 @@ export async function listReferrers(
   const key = id.toLowerCase()
   const [entry] = await read.entries.statuses(collection, [key], filter?.where)
   if (!entry || !(await canSeeEntry(access, read, collection, entry))) throw new DaybookError('NOT_FOUND')
-  const visibleReferrers = await resolveReferrerFilter(services, access)
-  const total = await read.references.count(collection.key, key, visibleReferrers)
+  const referrerFilter = await resolveReferrerFilter(services, access)
+  const total = await read.references.count(collection.key, key, referrerFilter)
   return {
     total,
     ...page,
-    items: await read.references.referrers(collection.key, key, page.limit, page.offset, visibleReferrers),
+    items: await read.references.referrers(collection.key, key, page.limit, page.offset, referrerFilter),
   }
 }
 
 /** Returns the filter for references that the caller may see. */
 async function resolveReferrerFilter({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
   const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
-  const findHiddenRelations = (document: DocumentModel, isOpen: boolean): readonly string[] => {
+  const findHiddenRelations = (document: DocumentModel, isReadable: boolean): readonly string[] => {
     const hidden = scope.hiddenFields(document)
     const relations = [...document.relations.values()].flat()
-    return relations.filter(({ owner }) => !isOpen || hidden.has(owner)).map(({ path }) => path)
+    return relations.filter(({ owner }) => !isReadable || hidden.has(owner)).map(({ path }) => path)
   }
   const except: string[] = []
   for (const collection of model.collections.values()) {
