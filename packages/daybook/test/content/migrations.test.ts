@@ -127,7 +127,7 @@ describe.each(STORES)('a migration on $name', (store) => {
       'notes',
       {},
       () => 'x',
-      /must answer an object of fields, or nothing; for notes [0-9a-f-]{36}/,
+      /must return an object of fields, or nothing; for notes [0-9a-f-]{36}/,
     ],
     ['an unknown field', 'notes', {}, () => ({ titel: 'x' }), /the change of notes [0-9a-f-]{36} is refused: titel/],
     ['a value of another type', 'notes', {}, () => ({ count: 'x' }), /is refused: count must be/],

@@ -86,8 +86,8 @@ describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
     const faults: readonly [(event: never) => unknown, number, RegExp][] = [
       [() => Promise.reject(new Error('lost "hunter2"')), 500, /\(config\) failed.*hunter2/s],
       [() => new Promise(() => {}), 503, /\(config\) took longer than \d+ ms/],
-      [() => 'yes', 500, /\(config\) must answer an object/],
-      [() => ({ nope: 1 }), 500, /\(config\) answered nope/],
+      [() => 'yes', 500, /\(config\) must return an object/],
+      [() => ({ nope: 1 }), 500, /\(config\) returned nope/],
     ]
     for (const [fault, status, reason] of faults) {
       for (const kind of ['validate', 'change'] as const) {

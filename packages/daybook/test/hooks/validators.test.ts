@@ -217,11 +217,11 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
 
     test('by returning an invalid result: 500, and the log explains valid results', async () => {
       const cases: readonly [unknown, RegExp][] = [
-        [true, /must answer nothing, a message, or issues/],
-        [false, /must answer nothing/],
-        [7, /must answer nothing/],
+        [true, /must return nothing, a message, or issues/],
+        [false, /must return nothing/],
+        [7, /must return nothing/],
         ['', /a message/],
-        [['ok', 7], /must answer nothing/],
+        [['ok', 7], /must return nothing/],
         [{ path: '/seats' }, /a message/],
         [{ message: 'x'.repeat(1001) }, /at most 1000 characters/],
         [{ message: 'no', where: '/seats' }, /an issue with where/],

@@ -62,7 +62,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     if (!isRecord(where))
       throw new MigrationError("each: write a filter, or {} for all: each('posts', {}, (entry) => …)")
     if (typeof change !== 'function')
-      throw new MigrationError('each: write a function of the entry that answers the fields to change.')
+      throw new MigrationError('each: write a function of the entry that returns the fields to change.')
     this.#loops += 1
     const loop = `${this.#loops} ${key} ${JSON.stringify(where)}`
     const filter = this.#parseFilter(collection, where)
@@ -170,7 +170,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
 function requireChange({ key }: CollectionModel, { id }: StoredEntry, data: EntryChange): void {
   if (!isRecord(data))
     throw new MigrationError(
-      `each: the function must answer an object of fields, or nothing; for ${key} ${id} it did not.`,
+      `each: the function must return an object of fields, or nothing; for ${key} ${id} it did not.`,
     )
 }
 

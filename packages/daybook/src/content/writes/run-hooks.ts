@@ -164,7 +164,7 @@ export async function runBeforeDelete(
     const event = { before: toHookDocument(change, document, stored.canonical), after: undefined, id: change.id }
     const returned = await runInTransaction(hooked, change, 'beforeChange', hook, event)
     if (returned !== undefined)
-      throw createHookFailure(document, hook, 'answered data for a delete; throw, or answer nothing')
+      throw createHookFailure(document, hook, 'returned data for a delete; throw, or return nothing')
     if (writer.lastRecord !== lastRecord) await requireUnwritten(hooked, change, stored, hook)
   }
 }
@@ -181,7 +181,7 @@ async function requireUnwritten(
   hook: WriteHook<ChangeEvent>,
 ): Promise<void> {
   if ((await readRevision(transaction.writer.read, document, id)) !== (before?.row.seq ?? 0))
-    throw createHookFailure(document, hook, 'wrote the document that is being written; answer the change instead')
+    throw createHookFailure(document, hook, 'wrote the document that is being written; return the change instead')
 }
 
 /** Returns the revision of a document in the store; 0 if there is none. */
@@ -269,12 +269,12 @@ type HookOwner = Pick<WriteHook<ChangeEvent>, 'owner'>
 /** @throws INTERNAL_ERROR if a hook returns anything that no caller could send as data of the document */
 function toData(document: CollectionModel | GlobalModel, returned: unknown, hook: HookOwner): Values {
   const data = plainJson(document, returned, hook)
-  if (!isRecord(data)) throw createHookFailure(document, hook, 'must answer an object of fields, or nothing')
+  if (!isRecord(data)) throw createHookFailure(document, hook, 'must return an object of fields, or nothing')
   const unknown = Object.keys(data).find(
     (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key) && !AUTHOR_KEYS.includes(key),
   )
   if (unknown !== undefined)
-    throw createHookFailure(document, hook, `answered ${unknown}, which is no field of ${document.key}`)
+    throw createHookFailure(document, hook, `returned ${unknown}, which is no field of ${document.key}`)
   // A hook may return the whole document, and the caller may not be allowed to see its authors.
   return Object.fromEntries(Object.entries(data).filter(([key]) => !AUTHOR_KEYS.includes(key)))
 }
@@ -283,7 +283,7 @@ function plainJson(document: CollectionModel | GlobalModel, returned: unknown, h
   try {
     return toPlainJson(returned)
   } catch (error) {
-    throw createHookFailure(document, hook, 'answered what JSON cannot hold', error)
+    throw createHookFailure(document, hook, 'returned what JSON cannot hold', error)
   }
 }
 

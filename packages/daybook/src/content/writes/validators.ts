@@ -66,26 +66,26 @@ function toIssue(validated: ValidatedDocument, base: string, item: unknown): Iss
   if (!isRecord(issue))
     throw createValidatorError(
       validated,
-      'must answer nothing, a message, or issues: { path, message, code?, params? }',
+      'must return nothing, a message, or issues: { path, message, code?, params? }',
     )
   const { path = '', message, code = DEFAULT_CODE, params } = issue
   const unknown = Object.keys(issue).find((key) => !ISSUE_KEYS.includes(key))
   if (unknown !== undefined)
-    throw createValidatorError(validated, `answered an issue with ${unknown}, which no issue has`)
+    throw createValidatorError(validated, `returned an issue with ${unknown}, which no issue has`)
   if (typeof message !== 'string' || message.trim() === '' || message.length > MAX_MESSAGE)
     throw createValidatorError(validated, `must give each issue a message, of at most ${MAX_MESSAGE} characters`)
   if (!isKey(code))
-    throw createValidatorError(validated, `answered the code ${String(code)}; write one like a key, such as tooLate`)
+    throw createValidatorError(validated, `returned the code ${String(code)}; write one like a key, such as tooLate`)
   if (params !== undefined && !isParams(params))
     throw createValidatorError(
       validated,
-      `answered params that are not { name: value } of texts, numbers, booleans and lists of them, or too long`,
+      `returned params that are not { name: value } of texts, numbers, booleans and lists of them, or too long`,
     )
   const fullPath = typeof path === 'string' && path !== '/' ? `${base}${path}` : base
   if (typeof path !== 'string' || !isPath(validated, fullPath))
     throw createValidatorError(
       validated,
-      `answered the path ${String(path)}, which leads nowhere; write one such as /title`,
+      `returned the path ${String(path)}, which leads nowhere; write one such as /title`,
     )
   return { path: fullPath === '' ? '/' : fullPath, code, ...(params === undefined ? {} : { params }), message }
 }
