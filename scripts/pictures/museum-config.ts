@@ -1,6 +1,6 @@
 import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { serveUploads } from 'daybook/plugins'
-import { PATIENT_LIMITS } from '../../packages/daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../packages/daybook/test/support/timeouts.ts'
 import { studio } from '../../packages/studio/src/index.ts'
 
 /** The address of the museum's site in the pictures. */
@@ -8,7 +8,7 @@ export const SITE = 'https://www.museum.example'
 
 /** The museum in the pictures of the guide. */
 export const museum: DaybookConfig = defineConfig({
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
   plugins: [
     studio({ title: 'The museum', preview: { stories: `${SITE}/stories/{slug}?preview={token}` } }),

@@ -185,7 +185,7 @@ async function openService<const C extends DaybookConfig>(
 
   let isDraining = false
   const routes = allRoutes({
-    engine: context,
+    context,
     feed,
     live,
     presence,

@@ -91,7 +91,7 @@ export function describePlan({ steps, invalidValues, migrations }: MigrationPlan
 
 /** A run of `daybook migrate`. */
 export interface MigrateJob {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   readonly signal: AbortSignal
   /** True if it works on a copy, which is deleted afterwards. */
   readonly dryRun: boolean
@@ -105,7 +105,7 @@ const WAITING = 'Another process migrates this store, or was killed while it did
 
 /** Applies a plan. Values without a field are dropped last, so that fills and migrations see them. */
 export async function applyPlan(job: MigrateJob, { migrations, steps }: MigrationPlan): Promise<void> {
-  const { engine: context, signal, dryRun, log, leaseMs } = job
+  const { context, signal, dryRun, log, leaseMs } = job
   const { model, store } = context
   const isLosing = steps.some(isLossy)
   // The results of fills and migrations are known only after a run.
@@ -118,7 +118,7 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
     const filled = await fillStored(context, { transact: lock.transaction.bind(lock), signal })
     for (const { path, count } of filled) log(`      ${path} ${dryRun ? 'would be filled in' : 'filled in'} (${count})`)
     await migrateStored(store, model)
-    await runMigrations(migrations, { engine: context, lock, log, signal, dryRun })
+    await runMigrations(migrations, { services: context, lock, log, signal, dryRun })
     await requireNoValueLost(store.read, model)
     if (isLosing) await dropOrphaned(store, model)
   } finally {

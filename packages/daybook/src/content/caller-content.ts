@@ -385,7 +385,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     { locale, dryRun }: LocaleOptions & DryRunOptions = {},
   ): Promise<readonly BatchOutcome[]> {
     const { results } = await runBatch(await this.#createContext({ locale, dryRun }), { operations })
-    return results.map(({ op, collection, id, answer: response }) => {
+    return results.map(({ op, collection, id, entry: response }) => {
       const tag = dryRun ? {} : { etag: response?.tag }
       const entry = response ? { ...tag, entry: JSON.parse(response.json) } : {}
       return { op, collection, id, ...entry }

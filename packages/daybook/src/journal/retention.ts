@@ -139,7 +139,7 @@ async function dropSurplusVersions(
   kind: VersionKind,
   maxVersions: number,
 ): Promise<void> {
-  const highest = await writer.history.dropVersions(record, kind, { before: record.seq, kept: maxVersions })
+  const highest = await writer.history.dropVersions(record, kind, { before: record.seq, keep: maxVersions })
   if (highest === undefined || kind === 'draft') return
   await writer.history.raiseFloor((await writer.history.nextState(record, highest)) ?? highest)
 }

@@ -8,7 +8,7 @@ import type { RequestHandler } from '../http/request.ts'
 import type { FinishedResponse } from '../http/response.ts'
 import { EventStream } from '../journal/live/event-stream.ts'
 import { Connections, type HttpConnection } from './connections.ts'
-import { buildTargetRejection, rejectMalformed, rejectRequest } from './refusals.ts'
+import { buildTargetRejection, rejectMalformed, rejectRequest } from './rejections.ts'
 import { findHeadFault, NodeRequest, TargetReader } from './request.ts'
 
 /** The minimum number of bytes of a streamed body that have to arrive within a body timeout. */

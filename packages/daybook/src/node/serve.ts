@@ -7,7 +7,7 @@ import type { Route } from '../http/contract.ts'
 import type { Service } from '../service.ts'
 import { waitForEmptyBacklog } from './connections.ts'
 import { Listener } from './listener.ts'
-import { MAX_HEADER_BYTES } from './refusals.ts'
+import { MAX_HEADER_BYTES } from './rejections.ts'
 
 /** The address of a server, and its timeouts. */
 export interface ServeOptions {

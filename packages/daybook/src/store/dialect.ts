@@ -81,11 +81,11 @@ export interface FilteredTable {
 /** Numbers of entries, by which a page is planned. */
 export interface ListSize {
   /** Entries that match the query. */
-  readonly found: number
+  readonly matching: number
   /** Entries with a status of the query. */
   readonly visible: number
   /** All entries of the collection. */
-  readonly all: number
+  readonly total: number
 }
 
 /** The parts of a page's query that decide its cost. */

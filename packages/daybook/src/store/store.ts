@@ -183,7 +183,7 @@ export class Store {
   }
 
   /** Returns a note. The first node that reads it creates it. */
-  async noteOnce(name: string, make: () => string): Promise<string> {
+  async getOrCreateNote(name: string, make: () => string): Promise<string> {
     const note = await readNote(this.database.reader, name)
     if (note !== undefined) return note
     return this.database.transaction(async (connection) => {

@@ -3,8 +3,8 @@ import { s3 } from 'daybook/s3'
 import { blobStoreConformance } from 'daybook/testing'
 import { afterAll, describe, test } from 'vitest'
 import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
-import { LARGE_TEST_MS, PATIENCE_MS } from '../support/patience.ts'
 import { Folder } from '../support/stores/folder.ts'
+import { LARGE_TEST_MS, WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 
 /** A kind of place for blobs, with the function that opens a store there. */
 interface BlobPlace {
@@ -25,7 +25,7 @@ async function makeS3(
   const server = await S3Server.make()
   server.knowsConditions = knowsConditions
   const endpoint = `http://127.0.0.1:${server.port}`
-  const option = s3({ bucket: 'files', endpoint, prefix, credentials: S3_KEY, timeoutMs: PATIENCE_MS })
+  const option = s3({ bucket: 'files', endpoint, prefix, credentials: S3_KEY, timeoutMs: WAIT_TIMEOUT_MS })
   return Object.assign(server, { open: () => option.open({ data: '' }) })
 }
 

@@ -4,7 +4,7 @@ import type { BlobContent, BlobStore, ByteRange, StagedBlob, StoredBlob } from '
 import { blobStoreConformance } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { isBlobKey, requireBlobKey, requireBlobPrefix, requireStagedName } from '../../src/assets/blob-store.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 /** A sound store in memory. Each of those below has one fault. */
 class SoundStore implements BlobStore {

@@ -9,8 +9,8 @@ import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
+import { WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 
 const MIB = 1024 * 1024
 const HEADERS = { type: 'image/png', disposition: 'inline; filename="cat.png"' }
@@ -33,7 +33,7 @@ class S3Place implements AsyncDisposable {
     const server = await S3Server.make()
     const network = await FaultyProxy.to(server.port)
     const endpoint = `http://127.0.0.1:${network.port}`
-    const defaults = { bucket: 'files', endpoint, credentials: S3_KEY, timeoutMs: PATIENCE_MS }
+    const defaults = { bucket: 'files', endpoint, credentials: S3_KEY, timeoutMs: WAIT_TIMEOUT_MS }
     return new S3Place(server, network, await s3({ ...defaults, ...options }).open({ data: '' }))
   }
 

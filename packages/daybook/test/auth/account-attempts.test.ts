@@ -4,8 +4,8 @@ import { betterAuth } from 'daybook/better-auth'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const MAX = 3
@@ -16,7 +16,12 @@ const auth: AuthSource = betterAuth({
   sendPasswordReset: note,
   plugins: [magicLink({ sendMagicLink: note }), emailOTP({ sendVerificationOTP: note })],
 })
-const limits = { ...PATIENT_LIMITS, signInsPerMinute: 1000, accountSignInsPerMinute: MAX, accountMessagesPerHour: MAX }
+const limits = {
+  ...SLOW_MACHINE_LIMITS,
+  signInsPerMinute: 1000,
+  accountSignInsPerMinute: MAX,
+  accountMessagesPerHour: MAX,
+}
 const config = defineConfig({ auth, collections: {}, limits })
 
 type Fetching = ConstructorParameters<typeof Browser>[0]
@@ -162,7 +167,7 @@ describe('attempts with an account', () => {
   test('are limited by default to twice those of one client', async () => {
     await using service = await createTestService({
       collections: {},
-      limits: { ...PATIENT_LIMITS, signInsPerMinute: 2 },
+      limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 2 },
     })
     const statuses: number[] = []
     for (let count = 0; count < 6; count += 1) statuses.push((await guess(service, 'ann@example.org')).status)

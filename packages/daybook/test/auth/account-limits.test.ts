@@ -5,13 +5,13 @@ import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AccountManager } from '../../src/auth/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const collections = {}
-const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
+const limits = { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000 }
 /** A profile of a social provider with values that are too long. */
 const PROFILE = { id: '1', email: 'social@example.org', name: '😀'.repeat(300_000), image: 'x'.repeat(900_000) }
 let profile: typeof PROFILE = PROFILE

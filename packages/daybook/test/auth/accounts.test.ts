@@ -3,13 +3,13 @@ import { betterAuth } from 'daybook/better-auth'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { requestedOptions } from '../support/auth/quick-passwords.ts'
-import { KeptLog } from '../support/kept-log.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
+import { RecordingLog } from '../support/recording-log.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, PASSWORD } from './browser.ts'
 
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text({ required: true }), state: f.status() } }) },
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
 })
 
 let service: TestService<typeof config>
@@ -324,7 +324,7 @@ describe("the provider's own routes", () => {
 })
 
 test('with open registration, the start logs that accounts are in memory', async () => {
-  const log = new KeptLog()
+  const log = new RecordingLog()
   await using _open = await createTestService(config, { log })
   expect(log.take()).toEqual([expect.stringMatching(/^warn Accounts live in memory: .*registration: 'closed'/)])
   await using _closed = await createTestService({ ...config, auth: { registration: 'closed' } }, { log })
@@ -332,7 +332,7 @@ test('with open registration, the start logs that accounts are in memory', async
 })
 
 test('with open registration, the start logs that anyone can register', async () => {
-  const log = new KeptLog()
+  const log = new RecordingLog()
   await using _open = await createTestService({ ...config, auth: betterAuth() }, { log })
   expect(log.take()).toEqual([expect.stringMatching(/^warn Anyone can register.*registration: 'invite'/)])
   await using _invited = await createTestService({ ...config, auth: betterAuth({ registration: 'invite' }) }, { log })

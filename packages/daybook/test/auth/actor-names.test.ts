@@ -4,14 +4,14 @@ import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiTokens } from '../../src/auth/api-tokens.ts'
 import { identityOf } from '../support/auth/people.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, PASSWORD } from './browser.ts'
 
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text({ required: true }) } }) },
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
 })
 
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)

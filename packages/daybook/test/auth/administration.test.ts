@@ -2,16 +2,16 @@ import { defineCollection, defineConfig, f, type Service, SILENT } from 'daybook
 import { betterAuth } from 'daybook/better-auth'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, PASSWORD, type Sent } from './browser.ts'
 
 const auth: AuthSource = betterAuth({ registration: 'invite' })
 const collections = { notes: defineCollection({ fields: { title: f.text(), status: f.status({ default: 'draft' }) } }) }
-const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
+const limits = { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000 }
 const config = defineConfig({ auth, collections, limits })
 const closed = defineConfig({ auth: betterAuth({ registration: 'closed' }), collections, limits })
 
@@ -19,9 +19,9 @@ const INVITATIONS = '/api/cms/auth/invitations'
 const TOKENS = '/api/cms/auth/tokens'
 const OUTSTANDING = '/api/cms/auth/outstanding'
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
-const json = ({ text }: Answer) => JSON.parse(text)
+const json = ({ text }: TestResponse) => JSON.parse(text)
 const bearer = (token: string): Sent => ({ headers: { Authorization: `Bearer ${token}` } })
-const pathsOf = (response: Answer): readonly string[] =>
+const pathsOf = (response: TestResponse): readonly string[] =>
   json(response).details.issues.map(({ path }: { path: string }) => path)
 
 describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
@@ -53,7 +53,7 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
   }
 
   /** Sends a request as the administrator, and checks the response against the OpenAPI document. */
-  async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  async function ask(method: string, path: string, body?: unknown): Promise<TestResponse> {
     const response = await admin.send(path, { method, ...(body === undefined ? {} : { json: body }) })
     const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) }
     const cookies = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -182,7 +182,7 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
     expect(token.startsWith(apiToken.prefix)).toBe(true)
     expect(json(await ask('GET', TOKENS))).toEqual({ items: [apiToken] })
     expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(token)
-    const write = (): Promise<Answer> =>
+    const write = (): Promise<TestResponse> =>
       new Browser(service).send('/api/notes', { json: { title: 'By a program' }, ...bearer(token) })
     expect((await write()).status).toBe(201)
     expect((await ask('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(204)

@@ -1,5 +1,5 @@
 import type { TestService } from 'daybook/testing'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
 
 /** The options of a request. */
 export interface Sent {
@@ -25,7 +25,7 @@ export class Browser {
     this.#service = service
   }
 
-  async send(path: string, { json, form, address, ...options }: Sent = {}): Promise<Answer> {
+  async send(path: string, { json, form, address, ...options }: Sent = {}): Promise<TestResponse> {
     const headers = new Headers(options.headers)
     if (this.cookies.size > 0 && !headers.has('cookie'))
       headers.set('Cookie', [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '))
@@ -38,7 +38,7 @@ export class Browser {
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  action(name: string, json: unknown = {}, sent: Sent = {}): Promise<Answer> {
+  action(name: string, json: unknown = {}, sent: Sent = {}): Promise<TestResponse> {
     return this.send(`/api/cms/auth/actions/${name}`, { method: 'POST', json, ...sent })
   }
 
@@ -46,11 +46,11 @@ export class Browser {
     return JSON.parse((await this.send('/api/cms/auth/session', sent)).text)
   }
 
-  register(email = 'ines@example.org', sent: Sent = {}): Promise<Answer> {
+  register(email = 'ines@example.org', sent: Sent = {}): Promise<TestResponse> {
     return this.action('register', { name: 'Inés', email, password: PASSWORD }, sent)
   }
 
-  login(email = 'ines@example.org', password = PASSWORD, sent: Sent = {}): Promise<Answer> {
+  login(email = 'ines@example.org', password = PASSWORD, sent: Sent = {}): Promise<TestResponse> {
     return this.action('login', { email, password }, sent)
   }
 

@@ -2,15 +2,15 @@ import { twoFactor } from 'better-auth/plugins'
 import { createService, type DaybookConfig, defineCollection, defineConfig, f, type Service } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { describe, expect, test } from 'vitest'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import { SQLITE } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { PASSWORD } from './browser.ts'
 
 const configOf = (auth: NonNullable<DaybookConfig['auth']>) =>
   defineConfig({
     auth,
     collections: { notes: defineCollection({ fields: { title: f.text() } }) },
-    limits: PATIENT_LIMITS,
+    limits: SLOW_MACHINE_LIMITS,
   })
 
 const ANN = { name: 'Ann', email: 'ann@example.org', password: PASSWORD }

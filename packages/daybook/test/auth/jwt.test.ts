@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { type CryptoKey, exportSPKI, importJWK, type JWK, SignJWT } from 'jose'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Issuer, METADATA, makeKey } from '../support/auth/issuer.ts'
-import { eventually } from '../support/patience.ts'
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
+import { eventually } from '../support/timeouts.ts'
 
 // On one kind of store, because tokens store nothing. The rights of sessions are tested elsewhere, on every store.
 

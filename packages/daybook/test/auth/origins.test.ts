@@ -1,14 +1,14 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { PATIENT_LIMITS } from '../support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, ORIGIN } from './browser.ts'
 
 const FRIEND = 'https://www.example.org'
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text({ required: true }) } }) },
   cors: { origins: [FRIEND], credentials: true },
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
 })
 
 let service: TestService<typeof config>

@@ -2,8 +2,8 @@ import { magicLink, twoFactor } from 'better-auth/plugins'
 import { defineCollection, defineConfig, f, type Service } from 'daybook'
 import { type BetterAuthOptions, betterAuth } from 'daybook/better-auth'
 import { describe, expect, test } from 'vitest'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { PASSWORD } from './browser.ts'
 
 const PUBLIC = 'https://cms.example.org'
@@ -14,7 +14,7 @@ const configOf = (auth: BetterAuthOptions) =>
   defineConfig({
     auth: betterAuth({ baseURL: PUBLIC, ...auth }),
     collections: { notes: defineCollection({ fields: { title: f.text() } }) },
-    limits: { ...PATIENT_LIMITS, signInsPerMinute: 10_000 },
+    limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000 },
   })
 
 const ANN = { name: 'Ann', email: 'ann@example.org', password: PASSWORD }

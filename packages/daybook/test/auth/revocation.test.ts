@@ -4,9 +4,9 @@ import { type BetterAuthOptions, betterAuth } from 'daybook/better-auth'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccountManager } from '../../src/auth/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const INES = 'ines@example.org'
@@ -43,7 +43,7 @@ const source: AuthSource = betterAuth(options)
 const config = defineConfig({
   auth: source,
   collections: {},
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 10_000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000 },
 })
 
 describe.each(STORES)('outstanding links of an account on $name', ({ at }) => {

@@ -3,13 +3,13 @@ import { defineConfig, type Service, SILENT } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const source: AuthSource = betterAuth({ baseURL: ORIGIN, plugins: [multiSession()] })
-const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000 }
+const limits = { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000 }
 const config = defineConfig({ auth: source, collections: {}, limits })
 
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)

@@ -3,14 +3,14 @@ import { serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { getClientNetwork } from '../../src/auth/client-network.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser } from './browser.ts'
 
 const MAX = 3
 const config = defineConfig({
   collections: { notes: defineCollection({ fields: { title: f.text() } }) },
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: MAX },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: MAX },
 })
 
 const statuses = async (tries: readonly (() => Promise<{ readonly status: number }>)[]): Promise<readonly number[]> => {

@@ -5,10 +5,10 @@ import { type BetterAuthOptions, betterAuth, type PasswordReset } from 'daybook/
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AccountManager } from '../../src/auth/account-manager.ts'
 import type { AuthSource } from '../../src/auth/adapter.ts'
-import { KeptLog } from '../support/kept-log.ts'
-import { PATIENT_LIMITS } from '../support/patience.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 
 const configOf = (options: BetterAuthOptions = {}) =>
@@ -18,7 +18,7 @@ const configOf = (options: BetterAuthOptions = {}) =>
       notes: defineCollection({ fields: { title: f.text({ required: true }) } }),
       news: defineCollection({ fields: { title: f.text() }, access: { create: hasRole('editor') } }),
     },
-    limits: { ...PATIENT_LIMITS, signInsPerMinute: 10_000 },
+    limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000 },
   })
 
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)
@@ -469,7 +469,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
 
 describe.each(STORES)('secrets of accounts on $name', (store) => {
   test('are in no response, header, log line or export, except where they are issued', async () => {
-    const log = new KeptLog()
+    const log = new RecordingLog()
     const resets: PasswordReset[] = []
     const options = { baseURL: ORIGIN, sendPasswordReset: async (reset: PasswordReset) => void resets.push(reset) }
     await using service = await store.open(configOf(options), { export: true, log })

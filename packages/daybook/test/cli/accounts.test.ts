@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createService } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { PATIENT_LIMITS } from '../support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 import { daybook, folderOf } from './cli.ts'
 
 const BETTER_AUTH = join(import.meta.dirname, '../../src/auth/accounts/index.ts')
@@ -10,7 +10,7 @@ const config = (auth: string) => `
   import { betterAuth } from '${BETTER_AUTH}'
   export default defineConfig({
     ${auth}
-    limits: ${JSON.stringify(PATIENT_LIMITS)},
+    limits: ${JSON.stringify(SLOW_MACHINE_LIMITS)},
     collections: { posts: defineCollection({ fields: { title: f.text({ required: true }), state: f.status() } }) },
   })`
 

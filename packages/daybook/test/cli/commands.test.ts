@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { DAYBOOK } from '../support/built/command.ts'
-import { HeldRequest } from '../support/network/held-request.ts'
-import { eventually, PATIENCE_MS } from '../support/patience.ts'
+import { PendingRequest } from '../support/network/pending-request.ts'
+import { eventually, WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 import { daybook, folderOf, start } from './cli.ts'
 
 const NOTES = `import { defineConfig, f } from 'DAYBOOK'
@@ -25,7 +25,7 @@ const statusOf = (url: string): Promise<number> =>
 
 /** Returns the former states of entries in the journal. */
 function statesOf(folder: string, collection: string): readonly unknown[] {
-  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: PATIENCE_MS })
+  const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: WAIT_TIMEOUT_MS })
   const rows = database
     .prepare('SELECT doc FROM daybook$journal JOIN daybook$journal_payload USING (seq) WHERE collection = ?')
     .all(collection) as { doc: string }[]
@@ -46,7 +46,7 @@ describe('daybook start', () => {
   it('answers a pending request after SIGTERM', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': OPEN_NOTES })
     const service = await start(folder.path)
-    const underWay = await HeldRequest.begin(`${service.url}/api/notes`)
+    const underWay = await PendingRequest.begin(`${service.url}/api/notes`)
     const ended = service.stop()
     await eventually(async () => expect(await statusOf(`${service.url}/api/ready`)).not.toBe(200))
     expect([await underWay.finish(), await ended]).toEqual([201, 0])

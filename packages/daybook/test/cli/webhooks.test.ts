@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HookReceiver } from '../support/network/hook-receiver.ts'
-import { eventually } from '../support/patience.ts'
+import { eventually } from '../support/timeouts.ts'
 import { daybook, folderOf, start } from './cli.ts'
 
 const TOKEN = 'token-of-the-webhooks-test-0123456789'
@@ -56,7 +56,7 @@ test('daybook webhooks lists failed deliveries and replays them, with and withou
   expect(JSON.parse((await run('list', '--json')).stdout)).toEqual([
     { endpoint: 'site', seq: 1, head: 1, pending: 0, parked: 1 },
   ])
-  receiver.answer = (_hook, response) => response.end()
+  receiver.respond = (_hook, response) => response.end()
   const failed = receiver.received.length
   const sent = 'site is sent them again by the service that runs, or by the next one.\n'
   expect(await run('replay', 'site', '--parked')).toEqual({ status: 0, stdout: sent, stderr: '' })
@@ -71,7 +71,7 @@ test('daybook webhooks lists failed deliveries and replays them, with and withou
 })
 
 test('daybook webhooks list --pending prints the time of the next attempt', async () => {
-  receiver.answer = (_hook, response) => response.writeHead(500).end()
+  receiver.respond = (_hook, response) => response.writeHead(500).end()
   const patient = configOf(receiver.url, '{ firstMs: 1_000_000_000, maxMs: 1_000_000_000 }')
   await folder.write({ 'patient.config.ts': patient.replace("'PLUGINS'", `'${PLUGINS}'`) })
   const args = ['--config', 'patient.config.ts', '--data', 'patient']

@@ -6,9 +6,9 @@ import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
 import { DAYBOOK } from '../support/built/command.ts'
-import { eventually } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POSTGRES, STORES } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const POSTGRES_MODULE = join(import.meta.dirname, '../../src/store/postgres/index.ts')
 /** The number of entries, more than one statement stores. */

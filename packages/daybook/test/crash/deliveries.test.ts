@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { LARGE_TEST_MS } from '../support/patience.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 const SCRIPT = join(import.meta.dirname, 'deliveries.ts')
 

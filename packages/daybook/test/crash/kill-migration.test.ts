@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { f } from 'daybook'
 import { describe, expect, it } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 const KILLS = 20
 const NOTES = 1200

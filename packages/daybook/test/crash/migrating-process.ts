@@ -15,5 +15,5 @@ const { context: engine, close } = await openUnprepared(compileModel(config), co
 const plan = await makeMigrationPlan(engine, findMigrations(configFile))
 process.stdout.write('begins\n')
 const { signal } = new AbortController()
-await applyPlan({ engine, signal, dryRun: false, leaseMs: LEASE_MS, log: () => {} }, plan)
+await applyPlan({ context: engine, signal, dryRun: false, leaseMs: LEASE_MS, log: () => {} }, plan)
 await close()

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fuzzConfig } from '../support/fuzz/fuzz-config.ts'
 import { type FuzzedOperation, FuzzRequests, operationsOf } from '../support/fuzz/fuzz-requests.ts'
 import { FuzzWorld, UNDOCUMENTED_RULES } from '../support/fuzz/fuzz-world.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
+import { textOf } from '../support/scenarios/client.ts'
 import { type Document, DocumentedService } from '../support/scenarios/documented.ts'
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
-import { textOf } from '../support/scenarios/text-of.ts'
-import type { Sent } from '../support/scenarios/transports.ts'
+import type { TestRequest } from '../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 // `npm run fuzz -- --examples 1000` sets both, and prints the seed.
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)
@@ -51,7 +51,7 @@ describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $n
 
   async function send(
     operation: FuzzedOperation,
-    sent: Sent,
+    sent: TestRequest,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const { method, path, headers, body } = sent
     const response = await service.request(path, { method, headers, ...(body === undefined ? {} : { body }) })

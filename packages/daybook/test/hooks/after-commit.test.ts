@@ -1,8 +1,8 @@
 import { type AfterCommitEntry, type AfterCommitGlobal, type DaybookConfig, definePlugin, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeptLog } from '../support/kept-log.ts'
-import { eventually } from '../support/patience.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 type CommitEvent = AfterCommitEntry<object, DaybookConfig> | AfterCommitGlobal<object, DaybookConfig>
 
@@ -35,12 +35,12 @@ const config: DaybookConfig = {
 
 describe.each(STORES)('afterCommit on $name', (store) => {
   let service: StoredService
-  let log: KeptLog
+  let log: RecordingLog
 
   beforeEach(async () => {
     onEvent = () => {}
     onOtherEvent = () => {}
-    log = new KeptLog()
+    log = new RecordingLog()
     service = await store.open(config, { log })
   })
   afterEach(() => service.close())

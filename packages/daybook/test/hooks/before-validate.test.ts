@@ -1,16 +1,16 @@
 import { DaybookError } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeptLog } from '../support/kept-log.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { clearProbes, createSender, people, probedConfig, probes, type SentResponse } from './probed-config.ts'
 
 describe.each(POLICY_STORES)('beforeValidate on $name', (store) => {
   let service: StoredService
-  let log: KeptLog
+  let log: RecordingLog
   let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
-    log = new KeptLog()
+    log = new RecordingLog()
     service = await store.open(probedConfig, { log })
     send = createSender(service)
   })

@@ -8,7 +8,7 @@ import {
   f,
 } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeptLog } from '../support/kept-log.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { createSender, people, type SentResponse } from './probed-config.ts'
 
@@ -46,11 +46,11 @@ const hooked: DaybookConfig = defineConfig({
 
 describe.each(POLICY_STORES)('hooks in the config on $name', (store) => {
   let service: StoredService
-  let log: KeptLog
+  let log: RecordingLog
   let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
-    log = new KeptLog()
+    log = new RecordingLog()
     service = await store.open(hooked, { log })
     send = createSender(service)
   })

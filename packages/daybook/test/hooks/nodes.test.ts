@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { eventually } from '../support/patience.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const DELIVERER = join(import.meta.dirname, 'deliverer.ts')
 

@@ -1,6 +1,6 @@
 import { ANONYMOUS, DaybookError, defineCollection, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeptLog } from '../support/kept-log.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 import { checkedConfig, checks, clearChecks, type ValidatorContext } from './checked-config.ts'
 import { createSender, people, type SentResponse } from './probed-config.ts'
@@ -10,11 +10,11 @@ const EARLIER = '2026-11-20T08:00:00.000Z'
 
 describe.each(POLICY_STORES)('validators on $name', (store) => {
   let service: StoredService
-  let log: KeptLog
+  let log: RecordingLog
   let send: ReturnType<typeof createSender>
 
   beforeEach(async () => {
-    log = new KeptLog()
+    log = new RecordingLog()
     service = await store.open(checkedConfig, { log })
     send = createSender(service)
   })

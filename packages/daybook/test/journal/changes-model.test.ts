@@ -2,8 +2,8 @@ import { type AccessWhere, defineCollection, defineConfig, defineGlobal, f, isAu
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 const READERS = ['', 'cleo', 'ann', 'rita'] as const
 type Reader = (typeof READERS)[number]

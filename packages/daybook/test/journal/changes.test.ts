@@ -1,6 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { type Asked, ask, bodyOf } from '../support/scenarios/client.ts'
+import { ask, bodyOf, type RequestOptions } from '../support/scenarios/client.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const config = defineConfig({
@@ -35,7 +35,7 @@ interface Page {
   readonly next: string
 }
 
-const changes = async (service: StoredService, query: string, options?: Asked): Promise<Page> => {
+const changes = async (service: StoredService, query: string, options?: RequestOptions): Promise<Page> => {
   const response = await ask(service, `/api/cms/changes?${query}`, options)
   expect(response.status, response.text).toBe(200)
   return bodyOf(response) as unknown as Page

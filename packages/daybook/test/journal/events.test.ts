@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { EventReader, type ServerEvent } from '../support/network/event-reader.ts'
 import { listen } from '../support/network/listening.ts'
-import { eventually, LARGE_TEST_MS } from '../support/patience.ts'
 import { create, update } from '../support/stores/place.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
+import { eventually, LARGE_TEST_MS } from '../support/timeouts.ts'
 
 const people = new People({ cleo: [], ann: ['editor'] })
 const config = defineConfig({

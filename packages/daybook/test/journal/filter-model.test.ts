@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel } from '../../src/model/model.ts'
 import { listOperatorsAt } from '../../src/query/where.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 /** The filter of the read rule, in addition to the one that hides entries with `gone`. */
 const rule: { where: AccessWhere | true } = { where: true }

@@ -2,10 +2,10 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { EventReader, type ServerEvent } from '../support/network/event-reader.ts'
-import { eventually } from '../support/patience.ts'
 import { ask, bodyOf } from '../support/scenarios/client.ts'
 import { create } from '../support/stores/place.ts'
 import { POSTGRES, STORES, type StoredService } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const people = new People({ cleo: [], ann: ['editor'] })
 const config = defineConfig({

@@ -18,13 +18,13 @@ import { Browser, PASSWORD } from '../auth/browser.ts'
 import { identityOf } from '../support/auth/people.ts'
 import { EventReader } from '../support/network/event-reader.ts'
 import { listen } from '../support/network/listening.ts'
-import { eventually, PATIENT_LIMITS } from '../support/patience.ts'
 import { create, type Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { eventually, SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
 
 /** Longer than any test: no heartbeat ends a stream. */
 const HEARTBEAT_MS = 3_600_000
-const limits = { ...PATIENT_LIMITS, signInsPerMinute: 10_000, heartbeatMs: HEARTBEAT_MS }
+const limits = { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 10_000, heartbeatMs: HEARTBEAT_MS }
 const collections = {
   posts: defineCollection({ fields: { title: f.text() } }),
   internal: defineCollection({ fields: { title: f.text() }, access: { read: isAuthenticated } }),

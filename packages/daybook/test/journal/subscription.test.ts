@@ -6,10 +6,10 @@ import type { Subscriber, SubscriptionTimes } from '../../src/journal/subscriber
 import { Subscription } from '../../src/journal/subscription.ts'
 import { readPosition } from '../../src/journal/subscription-position.ts'
 import type { Store } from '../../src/store/store.ts'
-import { KeptLog } from '../support/kept-log.ts'
-import { eventually } from '../support/patience.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const config = {
   locales: { default: 'en', available: ['en', 'de'] },
@@ -26,14 +26,14 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
   let service: Service
   /** Two stores, which stand for two processes. */
   let stores: readonly [Store, Store]
-  let log: KeptLog
+  let log: RecordingLog
   const running: Subscription[] = []
 
   beforeEach(async () => {
     place = await kind.at()
     service = await place.open(config as never)
     stores = [await place.store(), await place.store()]
-    log = new KeptLog()
+    log = new RecordingLog()
   })
   afterEach(async () => {
     for (const subscription of running.splice(0)) await subscription.close()

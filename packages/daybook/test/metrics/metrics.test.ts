@@ -1,8 +1,8 @@
 import { defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { readMetrics, sumOf } from './read-metrics.ts'
 
 const collections = { posts: { fields: { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) } } }
@@ -96,7 +96,7 @@ describe('metrics of a service', () => {
 
   test('show the pool of connections on PostgreSQL', async () => {
     await using database = await PostgresDatabase.make()
-    await using service = await createTestService({ ...config, database: patientPostgres(database.url) }, ON)
+    await using service = await createTestService({ ...config, database: slowMachinePostgres(database.url) }, ON)
     await service.request('/api/posts')
     const metrics = readMetrics(await service.metrics())
     const states = ['busy', 'idle', 'waiting'].map((state) => metrics.get(`daybook_pool_connections{state="${state}"}`))

@@ -6,7 +6,7 @@ import type { RecentMetrics } from '../../src/http/routes/metrics.ts'
 import { People } from '../support/auth/people.ts'
 import { failingPlugin } from '../support/configs/failing-plugin.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
@@ -34,7 +34,7 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
   })
 
   /** Sends a request with a token; the response has to match the OpenAPI document. */
-  async function ask(path: string, token?: string): Promise<Answer> {
+  async function ask(path: string, token?: string): Promise<TestResponse> {
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
     const response = await service.fetch(new Request(`http://cms.example${path}`, { headers }))
     const result = { status: response.status, headers: response.headers, text: await response.text() }

@@ -5,9 +5,9 @@ import { type Listening, serve } from 'daybook/node'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { small } from '../support/configs/configs.ts'
-import { exchange, parseAnswers, readAll, requestText } from '../support/network/raw-http.ts'
+import { exchange, parseResponses, readAll, requestText } from '../support/network/raw-http.ts'
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
 
 const JSON_BODY = '{"text":"x"}'
 const CLOSE = 'Connection: close'
@@ -53,14 +53,14 @@ describe('a connection', () => {
     await expectQuietProcess()
   })
 
-  const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> =>
+  const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly TestResponse[]> =>
     exchange(server.port, ...parts)
-  const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status)
+  const statusesOf = (responses: readonly TestResponse[]): readonly number[] => responses.map(({ status }) => status)
   /** Sends a request, and returns its only response. */
-  async function only(request: string): Promise<Answer> {
+  async function only(request: string): Promise<TestResponse> {
     const responses = await send(request)
     expect(responses).toHaveLength(1)
-    const [response] = responses as [Answer]
+    const [response] = responses as [TestResponse]
     expectSane(response)
     return response
   }
@@ -100,16 +100,16 @@ describe('a connection', () => {
       const id = 'X-Request-Id: one-and-the-same'
       const got = await only(requestText(`GET ${path}`, [id, CLOSE]))
       const [head] = await send(requestText(`HEAD ${path}`, [id, CLOSE]))
-      const withoutDate = ({ headers }: Answer): object => ({ ...Object.fromEntries(headers), date: '' })
+      const withoutDate = ({ headers }: TestResponse): object => ({ ...Object.fromEntries(headers), date: '' })
       expect(head?.text).toBe('')
-      expect(withoutDate(head as Answer)).toEqual(withoutDate(got))
+      expect(withoutDate(head as TestResponse)).toEqual(withoutDate(got))
     })
 
     test('may send the next request at once', async () => {
       const socket = connect({ port: server.port, host: '127.0.0.1' })
       socket.write(requestText('HEAD /api/health') + requestText('GET /api/health', [CLOSE]))
       const [, ...afterHead] = (await readAll(socket)).split('\r\n\r\n')
-      expect(parseAnswers(afterHead.join('\r\n\r\n'))).toMatchObject([{ status: 200, text: '{"status":"ok"}' }])
+      expect(parseResponses(afterHead.join('\r\n\r\n'))).toMatchObject([{ status: 200, text: '{"status":"ok"}' }])
     })
   })
 
@@ -273,7 +273,7 @@ describe('a connection', () => {
       const request = `${line}\r\nHost: daybook.test\r\n${CLOSE}\r\n\r\n`
       for (const before of ['', requestText('GET /api/health')]) {
         const responses = await send(Buffer.from(before + request, 'latin1'))
-        const response = responses.at(-1) as Answer
+        const response = responses.at(-1) as TestResponse
         expectSane(response)
         expect([response.status, JSON.parse(response.text).code]).toEqual([400, 'VALIDATION_ERROR'])
       }
@@ -284,7 +284,7 @@ describe('a connection', () => {
       async (method) => {
         for (const before of ['', requestText('GET /api/health')]) {
           const responses = await send(before + requestText(`${method} /api/health`, [CLOSE]))
-          const response = responses.at(-1) as Answer
+          const response = responses.at(-1) as TestResponse
           expectSane(response)
           expect([response.status, JSON.parse(response.text).code]).toEqual([501, 'NOT_IMPLEMENTED'])
         }
@@ -305,7 +305,7 @@ describe('a connection', () => {
       socket.write(requestText('POST /api/notes', [...headers(), 'Content-Length: 5000']))
       await once(socket, 'data')
       socket.write('x'.repeat(5000) + requestText('GET /api/health', [CLOSE]))
-      expect(statusesOf(parseAnswers(await received))).toEqual([status, 200])
+      expect(statusesOf(parseResponses(await received))).toEqual([status, 200])
     })
 
     test.each(unwanted)('%s is closed if the body does not arrive', async (_name, status, headers) => {

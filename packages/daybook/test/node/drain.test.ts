@@ -4,10 +4,10 @@ import { type Listening, serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { small } from '../support/configs/configs.ts'
-import { type Answering, answering } from '../support/network/answering.ts'
-import { parseAnswers, readAll, requestText } from '../support/network/raw-http.ts'
+import { createHandler, type FindResponse } from '../support/network/create-handler.ts'
+import { parseResponses, readAll, requestText } from '../support/network/raw-http.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
 
 const OK = { status: 200, head: [], json: '{}' }
 /** Long enough that no drain of these tests ends by cutting connections. */
@@ -19,9 +19,9 @@ afterEach(async () => {
   await expectQuietProcess()
 })
 
-async function listen(handle: Answering): Promise<Listening> {
+async function listen(handle: FindResponse): Promise<Listening> {
   const server = await serve(
-    { handle: answering(handle), bodyLimit: 1024, drain: () => {}, close: async () => {} },
+    { handle: createHandler(handle), bodyLimit: 1024, drain: () => {}, close: async () => {} },
     { port: 0 },
   )
   listening.push(server)
@@ -38,7 +38,7 @@ async function open(server: Listening): Promise<Socket> {
 function gated() {
   const requested = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
-  const handle: Answering = async () => {
+  const handle: FindResponse = async () => {
     requested.resolve()
     await gate.promise
     return OK
@@ -46,7 +46,7 @@ function gated() {
   return { answer: handle, asked: requested.promise, release: gate.resolve }
 }
 
-const summarize = (responses: readonly Answer[]): readonly unknown[] =>
+const summarize = (responses: readonly TestResponse[]): readonly unknown[] =>
   responses.map(({ status, headers }) => [status, headers.get('connection')])
 
 describe('a server that stops', () => {
@@ -61,7 +61,7 @@ describe('a server that stops', () => {
     // The server cannot have read data that was written in the same turn of the event loop.
     for (const socket of sockets) socket.write(requestText('GET /second'))
     await server.stop(GRACE_MS)
-    for (const text of await Promise.all(received)) expect(summarize(parseAnswers(text))).toEqual([[200, 'close']])
+    for (const text of await Promise.all(received)) expect(summarize(parseResponses(text))).toEqual([[200, 'close']])
   })
 
   test('answers on connections in the backlog', async () => {
@@ -72,7 +72,7 @@ describe('a server that stops', () => {
     // Node connects in the next tick, before another turn of the event loop.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     await server.stop(GRACE_MS)
-    for (const text of await Promise.all(received)) expect(summarize(parseAnswers(text))).toEqual([[200, 'close']])
+    for (const text of await Promise.all(received)) expect(summarize(parseResponses(text))).toEqual([[200, 'close']])
   })
 
   test('answers on connections that arrived while the process was suspended', async () => {
@@ -90,7 +90,7 @@ describe('a server that stops', () => {
     setImmediate(eachTurn)
     await server.stop(GRACE_MS)
     expect(received).toHaveLength(32)
-    for (const text of await Promise.all(received)) expect(summarize(parseAnswers(text))).toEqual([[200, 'close']])
+    for (const text of await Promise.all(received)) expect(summarize(parseResponses(text))).toEqual([[200, 'close']])
   })
 
   test('sends Connection: close with pending responses, and ends after the last one', async () => {
@@ -103,7 +103,7 @@ describe('a server that stops', () => {
     const stopped = server.stop(GRACE_MS)
     release()
     await stopped
-    expect(summarize(parseAnswers(await received))).toEqual([[200, 'close']])
+    expect(summarize(parseResponses(await received))).toEqual([[200, 'close']])
   })
 
   test('answers pipelined requests, and closes with the last one', async () => {
@@ -116,7 +116,7 @@ describe('a server that stops', () => {
     const stopped = server.stop(GRACE_MS)
     release()
     await stopped
-    expect(summarize(parseAnswers(await received))).toEqual([
+    expect(summarize(parseResponses(await received))).toEqual([
       [200, 'keep-alive'],
       [200, 'keep-alive'],
       [200, 'close'],
@@ -136,7 +136,7 @@ describe('a server that stops', () => {
     const stopped = server.stop(GRACE_MS)
     socket.write('half')
     await stopped
-    expect(parseAnswers(await received)).toMatchObject([{ status: 200, text: '8' }])
+    expect(parseResponses(await received)).toMatchObject([{ status: 200, text: '8' }])
   })
 
   test('sends a long response completely to a client that reads slowly and keeps sending', async () => {
@@ -152,7 +152,7 @@ describe('a server that stops', () => {
     gate.resolve()
     await once(socket, 'readable')
     socket.write(requestText('GET /too-late'))
-    const [handle, ...rest] = parseAnswers(await readAll(socket))
+    const [handle, ...rest] = parseResponses(await readAll(socket))
     expect([handle?.text.length, rest]).toEqual([json.length, []])
     await stopped
   })
@@ -171,7 +171,7 @@ describe('a server that stops', () => {
     await writer.write(Buffer.from('ended'))
     await writer.close()
     await stopped
-    expect(parseAnswers(await received)).toMatchObject([{ status: 200, text: 'begun, and ended' }])
+    expect(parseResponses(await received)).toMatchObject([{ status: 200, text: 'begun, and ended' }])
   })
 
   test('closes unused connections', async () => {
@@ -203,7 +203,7 @@ test('a stopping service reports 503 as its readiness on an open connection', as
   await once(socket, 'data')
   socket.write(requestText('GET /api/ready'))
   await server.stop(GRACE_MS)
-  expect(summarize(parseAnswers(await received))).toEqual([
+  expect(summarize(parseResponses(await received))).toEqual([
     [200, 'keep-alive'],
     [503, 'close'],
   ])

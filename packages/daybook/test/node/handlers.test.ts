@@ -5,7 +5,7 @@ import { type Listening, serve } from 'daybook/node'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defineRoute, type Route } from '../../src/http/contract.ts'
 import { type Fetch, toFetch } from '../../src/http/fetch.ts'
-import { type Answering, answering } from '../support/network/answering.ts'
+import { createHandler, type FindResponse } from '../support/network/create-handler.ts'
 import { exchange, readAll, requestText } from '../support/network/raw-http.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
 
@@ -20,17 +20,17 @@ afterEach(async () => {
 })
 
 /** Serves responses without a service. */
-async function listen(handle: Answering): Promise<Listening> {
+async function listen(handle: FindResponse): Promise<Listening> {
   const server = await serve(
-    { handle: answering(handle), bodyLimit: 1024, drain: () => {}, close: async () => {} },
+    { handle: createHandler(handle), bodyLimit: 1024, drain: () => {}, close: async () => {} },
     { port: 0 },
   )
   listening.push(server)
   return server
 }
 
-const ways: readonly (readonly [name: string, fetchFrom: (handle: Answering) => Promise<Fetch>])[] = [
-  ['fetch', async (handle) => toFetch(answering(handle))],
+const ways: readonly (readonly [name: string, fetchFrom: (handle: FindResponse) => Promise<Fetch>])[] = [
+  ['fetch', async (handle) => toFetch(createHandler(handle))],
   [
     'socket',
     async (handle) => {
@@ -41,12 +41,12 @@ const ways: readonly (readonly [name: string, fetchFrom: (handle: Answering) => 
 ]
 
 describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
-  const ask = async (handle: Answering, init: RequestInit = {}): Promise<Response> =>
+  const ask = async (handle: FindResponse, init: RequestInit = {}): Promise<Response> =>
     (await fetchFrom(handle))(new Request('http://daybook.test/a%20b?c=%C3%A4', init))
   const post = { method: 'POST', headers: { 'Content-Type': 'text/plain', 'X-One': '1' }, body: 'käse' }
 
   test('gets path and query unchanged, and headers by name in any case', async () => {
-    const handle: Answering = async ({ method, target, headers }) => {
+    const handle: FindResponse = async ({ method, target, headers }) => {
       const json = JSON.stringify([method, target, headers.get('X-ONE'), headers.has('x-one'), headers.get('x-two')])
       return { ...OK, json }
     }
@@ -54,7 +54,7 @@ describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
   })
 
   test('reads a body up to its limit, and rejects a longer one', async () => {
-    const sizes = (limit: number): Answering => {
+    const sizes = (limit: number): FindResponse => {
       return async (request) => ({ ...OK, json: JSON.stringify((await request.readBytes(limit))?.length ?? 'longer') })
     }
     expect(await (await ask(sizes(5), post)).json()).toBe(5)
@@ -64,7 +64,7 @@ describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
   })
 
   test('can get a web Request with a streamed body', async () => {
-    const handle: Answering = async (request) => {
+    const handle: FindResponse = async (request) => {
       const web = request.toRequest()
       const { pathname, search } = new URL(web.url)
       const body = web.body instanceof ReadableStream ? await web.text() : null
@@ -198,7 +198,7 @@ describe('a route with prepare()', () => {
     })
   const serveRoutes = (...routes: readonly Route[]): Promise<Listening> =>
     serve(
-      { routes, handle: answering(async () => OK), bodyLimit: 1024, drain: () => {}, close: async () => {} },
+      { routes, handle: createHandler(async () => OK), bodyLimit: 1024, drain: () => {}, close: async () => {} },
       { port: 0 },
     )
 

@@ -10,7 +10,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
-import { KeptLog } from '../support/kept-log.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
@@ -57,7 +57,7 @@ const config: DaybookConfig = defineConfig({
 
 describe.each(POLICY_STORES)('routes in the config on $name', (store) => {
   let service: StoredService
-  const log = new KeptLog()
+  const log = new RecordingLog()
   const suggest = (title: string, token = 'ann'): Promise<Response> =>
     service.request('/suggestions', {
       method: 'POST',

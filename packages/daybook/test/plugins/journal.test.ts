@@ -12,10 +12,10 @@ import {
 } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeptLog } from '../support/kept-log.ts'
-import { eventually } from '../support/patience.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
 
@@ -225,7 +225,7 @@ describe.each(STORES)('a plugin that reads the journal on $name', (store) => {
   })
 
   test('that throws or hangs affects no write and no other delivery', async () => {
-    const log = new KeptLog()
+    const log = new RecordingLog()
     const seen: number[] = []
     const deliver = ({ signal, seq }: JournalEvent): Promise<void> | undefined => {
       if (seq === 1) throw new TypeError('no index')

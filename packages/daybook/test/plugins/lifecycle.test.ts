@@ -1,7 +1,7 @@
 import { type DaybookConfig, defineCollection, definePlugin, f, type Plugin, type PluginRuntime } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { KeptLog } from '../support/kept-log.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const collections = { posts: defineCollection({ fields: { title: f.text({ required: true }) } }) }
@@ -84,7 +84,7 @@ describe('a start that fails', () => {
 
 test('a close that fails or hangs is logged, and the other plugins are closed', async () => {
   const notes: string[] = []
-  const log = new KeptLog()
+  const log = new RecordingLog()
   const hangs = recording(notes, 'b', {}, { close: NEVER })
   const throws = recording(notes, 'c', {}, { close: () => Promise.reject(new Error('stuck')) })
   const service = await createTestService(withPlugins([recording(notes, 'a'), hangs, throws]), { log })
@@ -124,7 +124,7 @@ describe('/api/ready', () => {
     ['fails', () => Promise.reject(new Error('the secret reason'))],
     ['hangs', NEVER],
   ])('responds with 503 if a check %s, and logs the reason', async (_case, check) => {
-    const log = new KeptLog()
+    const log = new RecordingLog()
     await using service = await createTestService(withPlugins([checking('bad', check), checking('good', () => {})]), {
       log,
     })

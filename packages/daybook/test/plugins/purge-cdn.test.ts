@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers'
 import { type DaybookConfig, defineCollection, defineGlobal, f } from 'daybook'
 import { purgeCdn, purgeCloudflare, purgeFastly, serveUploads } from 'daybook/plugins'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually } from '../support/patience.ts'
 import { create, update } from '../support/stores/place.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 import { upload } from '../support/uploads.ts'
 
 const collections = {

@@ -2,8 +2,8 @@ import { ConfigError, type DaybookConfig, defineCollection, defineConfig, f } fr
 import { redirects } from 'daybook/plugins'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
+import { WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 
 const people = new People({ ann: ['editor'] })
 
@@ -18,7 +18,7 @@ const config: DaybookConfig = defineConfig({
   },
   plugins: [redirects({ collections: { posts: { path: { en: '/blog/:slug', de: '/de/:slug' } } }, status: '308' })],
   // A batch of many redirects runs a hook for each in one transaction.
-  limits: { pluginMs: PATIENCE_MS },
+  limits: { pluginMs: WAIT_TIMEOUT_MS },
 })
 
 interface Listed {

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
 import { People } from '../support/auth/people.ts'
 import { CuttingProxy } from '../support/network/cutting-proxy.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
+import { WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 
 const MAX_BYTES = 5_000_000
 const PNG = Buffer.from(
@@ -48,7 +48,7 @@ const STORES: readonly { readonly name: string; make(): Promise<Place> }[] = [
     make: async () => {
       const server = await S3Server.make()
       const endpoint = `http://127.0.0.1:${server.port}`
-      const store = s3({ bucket: 'files', endpoint, credentials: S3_KEY, timeoutMs: PATIENCE_MS })
+      const store = s3({ bucket: 'files', endpoint, credentials: S3_KEY, timeoutMs: WAIT_TIMEOUT_MS })
       return { store, server, end: async () => server[Symbol.asyncDispose]() }
     },
   },
@@ -400,12 +400,12 @@ describe('a service that restarts', () => {
     await during(config, async () => {
       const path = await started(10)
       await send(path, 0, Buffer.from('012345'))
-      await expect.poll(async () => (await sendRequest('HEAD', path)).status, { timeout: PATIENCE_MS }).toBe(404)
+      await expect.poll(async () => (await sendRequest('HEAD', path)).status, { timeout: WAIT_TIMEOUT_MS }).toBe(404)
       expect(await getCode(await send(path, 6, Buffer.from('6789')))).toEqual([404, 'NOT_FOUND'])
     })
     expect(await listStored()).not.toEqual([])
     await during(config, async () => {
-      await expect.poll(listStored, { timeout: PATIENCE_MS }).toEqual([])
+      await expect.poll(listStored, { timeout: WAIT_TIMEOUT_MS }).toEqual([])
     })
   })
 })

@@ -15,7 +15,7 @@ import { serve } from 'daybook/node'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
-import { KeptLog } from '../support/kept-log.ts'
+import { RecordingLog } from '../support/recording-log.ts'
 import { expectDocumented } from '../support/scenarios/documented.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
@@ -212,7 +212,7 @@ const json = { 'Content-Type': 'application/json' }
 
 describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
   let service: StoredService
-  const log = new KeptLog()
+  const log = new RecordingLog()
   beforeAll(async () => {
     service = await store.open(config, { log })
   })

@@ -1,9 +1,9 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { askExport, exportOf } from '../support/stores/export.ts'
 import { create } from '../support/stores/place.ts'
 
@@ -12,7 +12,7 @@ const collections = { notes: defineCollection({ fields: { text: f.text({ index: 
 test('an export breaks off when the server dies, is 503 while it is down, and is complete once it is back', async () => {
   await using server = await PostgresServer.make()
   await using database = await PostgresDatabase.make(server.address)
-  const config = defineConfig({ database: patientPostgres(database.url), collections })
+  const config = defineConfig({ database: slowMachinePostgres(database.url), collections })
   await using service = await createTestService(config, { export: true })
   const text = 'long '.repeat(10_000)
   await Promise.all(Array.from({ length: 200 }, () => create(service as never, 'notes', { text })))

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createTestService } from 'daybook/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
-import { eventually, PATIENCE_MS } from '../support/patience.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { superuserUrlOf } from '../support/postgres/postgres-address.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
 import { queryOnce } from '../support/postgres/postgres-query.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
+import { eventually, WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 import { Load, send } from './load.ts'
 import { Lock } from './lock.ts'
 import { posts } from './posts.ts'
@@ -17,7 +17,7 @@ import { posts } from './posts.ts'
 /** Ten connections that read, two that write, and one that watches. */
 const MOST_CONNECTIONS = 13
 /** A statement timeout far above the deadline of the tests, so that no request can end by it, in milliseconds. */
-const STATEMENT_MS = 10 * PATIENCE_MS
+const STATEMENT_MS = 10 * WAIT_TIMEOUT_MS
 
 let server: PostgresServer
 let network: FaultyProxy
@@ -42,7 +42,7 @@ afterEach(expectQuietProcess)
 /** The URL of the database through the faulty proxy. */
 const url = (): string => database.url.replace(`:${server.address.port}/`, `:${network.port}/`)
 
-const open = (options = {}) => createTestService({ ...posts, database: patientPostgres(url(), options) })
+const open = (options = {}) => createTestService({ ...posts, database: slowMachinePostgres(url(), options) })
 
 async function titles(): Promise<readonly string[]> {
   const rows = await database.rows<{ title: string }>("SELECT doc::json ->> 'title' AS title FROM posts")
@@ -68,11 +68,13 @@ async function expectWholeJournal(): Promise<void> {
 
 /** Fails if a promise takes too long. */
 async function inTime<T>(result: Promise<T>): Promise<T> {
-  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => Promise.reject(new Error('No answer came.')))
+  const late = sleep(WAIT_TIMEOUT_MS, undefined, { ref: false }).then(() =>
+    Promise.reject(new Error('No answer came.')),
+  )
   return Promise.race([result, late])
 }
 
-const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status)
+const statusesOf = (responses: readonly TestResponse[]): readonly number[] => responses.map(({ status }) => status)
 
 /** Counts the backends of the service that wait for a lock. */
 async function countWaiting(): Promise<number> {

@@ -1,16 +1,16 @@
 import { ANONYMOUS, createService, defineCollection, defineConfig, f } from 'daybook'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../support/patience.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const MANY = 10_000
 
 /** Builds a config of notes. @param rank whether `rank` has an index */
 function configFor(url: string, rank: boolean, unique = false) {
   const fields = { title: f.text({ unique }), rank: f.integer({ index: rank }) }
-  return defineConfig({ collections: { notes: defineCollection({ fields }) }, database: patientPostgres(url) })
+  return defineConfig({ collections: { notes: defineCollection({ fields }) }, database: slowMachinePostgres(url) })
 }
 
 /** Inserts many notes past the service. */

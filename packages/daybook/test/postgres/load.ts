@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { expectSane } from '../support/scenarios/sane.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
 
 /** A service, in this process or another, with the token for writes. */
 export interface Door {
@@ -17,7 +17,7 @@ export interface RequestOptions {
 }
 
 /** Sends a request and returns its response, also a 5xx. With a body, it is a POST with the token. */
-export async function send({ fetch, token }: Door, path: string, options: RequestOptions = {}): Promise<Answer> {
+export async function send({ fetch, token }: Door, path: string, options: RequestOptions = {}): Promise<TestResponse> {
   const { json, method = json === undefined ? 'GET' : 'POST' } = options
   const init: RequestInit = { method, headers: { ...options.headers } }
   if (json !== undefined) {

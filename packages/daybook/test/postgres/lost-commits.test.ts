@@ -3,10 +3,10 @@ import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Store } from '../../src/store/store.ts'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
-import { eventually } from '../support/patience.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
+import { eventually } from '../support/timeouts.ts'
 import { send } from './load.ts'
 import { posts } from './posts.ts'
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   database = await PostgresDatabase.make()
   network = await FaultyProxy.to(port)
   const url = database.url.replace(`:${port}/`, `:${network.port}/`)
-  service = await createTestService({ ...posts, database: patientPostgres(url) })
+  service = await createTestService({ ...posts, database: slowMachinePostgres(url) })
   return async () => {
     await service.close()
     await network[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { PostgresOptions } from 'daybook/postgres'
 import { DAYBOOK } from '../support/built/command.ts'
-import { PATIENT_DATABASE } from '../support/postgres/patient-postgres.ts'
+import { SLOW_MACHINE_DATABASE } from '../support/postgres/slow-machine-postgres.ts'
 import type { Door } from './load.ts'
 
 const CONFIG = join(import.meta.dirname, 'daybook.config.ts')
@@ -25,7 +25,7 @@ function spawnNode(url: string | undefined, { options = {}, preload }: NodeOptio
     env: {
       ...env,
       ...(url === undefined ? {} : { DATABASE_URL: url }),
-      DATABASE_OPTIONS: JSON.stringify({ ...PATIENT_DATABASE, ...options }),
+      DATABASE_OPTIONS: JSON.stringify({ ...SLOW_MACHINE_DATABASE, ...options }),
       DAYBOOK_SERVICE_TOKEN: TOKEN,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Balancer } from '../support/network/balancer.ts'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
-import { eventually } from '../support/patience.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres/postgres-database.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
+import { eventually } from '../support/timeouts.ts'
 import { type Door, Load, send } from './load.ts'
 import { ServiceNode } from './node.ts'
 
@@ -50,10 +50,10 @@ const create = (door: Door, json: object, headers = {}) => send(door, '/api/post
 const read = (door: Door, slug: string, headers = {}) => send(door, `/api/posts/${slug}`, { headers })
 /** Reads a post with the token that wrote it. */
 const readBack = (door: Door, slug: string) => read(door, slug, { Authorization: `Bearer ${a.token}` })
-const bodyOf = ({ text }: Answer) => JSON.parse(text)
+const bodyOf = ({ text }: TestResponse) => JSON.parse(text)
 
 /** Counts responses by status. */
-function countStatuses(responses: readonly Answer[]): Readonly<Record<string, number>> {
+function countStatuses(responses: readonly TestResponse[]): Readonly<Record<string, number>> {
   const groups = Map.groupBy(responses, ({ status }) => status)
   return Object.fromEntries([...groups].map(([status, same]) => [status, same.length]))
 }
@@ -116,7 +116,7 @@ describe('three nodes on one database', () => {
       )
       const responses = await Promise.all(changes)
       expect(countStatuses(responses)).toEqual({ 200: 1, 412: 1 })
-      const winner = responses.find(({ status }) => status === 200) as Answer
+      const winner = responses.find(({ status }) => status === 200) as TestResponse
       expect(bodyOf(await readBack(c, 'raced'))).toEqual(bodyOf(winner))
     }
   })

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/store/database.ts'
 import { rawStatement } from '../../src/store/statement.ts'
-import { eventually } from '../support/patience.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
+import { eventually } from '../support/timeouts.ts'
 
 let server: PostgresDatabase
 let database: Database
 
 beforeAll(async () => {
   server = await PostgresDatabase.make()
-  database = await patientPostgres(server.url, { statementMs: 600_000 }).open()
+  database = await slowMachinePostgres(server.url, { statementMs: 600_000 }).open()
 })
 
 afterAll(async () => {

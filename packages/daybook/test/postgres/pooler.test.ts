@@ -5,8 +5,8 @@ import { createTestService, type TestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import blog from '../../../../examples/blog/daybook.config.ts'
 import { READ_SETTINGS } from '../../src/store/postgres/postgres-server.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase, sharedPostgres } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { send } from './load.ts'
 import { Lock } from './lock.ts'
 import { posts } from './posts.ts'
@@ -38,7 +38,7 @@ async function overhear(options: PostgresOptions): Promise<Wiretap> {
   const { port } = await sharedPostgres()
   using tap = await Wiretap.on(port)
   const url = database.url.replace(`:${port}/`, `:${tap.port}/`)
-  await using service = await createTestService({ ...blog, database: patientPostgres(url, options) })
+  await using service = await createTestService({ ...blog, database: slowMachinePostgres(url, options) })
   await useEverything(service as unknown as TestService)
   return tap
 }
@@ -68,7 +68,7 @@ test('behind a transaction pooler nothing is left in a session', async () => {
 
 test('behind a pooler a slow read times out, and does not affect the next one', async () => {
   await using database = await PostgresDatabase.make()
-  const source = patientPostgres(database.url, { pooler: 'transaction', connections: 2, statementMs: 1000 })
+  const source = slowMachinePostgres(database.url, { pooler: 'transaction', connections: 2, statementMs: 1000 })
   await using service = await createTestService({ ...posts, database: source })
   await send(service, '/api/posts', { json: { title: 'one' } })
   await using locked = await Lock.of(database.url, 'LOCK TABLE posts')

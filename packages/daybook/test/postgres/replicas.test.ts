@@ -2,11 +2,11 @@ import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readMetrics } from '../metrics/read-metrics.ts'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
-import { eventually } from '../support/patience.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
-import type { Answer } from '../support/scenarios/transports.ts'
+import type { TestResponse } from '../support/scenarios/transports.ts'
+import { eventually } from '../support/timeouts.ts'
 import { send } from './load.ts'
 import { posts } from './posts.ts'
 import { ReplicatedServer } from './replica.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   database = await PostgresDatabase.make(primary.address)
   const copy = database.url.replace(`:${primary.address.port}/`, `:${network.port}/`)
   service = await createTestService(
-    { ...posts, database: patientPostgres(database.url, { replicas: [copy] }) },
+    { ...posts, database: slowMachinePostgres(database.url, { replicas: [copy] }) },
     { metrics: true },
   )
   return async () => {
@@ -56,7 +56,7 @@ const resumeReplay = () => servers.replica.rows('SELECT pg_wal_replay_resume()')
 const create = (title: string) => send(service, '/api/posts', { json: { title } })
 const read = (path: string, headers = {}) => send(service, path, { headers })
 const session = (): object => ({ Authorization: `Bearer ${service.token}` })
-const getSeq = ({ headers }: Answer): string => String(headers.get('daybook-seq'))
+const getSeq = ({ headers }: TestResponse): string => String(headers.get('daybook-seq'))
 const readTotal = async (headers = {}): Promise<number> => JSON.parse((await read('/api/posts', headers)).text).total
 
 /** Waits until the replica is used and has caught up. Each attempt reads a new query, since cached responses do not reach the replica. */
@@ -137,7 +137,7 @@ describe('with a replica', () => {
   })
 
   test('with an invalid URL, the start fails', async () => {
-    const opening = patientPostgres(database.url, {
+    const opening = slowMachinePostgres(database.url, {
       replicas: [database.url, 'mysql://user:secret@copy/content'],
     }).open()
     await expect(opening).rejects.toThrow(/^replicas\[1\] is no URL of PostgreSQL\. Write postgres:[^ ]+$/)

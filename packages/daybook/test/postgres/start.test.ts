@@ -7,10 +7,10 @@ import type { PostgresOptions } from 'daybook/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FaultyProxy } from '../support/network/faulty-proxy.ts'
 import { freePort } from '../support/network/free-port.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { ROLE, superuserUrlOf } from '../support/postgres/postgres-address.ts'
 import { barePostgres, PostgresDatabase } from '../support/postgres/postgres-database.ts'
 import { queryOnce } from '../support/postgres/postgres-query.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
 import { Load } from './load.ts'
 import { ServiceNode, startInVain } from './node.ts'
@@ -34,7 +34,7 @@ const open = (url: string | undefined, options: PostgresOptions = {}) =>
   createService(
     {
       ...posts,
-      database: patientPostgres(url, options),
+      database: slowMachinePostgres(url, options),
       seed: async (content) => {
         await content.create('posts', { title: 'seeded' })
       },
@@ -271,7 +271,7 @@ describe('services that start on one new database', () => {
       const startedAt = performance.now()
       const fields = { ...posts.collections.posts.fields, [`more${round % 2}`]: f.text({ localized: true }) }
       const config = { collections: { posts: defineCollection({ fields }) }, locales: LOCALES }
-      await (await createService({ ...config, database: patientPostgres(database.url) })).close()
+      await (await createService({ ...config, database: slowMachinePostgres(database.url) })).close()
       longest = Math.max(longest, performance.now() - startedAt)
     }
     await load.stop()

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { StartupError } from 'daybook'
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/patience.ts'
 import { superuserUrlOf } from '../support/postgres/postgres-address.ts'
 import { queryOnce } from '../support/postgres/postgres-query.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { eventually } from '../support/timeouts.ts'
 
 const FOLDER = join(import.meta.dirname, '../support/tls')
 const ca = readFileSync(join(FOLDER, 'server.crt'), 'utf8')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kitchen } from '../support/configs/configs.ts'
-import { eventually } from '../support/patience.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { eventually } from '../support/timeouts.ts'
 
 describe.each(STORES)('a listener to the changes of a store on $name', (store) => {
   test('receives the number of each stored change, in ascending order, until it unsubscribes', async () => {

@@ -11,13 +11,13 @@ import { parseQueryString, readParameters } from '../../src/query/parameters.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { databaseFile } from '../../src/store/store.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { Folder } from '../support/stores/folder.ts'
 import { type NotedStatement, notedStore } from '../support/stores/noted-store.ts'
 import { create, type Place } from '../support/stores/place.ts'
 import { PostgresPlace } from '../support/stores/postgres-place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 type Indexes = readonly (readonly string[])[]
 
@@ -195,7 +195,7 @@ const PLANNED: readonly Planned[] = [
   {
     name: 'postgres',
     at: () => PostgresPlace.make(),
-    open: (address) => patientPostgres(address).open(),
+    open: (address) => slowMachinePostgres(address).open(),
     explain: 'EXPLAIN',
     analyze: 'ANALYZE articles',
     isSlow: /Seq Scan|Bitmap|Sort|Filter: .*category/,

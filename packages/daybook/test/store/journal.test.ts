@@ -2,9 +2,9 @@ import { f, type Service } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { JournalRow } from '../../src/store/rows.ts'
 import type { Store } from '../../src/store/store.ts'
-import { LARGE_TEST_MS } from '../support/patience.ts'
 import { create, type Document, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
 const config = {
   locales: { default: 'en', available: ['en', 'de'] },

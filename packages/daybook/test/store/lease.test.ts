@@ -8,8 +8,8 @@ import { IDEMPOTENCY_RECORD_LIFETIME_MS, sweep } from '../../src/content/sweep.t
 import { Lease, LeaseLost } from '../../src/store/records/lease.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { Store } from '../../src/store/store.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 
 const config = defineConfig({ collections: { notes: { fields: { text: f.text() } } } })
 
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, () => Promise<Nodes>>> = {
   },
   async postgres() {
     const database = await PostgresDatabase.make()
-    await (await createTestService({ ...config, database: patientPostgres(database.url) })).close()
+    await (await createTestService({ ...config, database: slowMachinePostgres(database.url) })).close()
     const opened = Array.from({ length: COUNT }, async () => new Store(await postgres(database.url).open()))
     const stores = await Promise.all(opened)
     const end = async (): Promise<void> => {

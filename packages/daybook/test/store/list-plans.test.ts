@@ -123,8 +123,8 @@ const size = fc
   .constantFrom(1, 100, 10_000, 1_000_000)
   .chain((all) =>
     fc
-      .constantFrom(...[1, 10, 1000, 100_000].filter((found) => found <= all))
-      .map((found) => ({ found, visible: all, all })),
+      .constantFrom(...[1, 10, 1000, 100_000].filter((matching) => matching <= all))
+      .map((matching) => ({ matching, visible: all, total: all })),
   )
 
 const list = fc.record({

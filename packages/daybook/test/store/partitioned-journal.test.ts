@@ -4,8 +4,8 @@ import { ANONYMOUS, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { expect, test } from 'vitest'
 import { blocksOf } from '../../../../scripts/markdown.ts'
-import { patientPostgres } from '../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
 
@@ -16,7 +16,9 @@ test('a partitioned journal, made as the guide shows, is used as it is', async (
   // Makes the second partition begin at record 3, so that the test reaches it.
   await database.rows(statements.replaceAll('10000000', '3'))
   const collections = { posts: { fields: { title: f.text() } } }
-  await using service = await createTestService(defineConfig({ database: patientPostgres(database.url), collections }))
+  await using service = await createTestService(
+    defineConfig({ database: slowMachinePostgres(database.url), collections }),
+  )
   const { id } = await service.content.create('posts', { title: 'first' })
   for (const title of ['second', 'third', 'fourth']) {
     await service.content.update('posts', id, { title })

@@ -51,7 +51,7 @@ const goToField = createRoute({
   getParentRoute: () => root,
   path: '/go/edit/$collection/$id',
   validateSearch: readDocumentSearch,
-  component: lazyRouteComponent(() => import('./editor/deep-link-page.tsx'), 'GoPage'),
+  component: lazyRouteComponent(() => import('./editor/deep-link-page.tsx'), 'DeepLinkPage'),
 })
 
 const global = createRoute({

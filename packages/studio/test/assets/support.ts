@@ -2,12 +2,12 @@ import { crc32, deflateSync } from 'node:zlib'
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { serveUploads } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../src/index.ts'
 
 /** Collections with required, optional and multiple files. */
 export const gallery: DaybookConfig = defineConfig({
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   assets: {
     accept: ['image/*', 'text/plain', 'application/pdf'],
     maxBytes: 200_000,

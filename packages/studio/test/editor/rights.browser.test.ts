@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { isEditor, ownDrafts, publishedOrOwn } from '../../../daybook/test/support/configs/contributor-rules.ts'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../src/index.ts'
 import { storeFile } from '../assets/support.ts'
 import { INES, isSaved, isShown, TOMASZ } from '../support/people.ts'
@@ -51,7 +51,7 @@ const ownOnly: AccessRule = (request) =>
 /** The rules of `docs/contributors-and-editors.md`. */
 const config = defineConfig({
   auth,
-  limits: PATIENT_LIMITS,
+  limits: SLOW_MACHINE_LIMITS,
   plugins: [studio()],
   assets: { access: { update: ownOnly, delete: ownOnly } },
   collections: {

@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../src/index.ts'
 import { INES, isShown, makeAccount, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
@@ -20,7 +20,7 @@ const LONG = `Hostile ${'and long '.repeat(1100)}`
 
 const configOf = (collections: DaybookConfig['collections'], seed: NonNullable<DaybookConfig['seed']>): DaybookConfig =>
   defineConfig({
-    limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+    limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
     plugins: [studio()],
     collections,
     seed,

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../src/index.ts'
 import { museumOf } from '../support/configs.ts'
 import { type Account, INES, isShown, makeAccount, signIn, TOMASZ } from '../support/people.ts'
@@ -111,7 +111,7 @@ describe('the columns of a list', () => {
   test('are found among 200 fields, and hostile titles stay in their rows', async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`value${at}`, f.integer()]))
     const config = defineConfig({
-      limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+      limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
       plugins: [studio()],
       collections: {
         things: defineCollection({ fields: { title: f.text({ maxLength: 20_000, index: false }), ...many } }),

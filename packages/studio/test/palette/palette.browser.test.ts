@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { SHORTCUTS } from '../../src/app/ui/shortcuts.ts'
 import { studio } from '../../src/index.ts'
 import { gallery, storeFile } from '../assets/support.ts'
@@ -145,7 +145,7 @@ describe('the palette', () => {
       Array.from({ length: 100 }, (_, at) => [`things${at}`, defineCollection({ fields: { title: f.text() } })]),
     )
     const config: DaybookConfig = defineConfig({
-      limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+      limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
       plugins: [studio()],
       collections,
     })

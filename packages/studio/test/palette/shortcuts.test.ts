@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { matchDestinations } from '../../src/app/shell/palette/destinations.ts'
-import { findShortcut, type Shortcut } from '../../src/app/shell/palette/find-shortcut.ts'
+import { findShortcut, type Shortcut } from '../../src/app/ui/shortcuts.ts'
 
 const open: Shortcut = { presses: ['Mod+K'], run: () => {} }
 const create: Shortcut = { presses: ['N'], run: () => {} }
@@ -47,10 +47,8 @@ test('the page is not searched for dialogs unless a key has a shortcut', () => {
   const isDialogOpen = () => {
     throw new Error('the page was searched')
   }
-  expect(findShortcut(press('x'), Object.values(shortcuts), { ...free, isDialogOpen: isDialogOpen })).toBeUndefined()
-  expect(
-    findShortcut(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isDialogOpen: isDialogOpen }),
-  ).toBeUndefined()
+  expect(findShortcut(press('x'), Object.values(shortcuts), { ...free, isDialogOpen })).toBeUndefined()
+  expect(findShortcut(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isDialogOpen })).toBeUndefined()
 })
 
 test('destinations match any of their words without accents, prefix matches first', () => {

@@ -6,7 +6,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../src/index.ts'
 import { INES, isShown } from '../support/people.ts'
 import { type Visit, visitStudio } from '../support/visit.ts'
@@ -56,7 +56,7 @@ async function openSite(): Promise<Site> {
 
 const magazine = (site: string): DaybookConfig =>
   defineConfig({
-    limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+    limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
     cors: { origins: [site] },
     plugins: [studio({ title: 'The magazine', preview: { posts: `${site}/posts/{slug}?preview={token}` } })],
     collections: {

@@ -1,5 +1,5 @@
 import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f, type SeedContent } from 'daybook'
-import { PATIENT_LIMITS } from '../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../src/index.ts'
 
 const fields = {
@@ -19,7 +19,7 @@ const fields = {
 
 /** The content of a museum, with a field of each simple type. */
 export const museum = defineConfig({
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio({ title: 'The museum' })],
   collections: {
     posts: defineCollection({ description: 'What visitors read.', fields }),

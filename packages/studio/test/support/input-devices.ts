@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { PATIENCE_MS } from '../../../daybook/test/support/patience.ts'
+import { WAIT_TIMEOUT_MS } from '../../../daybook/test/support/timeouts.ts'
 
 /** A way to use the Studio. Journeys run once with each, on a screen of its size. */
 export interface InputDevice {
@@ -43,7 +43,7 @@ const GET_NEXT_KEY = `(pattern) => {
 /** Moves the focus, control by control, to one whose name begins with `name`. */
 async function moveFocus(page: Page, name: string, keyInMenu?: string): Promise<void> {
   const visited = new Set<string>()
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+  for (const end = Date.now() + WAIT_TIMEOUT_MS; Date.now() < end; ) {
     const key = await page.evaluate<string>(`(${GET_NEXT_KEY})(${beginningWith(name)})`)
     if (key === 'none') return
     // A control that is absent may still be loading.

@@ -6,7 +6,7 @@ import { serve } from 'daybook/node'
 import { createTestService, type TestService } from 'daybook/testing'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../client/test/support/browser.ts'
-import { PATIENCE_MS } from '../../../daybook/test/support/patience.ts'
+import { WAIT_TIMEOUT_MS } from '../../../daybook/test/support/timeouts.ts'
 import { type Account, makeAccount } from './people.ts'
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
@@ -63,7 +63,7 @@ export async function visitStudio(
   const tab = await open.browser.newContext({ viewport: SIZES[1], locale: 'en-GB', ...context })
   if (session) await tab.addCookies([{ ...session, url, httpOnly: true, sameSite: 'Lax' }])
   const page = await tab.newPage()
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(WAIT_TIMEOUT_MS)
   const faults = watch(page, url)
   await page.addInitScript(WATCH)
   if (script !== undefined) await page.addInitScript(script)

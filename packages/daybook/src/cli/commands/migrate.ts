@@ -66,9 +66,9 @@ export const migrate: CliCommand = new CliCommand('migrate')
       const warning = await describeOutdatedServices(context)
       return await runInterruptibly(async (signal) => {
         const run = { files, warning, signal, dryRun: options.dryRun ?? false }
-        if (!run.dryRun) return planAndApply({ engine: context, ...run }, options)
+        if (!run.dryRun) return planAndApply({ context, ...run }, options)
         const copy = await openCopy(model, config, data, UNSERVED, openUnprepared)
-        return planAndApply({ engine: copy.context, ...run }, options).finally(() => copy.close())
+        return planAndApply({ context: copy.context, ...run }, options).finally(() => copy.close())
       })
     } finally {
       await close()
@@ -122,7 +122,7 @@ async function planAndApply(
   { apply, allowLoss }: MigrateOptions,
 ): Promise<number> {
   const { dryRun } = job
-  const plan = await makeMigrationPlan(job.engine, files)
+  const plan = await makeMigrationPlan(job.context, files)
   process.stdout.write(describePlan(plan))
   if (isUpToDate(plan)) return 0
   if (warning !== undefined) printNotice(warning)

@@ -373,7 +373,7 @@ async function requireWithinQuota(
 ): Promise<void> {
   const where = equals(FILTERABLE_AUTHOR_FIELDS.get('createdBy') as FilterableField, author)
   const sum = { kind: 'sum', name: 'sum:size', by: assets.filterableFields.get('size') as FilterableField } as const
-  const size = { found: 1, visible: 1, all: 1 }
+  const size = { matching: 1, visible: 1, total: 1 }
   const usage = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })
   if ((usage?.count ?? 0) > files) {
     const message = isCaller

@@ -48,7 +48,7 @@ export async function readList(
     read: async () => {
       const { counters } = listRevisions
       const total = await countMatches(context, query, listRevisions)
-      const size = { found: total, visible: countEntries(counters, query.statuses), all: countEntries(counters) }
+      const size = { matching: total, visible: countEntries(counters, query.statuses), total: countEntries(counters) }
       const { rows, end } =
         query.limit === 0 || query.offset >= total
           ? EMPTY_PAGE

@@ -13,7 +13,7 @@ const MAX_RESULTS_PER_COLLECTION = 10
 /** The number of collections that are searched at the same time. */
 const CONCURRENT_SEARCHES = 8
 /** The sizes for the query planner, which are unknown here: counting would cost more than reading one page of each collection. */
-const UNKNOWN_SIZE = { found: 0, visible: 0, all: 0 }
+const UNKNOWN_SIZE = { matching: 0, visible: 0, total: 0 }
 
 /**
  * Searches all collections that the caller may read. The best match of each comes first, then the second best of each. The search ends

@@ -239,7 +239,7 @@ async function storeEntry(
       await requireTargets(
         writer.read,
         collection,
-        { values: fillResults, given: fillResults, before: [] },
+        { values: fillResults, suppliedFields: fillResults, before: [] },
         context.scope,
       )
       const next = toRow(services.model, collection, {
@@ -317,7 +317,7 @@ async function storeGlobal(
 ): Promise<void> {
   const { key, schemaHash: schema_hash } = global
   await explainRefusal(global, key, async () => {
-    await requireTargets(writer.read, global, { values: fillResults, given: fillResults, before: [] }, scope)
+    await requireTargets(writer.read, global, { values: fillResults, suppliedFields: fillResults, before: [] }, scope)
     const doc = JSON.stringify(withSystemKeys(global, { key }, canonical.values))
     const authors = { created_by: row.created_by, updated_by: toAuthor(MIGRATION_ACTOR) }
     const next = {

@@ -102,7 +102,7 @@ export class MigrationLock {
 export interface RunOptions {
   /** Writes a line of progress. */
   log(message: string): void
-  readonly engine: ContentContext
+  readonly services: ContentContext
   readonly signal: AbortSignal
   readonly lock: MigrationLock
   /** True if the store is a copy that is deleted afterwards. */
@@ -119,7 +119,7 @@ export async function runMigrations(files: readonly LoadedMigration[], options: 
 }
 
 async function runMigration(file: LoadedMigration, options: RunOptions): Promise<void> {
-  const { engine: services, lock, log, dryRun, signal } = options
+  const { services, lock, log, dryRun, signal } = options
   const { name, migration } = file
   const record = await lock.transaction((writer) => beginRun(writer, file))
   if (!record) return

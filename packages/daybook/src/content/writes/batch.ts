@@ -26,7 +26,7 @@ export interface BatchResult {
   readonly id: string
   readonly seq: number
   /** The stored entry; absent after a delete. */
-  readonly answer?: EntryResponse
+  readonly entry?: EntryResponse
 }
 
 /** The operations of a batch. */
@@ -183,7 +183,7 @@ async function prepareOperation(
     commit: async (transaction) => {
       const result = await write.commit(transaction).catch(fail)
       const resultHead = { op, collection: collection.key, seq: result.seq }
-      return 'json' in result ? { ...resultHead, id: result.id, answer: result } : { ...resultHead, id }
+      return 'json' in result ? { ...resultHead, id: result.id, entry: result } : { ...resultHead, id }
     },
   }
 }

@@ -56,7 +56,7 @@ export async function compose(
   } = composition
   const { model } = services
   const merged = base ? mergeFields(document, getLocaleValues(model, document, base, locale), patch) : patch
-  const references = { values: merged, given: suppliedFields, before: before?.references ?? [] }
+  const references = { values: merged, suppliedFields, before: before?.references ?? [] }
   const [values] = await both(composition.derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
   for (const requiredLocale of isDraft ? [] : (composition.requiredIn ?? [locale])) {

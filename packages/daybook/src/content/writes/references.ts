@@ -18,7 +18,7 @@ export interface ReferenceChange {
   /** The document after the write. */
   readonly values: Values
   /** The fields that the caller or a hook has supplied. */
-  readonly given: Values
+  readonly suppliedFields: Values
   /** The references before the write. */
   readonly before: readonly FieldReference[]
 }
@@ -32,7 +32,7 @@ export interface ReferenceChange {
 export async function requireTargets(
   read: Reader,
   document: DocumentModel,
-  { values, given: suppliedFields, before }: ReferenceChange,
+  { values, suppliedFields, before }: ReferenceChange,
   scope: QueryScope,
 ): Promise<void> {
   const hidden = scope.hiddenFields(document)

@@ -179,7 +179,7 @@ async function completeTranslations(
   let completed = canonical
   for (const locale of Object.keys(canonical.translations)) {
     const values = localizeStrictWithStatus(collection, completed, locales, locale)
-    await requireTargets(read, collection, { values, given: {}, before: before.references }, scope)
+    await requireTargets(read, collection, { values, suppliedFields: {}, before: before.references }, scope)
     const withSlug = await chooseSlug(read, collection, values, locale, before.row.id)
     if (withSlug !== values) completed = writeTranslation(collection, completed, withSlug, locale, locales.default)
   }

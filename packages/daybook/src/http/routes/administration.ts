@@ -290,11 +290,11 @@ function outstandingRoutes(administration: Administration, context: ContentConte
 export interface AdministrationRouteParts {
   /** `undefined` if accounts are not in the database of the service. */
   readonly administration: Administration | undefined
-  readonly engine: ContentContext
+  readonly context: ContentContext
 }
 
 /** The routes for administrators, if accounts are in the database of the service. */
-export function administrationRoutes({ administration, engine: context }: AdministrationRouteParts): readonly Route[] {
+export function administrationRoutes({ administration, context }: AdministrationRouteParts): readonly Route[] {
   if (!administration) return []
   return [
     ...invitationRoutes(administration),

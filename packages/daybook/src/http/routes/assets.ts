@@ -51,7 +51,7 @@ import { EXAMPLE_ID } from './schemas.ts'
 
 /** The parts that the upload of files needs. */
 export interface AssetParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   readonly files: Files
   readonly intake: Intake
   readonly images: ImageVariants
@@ -82,10 +82,7 @@ const UPLOAD_SCHEMA: JsonSchema = {
 }
 
 /** The route that uploads a file. */
-export function uploadRoute(
-  { engine: context, files, intake, trustProxy }: AssetParts,
-  assets: CollectionModel,
-): Route {
+export function uploadRoute({ context, files, intake, trustProxy }: AssetParts, assets: CollectionModel): Route {
   const { locales } = context.model
   return defineRoute({
     method: 'POST',
@@ -164,10 +161,7 @@ const BYTES: JsonSchema = { type: 'string', contentMediaType: 'application/octet
 const WHOLE_ASSET = new Query({}, new Faults())
 
 /** The route of an asset's image in another size or format, for callers who may read the asset. */
-export function imageRoute(
-  { engine: context, images, ...policy }: CachePolicy & AssetParts,
-  assets: CollectionModel,
-): Route {
+export function imageRoute({ context, images, ...policy }: CachePolicy & AssetParts, assets: CollectionModel): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/assets/:id/image',

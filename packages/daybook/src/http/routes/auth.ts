@@ -33,7 +33,7 @@ import { ACTIONS_SCHEMA, ACTOR_NAMES_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA 
 export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter
-  readonly engine: ContentContext
+  readonly context: ContentContext
   /** The number of proxies that are trusted to name the client's address. */
   readonly trustProxy: number
 }
@@ -95,7 +95,7 @@ const actionsRoute = ({ auth }: AuthParts): Route =>
     run: async () => ({ status: 200, json: JSON.stringify({ actions: auth.actions }), headers: PRIVATE_HEADERS }),
   })
 
-const permissionsRoute = ({ engine: context }: AuthParts): Route =>
+const permissionsRoute = ({ context }: AuthParts): Route =>
   defineRoute({
     ...PUBLIC,
     path: '/api/cms/auth/permissions',

@@ -17,13 +17,13 @@ import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
 /** The parts that the batch route needs. */
 export interface BatchParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   /** The number of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: number
 }
 
 /** The route that runs several writes in one transaction. */
-export function batchRoutes({ engine: context, trustProxy }: BatchParts): readonly Route[] {
+export function batchRoutes({ context, trustProxy }: BatchParts): readonly Route[] {
   const { collections, locales } = context.model
   return [
     defineRoute({
@@ -86,7 +86,7 @@ function listStoredEntries(stored: string): readonly ResponseEntry[] {
 
 /** @param isDry true for a dry run, whose entries have no revision and so no tag */
 function formatResults(results: readonly BatchResult[], isDry = false): string {
-  const parts = results.map(({ op, collection, id, answer: entry }) => {
+  const parts = results.map(({ op, collection, id, entry }) => {
     const etag = !entry || isDry ? '' : `,"etag":${JSON.stringify(entry.tag)}`
     const members = entry ? `${etag},"entry":${entry.json}` : ''
     return `{"op":"${op}","collection":"${collection}","id":"${id}"${members}}`

@@ -14,7 +14,7 @@ import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of the changes feed, events and the journal need. */
 export interface ChangesParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   readonly feed: ChangesFeed
   readonly live: LiveFeed
   readonly auth: AuthGuard
@@ -29,7 +29,7 @@ export function changesRoutes(parts: ChangesParts): readonly Route[] {
   return [listRoute(parts), eventsRoute(parts), journalRoute(parts)]
 }
 
-function journalRoute({ engine: context }: ChangesParts): Route {
+function journalRoute({ context }: ChangesParts): Route {
   return defineRoute({
     method: 'GET',
     path: '/api/cms/journal',

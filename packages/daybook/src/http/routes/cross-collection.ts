@@ -9,7 +9,7 @@ import { buildCursorPageSchema, buildTitleSchema, objectSchema } from './schemas
 
 /** The parts that the cross-collection routes need. */
 export interface CrossCollectionParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
 }
 
 /** Routes that search and list in all collections. */
@@ -19,7 +19,7 @@ export function crossCollectionRoutes(parts: CrossCollectionParts): readonly Rou
 
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 
-const searchRoute = ({ engine: context }: CrossCollectionParts): Route =>
+const searchRoute = ({ context }: CrossCollectionParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/cms/search',
@@ -44,7 +44,7 @@ const searchRoute = ({ engine: context }: CrossCollectionParts): Route =>
     },
   })
 
-const draftsRoute = ({ engine: context }: CrossCollectionParts): Route =>
+const draftsRoute = ({ context }: CrossCollectionParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/cms/drafts',
@@ -69,7 +69,7 @@ const draftsRoute = ({ engine: context }: CrossCollectionParts): Route =>
     },
   })
 
-const schedulesRoute = ({ engine: context }: CrossCollectionParts): Route =>
+const schedulesRoute = ({ context }: CrossCollectionParts): Route =>
   defineRoute({
     method: 'GET',
     path: '/api/cms/schedules',

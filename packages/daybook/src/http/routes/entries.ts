@@ -56,7 +56,7 @@ export interface EntryParts extends CachePolicy, AssetParts {}
 
 /** The routes of all collections. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
-  const { collections, locales } = parts.engine.model
+  const { collections, locales } = parts.context.model
   const readParameters = documentParameters(locales)
   const writeParameters = { ...writeLocaleParameter(locales), ...DRY_RUN_PARAMETERS }
   const listParametersByShape = new Map<string, ListParameters>()
@@ -79,9 +79,9 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     deleteRoute(parts, collection),
     referencesRoute(parts, collection),
     ...(collection.holdsFiles ? [imageRoute(parts, collection)] : []),
-    ...bulkRoutes(parts.engine, collection),
-    ...draftRoutes(parts.engine, collection),
-    ...historyRoutes(parts.engine, collection),
+    ...bulkRoutes(parts.context, collection),
+    ...draftRoutes(parts.context, collection),
+    ...historyRoutes(parts.context, collection),
   ])
 }
 
@@ -97,7 +97,7 @@ type ReadParameters = ReturnType<typeof documentParameters> & ReturnType<typeof 
 type ListParameters = ReturnType<typeof listParameters> & typeof DELETED_PARAMETERS
 type WriteParameters = ReturnType<typeof writeLocaleParameter> & typeof DRY_RUN_PARAMETERS
 
-function listRoute({ engine: context }: EntryParts, collection: CollectionModel, parameters: ListParameters): Route {
+function listRoute({ context }: EntryParts, collection: CollectionModel, parameters: ListParameters): Route {
   return defineReadRoute({
     method: 'GET',
     path: '/api/:collection',
@@ -124,11 +124,7 @@ function listRoute({ engine: context }: EntryParts, collection: CollectionModel,
   })
 }
 
-function getEntryRoute(
-  { engine: context }: EntryParts,
-  collection: CollectionModel,
-  parameters: ReadParameters,
-): Route {
+function getEntryRoute({ context }: EntryParts, collection: CollectionModel, parameters: ReadParameters): Route {
   return defineReadRoute({
     method: 'GET',
     path: '/api/:collection/:slug',
@@ -157,7 +153,7 @@ function getEntryRoute(
 }
 
 function createRoute(
-  { engine: context, trustProxy }: EntryParts,
+  { context, trustProxy }: EntryParts,
   collection: CollectionModel,
   parameters: WriteParameters,
 ): Route {
@@ -212,7 +208,7 @@ const buildLocation = (collection: string, { address }: EntryResponse, locale: s
   `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 
 function changeRoute(
-  { engine: context }: EntryParts,
+  { context }: EntryParts,
   collection: CollectionModel,
   parameters: WriteParameters & ReturnType<typeof saveDraftParameters>,
   method: 'PUT' | 'PATCH',
@@ -255,7 +251,7 @@ function changeRoute(
   })
 }
 
-function deleteRoute({ engine: context }: EntryParts, collection: CollectionModel): Route {
+function deleteRoute({ context }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'DELETE',
     path: ENTRY_PATH,
@@ -291,7 +287,7 @@ function deleteRoute({ engine: context }: EntryParts, collection: CollectionMode
   })
 }
 
-function referencesRoute({ engine: context }: EntryParts, collection: CollectionModel): Route {
+function referencesRoute({ context }: EntryParts, collection: CollectionModel): Route {
   return defineRoute({
     method: 'GET',
     path: `${ENTRY_PATH}/references`,

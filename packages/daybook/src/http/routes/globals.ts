@@ -21,21 +21,21 @@ import { historyRoutes } from './history.ts'
 
 /** The parts that the routes of globals need. */
 export interface GlobalParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
 }
 
 /** The routes of all globals. */
 export function globalRoutes(parts: GlobalParts): readonly Route[] {
-  return [...parts.engine.model.globals.values()].flatMap((global) => [
+  return [...parts.context.model.globals.values()].flatMap((global) => [
     getGlobalRoute(parts, global),
     putRoute(parts, global),
-    ...historyRoutes(parts.engine, global),
+    ...historyRoutes(parts.context, global),
   ])
 }
 
 const PATH = '/api/globals/:key'
 
-function getGlobalRoute({ engine: context }: GlobalParts, global: GlobalModel): Route {
+function getGlobalRoute({ context }: GlobalParts, global: GlobalModel): Route {
   return defineReadRoute({
     method: 'GET',
     path: PATH,
@@ -56,7 +56,7 @@ function getGlobalRoute({ engine: context }: GlobalParts, global: GlobalModel): 
   })
 }
 
-function putRoute({ engine: context }: GlobalParts, global: GlobalModel): Route {
+function putRoute({ context }: GlobalParts, global: GlobalModel): Route {
   const { locales } = context.model
   return defineRoute({
     method: 'PUT',

@@ -15,7 +15,7 @@ import { BY_ID, PRESENCE_SCHEMA } from './schemas.ts'
 
 /** The parts that the routes of presence need. */
 export interface PresenceParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
   readonly presence: Presence
 }
 
@@ -37,10 +37,10 @@ const EMPTY_BODY: BodyContract = {
 
 /** The routes that announce the callers who have an entry open. */
 export function presenceRoutes(parts: PresenceParts): readonly Route[] {
-  return [...parts.engine.model.collections.values()].flatMap((collection) => buildRoutes(parts, collection))
+  return [...parts.context.model.collections.values()].flatMap((collection) => buildRoutes(parts, collection))
 }
 
-function buildRoutes({ engine: context, presence }: PresenceParts, collection: CollectionModel): readonly Route[] {
+function buildRoutes({ context, presence }: PresenceParts, collection: CollectionModel): readonly Route[] {
   const common = {
     path: PATH,
     pathParameters: BY_ID,

@@ -13,11 +13,11 @@ import { UNDO_BODY, UNDO_REPORT_SCHEMA } from './schemas.ts'
 
 /** The parts that the undo route needs. */
 export interface UndoParts {
-  readonly engine: ContentContext
+  readonly context: ContentContext
 }
 
 /** The route that undoes changes of several documents. */
-export function undoRoutes({ engine: context }: UndoParts): readonly Route[] {
+export function undoRoutes({ context }: UndoParts): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',

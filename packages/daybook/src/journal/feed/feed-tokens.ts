@@ -36,10 +36,10 @@ type SealedPosition = readonly [seq: number, view: string, key?: string, after?:
  * have equal tokens, on all nodes of a store.
  */
 export class FeedTokens {
-  readonly #store: Pick<Store, 'noteOnce'>
+  readonly #store: Pick<Store, 'getOrCreateNote'>
   #keys: Promise<Keys> | undefined
 
-  constructor(store: Pick<Store, 'noteOnce'>) {
+  constructor(store: Pick<Store, 'getOrCreateNote'>) {
     this.#store = store
   }
 
@@ -77,7 +77,7 @@ export class FeedTokens {
   /** Reads or generates the keys once; after a failure, the next request retries. */
   #load(): Promise<Keys> {
     this.#keys ??= this.#store
-      .noteOnce(FEED_KEY_NOTE, () => randomBytes(KEY_BYTES).toString('base64url'))
+      .getOrCreateNote(FEED_KEY_NOTE, () => randomBytes(KEY_BYTES).toString('base64url'))
       .then(deriveKeys)
       .catch((error) => {
         this.#keys = undefined

@@ -286,7 +286,7 @@ async function requireReferences(
     await requireTargets(
       read,
       collection,
-      { values, given: pickReadable(collection, values, rights), before: [] },
+      { values, suppliedFields: pickReadable(collection, values, rights), before: [] },
       scope,
     )
   }

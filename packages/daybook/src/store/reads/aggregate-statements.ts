@@ -38,7 +38,7 @@ export interface AggregateScope {
 const DOCUMENT_STEPS = 200
 
 /** True if walking the index of the values costs less than reading the matching entries. */
-export const isIndexWalkCheaper = ({ found: matching, all }: ListSize): boolean => all < matching * DOCUMENT_STEPS
+export const isIndexWalkCheaper = ({ matching, total: all }: ListSize): boolean => all < matching * DOCUMENT_STEPS
 
 const whereClause = (conditions: readonly RawBuilder<SqlBool>[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`` : sql` WHERE ${sql.join(conditions, sql` AND `)}`

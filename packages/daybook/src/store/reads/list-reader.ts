@@ -156,7 +156,7 @@ export class ListReader {
       ]
       return prepareSql(toSql({ dialect, collection, conditions, walksIndex: isWalk }))
     })
-    const isShort = !search && !query.where && size.all <= SHORT_ENTRIES
+    const isShort = !search && !query.where && size.total <= SHORT_ENTRIES
     return { statement, values: filter.values, connection: isShort ? connection : background }
   }
 
@@ -200,7 +200,7 @@ export class ListReader {
     if (!where && !search) return { form: 'lead', isShort: offset <= SHORT_OFFSET }
     const { planner } = this.#source.dialect
     if (planner) return planner.planPage(collection, query)
-    return { form: 'lead', isShort: !search && where && isSelfContained(where) && size.all <= SHORT_ENTRIES }
+    return { form: 'lead', isShort: !search && where && isSelfContained(where) && size.total <= SHORT_ENTRIES }
   }
 
   async #phase(
@@ -282,7 +282,7 @@ export class ListReader {
 const MATCHES_FOR_BEST = 8
 
 /** True if enough of the newest entries match for a page of the most relevant ones to be likely. */
-const isCommon = ({ found: matching, all }: ListSize, wanted: number): boolean =>
+const isCommon = ({ matching, total: all }: ListSize, wanted: number): boolean =>
   (matching / Math.max(1, all)) * RANKED_MATCHES >= wanted * MATCHES_FOR_BEST
 
 /** True if the counters of the collection answer an aggregate. */

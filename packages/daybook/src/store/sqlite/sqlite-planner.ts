@@ -19,7 +19,7 @@ const SHORT = 10_000
  * parsed document; its statistics (ANALYZE) contain neither.
  */
 function planPage(collection: CollectionModel, { where, search, sort, offset, limit, size }: PlannedPage): QueryPlan {
-  const { found: matching, visible, all } = size
+  const { matching, visible, total: all } = size
   const wanted = offset + limit
   const parts = where ? conjuncts(where) : []
   const path = search ? undefined : compoundPath(collection, where, sort)

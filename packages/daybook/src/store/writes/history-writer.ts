@@ -33,16 +33,16 @@ export class HistoryWriter {
    * Deletes the content of the oldest versions of a document.
    *
    * @param before the number below which versions are considered
-   * @param kept the number of these versions to keep
+   * @param keep the number of these versions to keep
    * @returns the highest number of a deleted version; `undefined` if there was none
    */
   async dropVersions(
     document: JournalDocument,
     kind: VersionKind,
-    { before, kept }: { readonly before: number; readonly kept: number },
+    { before, keep }: { readonly before: number; readonly keep: number },
   ): Promise<number | undefined> {
     const { collection, id } = document
-    const rows = await this.#connection.all(FORMER[kind], { collection, id, before, kept })
+    const rows = await this.#connection.all(FORMER[kind], { collection, id, before, keep })
     for (const { seq } of rows) await this.#connection.run(DROP_PAYLOAD, { seq })
     return rows[0]?.seq
   }
@@ -129,7 +129,7 @@ function former(actions: readonly string[]): Statement<SeqRow> {
   return prepareSql(sql<SeqRow>`SELECT payload.seq FROM daybook$journal AS journal
     JOIN daybook$journal_payload AS payload ON payload.seq = journal.seq
     WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND action IN (${toLiterals(actions)})
-    ORDER BY journal.seq DESC LIMIT 100 OFFSET ${param('kept')}`)
+    ORDER BY journal.seq DESC LIMIT 100 OFFSET ${param('keep')}`)
 }
 
 const FORMER: Readonly<Record<VersionKind, Statement<SeqRow>>> = {

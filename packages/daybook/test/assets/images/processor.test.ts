@@ -10,7 +10,7 @@ import {
   openImageProcessor,
 } from '../../../src/assets/images/processor/image-processor.ts'
 import type { ImageTransformation } from '../../../src/assets/images/processor/job.ts'
-import { eventually } from '../../support/patience.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { FORMATS, picture, plainPicture } from './pictures.ts'
 
 const PATIENT = { timeMs: 120_000 }

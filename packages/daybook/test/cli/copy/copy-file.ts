@@ -1,9 +1,9 @@
 import NativeDatabase from 'better-sqlite3'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { WAIT_TIMEOUT_MS } from '../../support/timeouts.ts'
 
 /** Queries a database file without a service. */
 export function rows(file: string, sql: string): readonly Readonly<Record<string, unknown>>[] {
-  const native = new NativeDatabase(file, { timeout: PATIENCE_MS })
+  const native = new NativeDatabase(file, { timeout: WAIT_TIMEOUT_MS })
   try {
     return native.prepare(sql).all() as Record<string, unknown>[]
   } finally {
@@ -13,7 +13,7 @@ export function rows(file: string, sql: string): readonly Readonly<Record<string
 
 /** Changes a database file without a service. */
 export function change(file: string, sql: string): void {
-  const native = new NativeDatabase(file, { timeout: PATIENCE_MS })
+  const native = new NativeDatabase(file, { timeout: WAIT_TIMEOUT_MS })
   try {
     native.exec(sql)
   } finally {

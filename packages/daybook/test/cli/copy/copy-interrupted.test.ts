@@ -7,7 +7,7 @@ import { f, type Service } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { daybook, type Ended, folderOf } from '../cli.ts'
 import { readResponses, serve } from './copy-content.ts'
 import { allRows } from './copy-file.ts'
@@ -63,7 +63,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
   }
 
   const places = {
-    'into PostgreSQL': () => ({ to: scene.database.url, place: { database: patientPostgres(scene.database.url) } }),
+    'into PostgreSQL': () => ({ to: scene.database.url, place: { database: slowMachinePostgres(scene.database.url) } }),
     'into a file': () => ({ to: 'sqlite:target', place: { data: scene.at('target') } }),
   }
 
@@ -108,7 +108,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     const ended = await again(scene.database.url)
     expect(ended.status).toBe(1)
     expect(ended.stdout).toMatch(/differs from .* in: notes\. Run the same command again/)
-    await expect(serve(notes, { database: patientPostgres(scene.database.url) }, async () => {})).rejects.toThrow(
+    await expect(serve(notes, { database: slowMachinePostgres(scene.database.url) }, async () => {})).rejects.toThrow(
       'unfinished copy',
     )
     expect(await again(scene.database.url)).toMatchObject({ status: 0 })

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { DAYBOOK } from '../../support/built/command.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { daybook, type Ended, folderOf } from '../cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
 import { fill, readResponses, sendKeyed, serve } from './copy-content.ts'
@@ -86,13 +86,13 @@ describe('a store with everything', () => {
     const ask = (service: Service) => readResponses(service, ...ALL_DOCUMENTS)
     const expected = await serve(everything, { data: scene.at('source') }, ask)
     expect(expected.size).toBeGreaterThan(300)
-    expect(await serve(everything, { database: patientPostgres(scene.database.url) }, ask)).toEqual(expected)
+    expect(await serve(everything, { database: slowMachinePostgres(scene.database.url) }, ask)).toEqual(expected)
     expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(expected)
   })
 
   test('continues with the journal, the order of entries and the idempotency records', async () => {
     await copy('sqlite:source', scene.database.url)
-    await serve(everything, { database: patientPostgres(scene.database.url) }, async (service) => {
+    await serve(everything, { database: slowMachinePostgres(scene.database.url) }, async (service) => {
       expect(await sendKeyed(service)).toBe('true')
       const note = await service.content.create('plainNotes', { text: 'note after' } as never)
       const { items } = await service.content.list('plainNotes', { q: 'note', limit: 1 } as never)
@@ -112,7 +112,7 @@ describe('a store with everything', () => {
       scene.database.rows(`SELECT relname, oid, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
         UNION ALL SELECT key || value, 0, 0 FROM daybook$meta ORDER BY 1`)
     const schemaBefore = await readSchema()
-    await serve(everything, { database: patientPostgres(scene.database.url) }, async () => {})
+    await serve(everything, { database: slowMachinePostgres(scene.database.url) }, async () => {})
     expect(await readSchema()).toEqual(schemaBefore)
     await copy(scene.database.url, 'sqlite:back')
     const files = () => [
@@ -187,7 +187,7 @@ describe('the example blog', () => {
     const expected = await serve(blog, { data: scene.at('source') }, ask)
     expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
     expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(await serve(blog, { database: patientPostgres(scene.database.url) }, ask)).toEqual(expected)
+    expect(await serve(blog, { database: slowMachinePostgres(scene.database.url) }, ask)).toEqual(expected)
     expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(expected)
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })

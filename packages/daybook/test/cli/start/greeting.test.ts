@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
-import { eventually } from '../../support/patience.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { folderOf } from '../cli.ts'
 
 const TOKEN = 'token-of-the-greeted-service-0123456789'

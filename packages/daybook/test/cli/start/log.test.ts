@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { LogOutput } from '../../../src/cli/log-output.ts'
 import { DAYBOOK } from '../../support/built/command.ts'
-import { eventually } from '../../support/patience.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { folderOf } from '../cli.ts'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readMetrics, sumOf } from '../../metrics/read-metrics.ts'
-import { eventually } from '../../support/patience.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { daybook, folderOf } from '../cli.ts'
 import { ask, startSupervised } from './supervised.ts'
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DAYBOOK } from '../../support/built/command.ts'
-import { PATIENCE_MS } from '../../support/patience.ts'
+import { WAIT_TIMEOUT_MS } from '../../support/timeouts.ts'
 
 /** The service token of all services in these tests. */
 export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
@@ -83,7 +83,7 @@ export function ask(url: string, method = 'GET', body?: object, agent = new Agen
     const headers = { ...AUTH, 'content-type': 'application/json' }
     const sent = request(
       url,
-      { method, headers, agent, signal: AbortSignal.timeout(PATIENCE_MS) },
+      { method, headers, agent, signal: AbortSignal.timeout(WAIT_TIMEOUT_MS) },
       async (response) => {
         resolve({ status: response.statusCode ?? 0, body: await text(response).catch(() => '') })
       },

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { describe, expect, it } from 'vitest'
 import { checkStore } from '../../crash/check-store.ts'
-import { HeldRequest } from '../../support/network/held-request.ts'
-import { eventually } from '../../support/patience.ts'
+import { PendingRequest } from '../../support/network/pending-request.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { daybook, folderOf } from '../cli.ts'
 import { AUTH, ask, load, type ServiceResponse, startSupervised, startWith } from './supervised.ts'
 
@@ -90,7 +90,7 @@ describe('daybook start --workers', () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
     const pending = await Promise.all(
-      Array.from({ length: 6 }, () => HeldRequest.begin(`${service.url}/api/posts`, AUTH)),
+      Array.from({ length: 6 }, () => PendingRequest.begin(`${service.url}/api/posts`, AUTH)),
     )
     // Terminals and service managers send the signal to the parent and to the workers.
     for (const pid of [service.pidOf(1), service.pidOf(2)]) process.kill(pid, 'SIGTERM')
@@ -105,7 +105,7 @@ describe('daybook start --workers', () => {
   it('ends at once at the second signal', async () => {
     await using folder = await folderOf(FILES)
     const service = await startSupervised(folder.path, '--workers', '2')
-    const endless = await HeldRequest.begin(`${service.url}/api/posts`, AUTH)
+    const endless = await PendingRequest.begin(`${service.url}/api/posts`, AUTH)
     service.signal('SIGINT')
     await service.logged('draining')
     service.signal('SIGINT')

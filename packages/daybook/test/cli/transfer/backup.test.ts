@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { createService } from 'daybook'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
-import { KeptLog } from '../../support/kept-log.ts'
-import { eventually } from '../../support/patience.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { withoutHeader } from '../../support/stores/export.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { type Asset, type Upload, upload } from '../../support/uploads.ts'
 import { daybook, type Ended, folderOf, start } from '../cli.ts'
 import { gallery } from './files-config.ts'
@@ -53,7 +53,7 @@ async function exportOf(data: string): Promise<string> {
 
 /** Uploads files to a service on a data folder. */
 async function fill(data: string, database?: PostgresDatabase, uploads: readonly Upload[] = FILES): Promise<Asset[]> {
-  const config = database ? { ...gallery, database: patientPostgres(database.url) } : gallery
+  const config = database ? { ...gallery, database: slowMachinePostgres(database.url) } : gallery
   const service = await createService(config, { data: at(data), serviceToken: TOKEN })
   const request = (path: string, init?: RequestInit) => service.fetch(new Request(`http://localhost${path}`, init))
   const assets: Asset[] = []
@@ -209,8 +209,8 @@ describe.each(['sqlite', 'postgres'])('a service on %s whose files are missing',
       stdout: 'backed up 2 files (2 new), to saved\n',
     })
     await rm(at('source/uploads'), { recursive: true })
-    const config = database ? { ...gallery, database: patientPostgres(database.url) } : gallery
-    const log = new KeptLog()
+    const config = database ? { ...gallery, database: slowMachinePostgres(database.url) } : gallery
+    const log = new RecordingLog()
     const open = () => createService(config, { data: at('source'), serviceToken: TOKEN, strict: true, log })
     const readiness = async (service: Awaited<ReturnType<typeof open>>): Promise<unknown> =>
       (await service.fetch(new Request('http://localhost/api/ready'))).json()

@@ -1,5 +1,5 @@
 import { defineCollection, defineConfig, f } from 'daybook'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 
 const url = process.env.DATABASE_URL
 
@@ -18,4 +18,4 @@ export const gallery = defineConfig({
 })
 
 /** The same in the database of DATABASE_URL. */
-export default url ? { ...gallery, database: patientPostgres(url) } : gallery
+export default url ? { ...gallery, database: slowMachinePostgres(url) } : gallery

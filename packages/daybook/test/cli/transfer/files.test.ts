@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createService } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { withoutHeader } from '../../support/stores/export.ts'
 import { type Asset, type Upload, upload } from '../../support/uploads.ts'
 import { daybook, type Ended, folderOf } from '../cli.ts'
@@ -125,7 +125,7 @@ describe('a restore with files', () => {
       const lines = await readFile(at(`${data}.ndjson`), 'utf8')
       expect(withoutHeader(lines)).toBe(withoutHeader(await readFile(at('all.ndjson'), 'utf8')))
       // A service that starts removes only files without an asset.
-      const place = { data: at(data), ...(url && { database: patientPostgres(url) }) }
+      const place = { data: at(data), ...(url && { database: slowMachinePostgres(url) }) }
       await serve(gallery, place, async ({ content }) => {
         expect((await content.get('posts', 'pets', { include: ['cover'] }))?.cover).toMatchObject({
           url: '/uploads/pets/2026/cat.txt',

@@ -3,9 +3,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createService, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../../support/patience.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { daybook, folderOf, start } from '../cli.ts'
 
 const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
@@ -82,7 +82,7 @@ describe('on PostgreSQL', () => {
     await using database = await PostgresDatabase.make()
     await database.rows('CREATE SCHEMA other')
     const other = `${database.url}?options=${encodeURIComponent('-c search_path=other')}`
-    const service = await createService({ ...notes, database: patientPostgres(other) })
+    const service = await createService({ ...notes, database: slowMachinePostgres(other) })
     await using folder = await folderOf({ 'daybook.config.ts': config(BEFORE, database.url) })
     await (await start(folder.path)).stop()
     await folder.write({ 'daybook.config.ts': config(RENAMED, database.url) })

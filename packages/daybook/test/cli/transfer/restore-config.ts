@@ -1,5 +1,5 @@
 import { defineCollection, defineConfig, defineGlobal, f, type SeedContent } from 'daybook'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { plainFields } from '../copy/every-field.ts'
 
 const things = {
@@ -43,7 +43,7 @@ const rest = {
 /** A config with the database of DATABASE_URL. */
 const placed = <C extends object>(config: C): C => {
   const url = process.env.DATABASE_URL
-  return url ? { ...config, database: patientPostgres(url) } : config
+  return url ? { ...config, database: slowMachinePostgres(url) } : config
 }
 
 /** Every field type, and content in three locales. */

@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline'
 import { f } from 'daybook'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { toLines, withoutHeader } from '../../support/stores/export.ts'
 import { daybook, type Ended, folderOf, start } from '../cli.ts'
 import { type Place, readResponses, serve } from '../copy/copy-content.ts'
@@ -86,7 +86,7 @@ describe('an export of every field type, in several locales, with orphaned value
       })
     const source = await ask({ data: at('source') })
     expect(await ask({ data: at('target') })).toEqual(source)
-    expect(await ask({ database: patientPostgres(database.url) })).toEqual(source)
+    expect(await ask({ database: slowMachinePostgres(database.url) })).toEqual(source)
     const { daybook$meta, ...fileRows } = allRows(join(at('target'), 'daybook.db'))
     const rowsOf = async (table: string): Promise<readonly string[]> =>
       (await database.rows(`SELECT * FROM "${table}"`)).map((row) => JSON.stringify(row)).sort()

@@ -1,9 +1,9 @@
 import { type AccessRule, type AccessWhere, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { KeptLog } from '../../support/kept-log.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { CANARY, expectSane } from '../../support/scenarios/sane.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: [], ada: ['admin'] })
@@ -105,8 +105,8 @@ const FAULTS: readonly (readonly [string, () => unknown])[] = [
 describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) => {
   let service: StoredService
   let id: string
-  const log = new KeptLog()
-  const ask = async (path: string, who: string, method = 'GET', json?: unknown): Promise<Answer> => {
+  const log = new RecordingLog()
+  const ask = async (path: string, who: string, method = 'GET', json?: unknown): Promise<TestResponse> => {
     const response = await service.request(path, {
       method,
       headers: {
@@ -220,7 +220,7 @@ describe.each(POLICY_STORES)('a rule of a field with a result other than true on
   })
 
   test('fails the request if it throws, with its name in the log', async () => {
-    const log = new KeptLog()
+    const log = new RecordingLog()
     await using service = await store.open<typeof config>(config, { log })
     rule = () => true
     fieldRule = () => {

@@ -97,7 +97,10 @@ runPolicyScenarios('a read rule with a where', [
     steps: [
       ...NOTES,
       get('/api/notes', { keep: { public: 'ETag' } }),
-      as('ann', get('/api/notes', { keep: { anns: 'ETag' }, answers: { 'Cache-Control': 'private, no-store' } })),
+      as(
+        'ann',
+        get('/api/notes', { keep: { anns: 'ETag' }, responseHeaders: { 'Cache-Control': 'private, no-store' } }),
+      ),
       get('/api/notes', { headers: { 'If-None-Match': '{public}' }, status: 304 }),
       get('/api/notes', { headers: { 'If-None-Match': '{anns}' }, body: { total: 1 } }),
       as('ann', get('/api/notes', { headers: { 'If-None-Match': '{anns}' }, status: 304 })),
@@ -393,7 +396,11 @@ runPolicyScenarios('an idempotent response', [
         create(
           'notes',
           { title: 'Once', owner: 'ann', body: CANARY },
-          { headers: { 'Idempotency-Key': 'k1' }, body: { id: '{id}' }, answers: { 'Idempotency-Replayed': 'true' } },
+          {
+            headers: { 'Idempotency-Key': 'k1' },
+            body: { id: '{id}' },
+            responseHeaders: { 'Idempotency-Replayed': 'true' },
+          },
         ),
       ),
       as('ada', put('/api/notes/{id}', { owner: 'bob' })),

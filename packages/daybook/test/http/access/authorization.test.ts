@@ -2,7 +2,7 @@ import { type Caller, defineCollection, defineConfig, f, hasRole, type Service }
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { as, People } from '../../support/auth/people.ts'
 import { notebook, people } from '../../support/configs/notebook.ts'
-import { KeptLog } from '../../support/kept-log.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { CANARY, expectNoCanary, expectSane } from '../../support/scenarios/sane.ts'
 import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put } from '../../support/scenarios/steps.ts'
@@ -15,7 +15,7 @@ const ANN = people.caller('ann')
 const LOOKING: readonly (string | undefined)[] = [undefined, `${CANARY}.cleo`, `${CANARY}.ann`]
 
 describe.each(POLICY_STORES)('hidden content on $name', (store) => {
-  const log = new KeptLog()
+  const log = new RecordingLog()
   let service: StoredService<typeof config>
   let ids: {
     readonly draft: string
@@ -327,13 +327,13 @@ runPolicyScenarios('one URL for many callers', [
           get(path, {
             keep: { bobs: 'ETag' },
             body: {},
-            answers: { 'Cache-Control': 'private, no-store', Vary: /^Authorization, Cookie, Origin\b/ },
+            responseHeaders: { 'Cache-Control': 'private, no-store', Vary: /^Authorization, Cookie, Origin\b/ },
           }),
         ),
         get(path, {
           headers: { 'If-None-Match': '{bobs}' },
           lacks: ['"Draft'],
-          answers: { 'Cache-Control': /^public/, Vary: /^Authorization, Cookie, Origin\b/ },
+          responseHeaders: { 'Cache-Control': /^public/, Vary: /^Authorization, Cookie, Origin\b/ },
         }),
       ]),
       get('/api/globals/site', { keep: { site: 'ETag' } }),

@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { KeptLog } from '../../support/kept-log.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'], bob: [] })
@@ -36,9 +36,9 @@ const config = defineConfig({
 
 describe.each(POLICY_STORES)('a default that a function makes, on $name', (store) => {
   let service: StoredService
-  let log: KeptLog
+  let log: RecordingLog
   beforeEach(async () => {
-    log = new KeptLog()
+    log = new RecordingLog()
     makeDefault = () => undefined
     service = await store.open(config, { log })
   })

@@ -4,7 +4,7 @@ import { identityOf } from '../../support/auth/people.ts'
 import { listen } from '../../support/network/listening.ts'
 import { exchange, requestText } from '../../support/network/raw-http.ts'
 import { CANARY, expectNoCanary, expectQuietProcess, expectSane } from '../../support/scenarios/sane.ts'
-import { type Answer, type Connection, TRANSPORTS } from '../../support/scenarios/transports.ts'
+import { type Connection, type TestResponse, TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 /** Credentials that are valid as a token and as a cookie. */
@@ -84,7 +84,11 @@ describe.each(POLICY_STORES)('credentials on $name', (store) => {
     })
     afterAll(() => connection.close())
 
-    const send = async (method: string, path: string, headers: Readonly<Record<string, string>>): Promise<Answer> => {
+    const send = async (
+      method: string,
+      path: string,
+      headers: Readonly<Record<string, string>>,
+    ): Promise<TestResponse> => {
       const isRead = method === 'GET'
       const all = isRead ? headers : { ...headers, 'content-type': 'application/json' }
       const response = await connection.send({

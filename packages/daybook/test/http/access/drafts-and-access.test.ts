@@ -46,7 +46,7 @@ runPolicyScenarios('drafts', [
       get('/api/posts/draft', {
         auth: true,
         body: { id: '{id}', status: 'draft' },
-        answers: { 'Cache-Control': 'private, no-store' },
+        responseHeaders: { 'Cache-Control': 'private, no-store' },
       }),
       get('/api/posts/{id}', { auth: true, body: { status: 'draft' } }),
     ],

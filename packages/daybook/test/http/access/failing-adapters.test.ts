@@ -11,7 +11,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { expectQuietProcess, expectSane } from '../../support/scenarios/sane.ts'
-import { type Answer, type Connection, type Sent, TRANSPORTS } from '../../support/scenarios/transports.ts'
+import { type Connection, type TestRequest, type TestResponse, TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const IDENTITY: Identity = {
@@ -74,7 +74,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const body = '{"title":"New"}'
 
 /** Requests that the adapter authenticates. */
-const AUTHENTICATED: readonly Sent[] = [BEARER, COOKIE].flatMap((headers) => [
+const AUTHENTICATED: readonly TestRequest[] = [BEARER, COOKIE].flatMap((headers) => [
   { method: 'POST', path: '/api/posts', headers: { ...headers, ...JSON_TYPE }, body },
   { method: 'POST', path: '/api/guestbook', headers: { ...headers, ...JSON_TYPE }, body },
   { method: 'DELETE', path: '/api/posts/public', headers },
@@ -85,7 +85,7 @@ const AUTHENTICATED: readonly Sent[] = [BEARER, COOKIE].flatMap((headers) => [
 ])
 
 /** Requests that the adapter handles itself. */
-const PASSED: readonly Sent[] = [
+const PASSED: readonly TestRequest[] = [
   { method: 'POST', path: '/api/cms/auth/actions/greet', headers: JSON_TYPE, body: '{}' },
   { method: 'POST', path: '/api/cms/auth/actions/greet', headers: { ...BEARER, ...JSON_TYPE }, body: '{}' },
   { method: 'GET', path: '/api/auth/anything', headers: {} },
@@ -169,7 +169,7 @@ const locked = async (): Promise<Response> => {
 
 /** Invalid responses of actions and provider routes. */
 const NO_RESPONSES: Readonly<Record<string, () => Promise<Response>>> = {
-  throws: throws,
+  throws,
   rejects: rejects(new Error('oops')),
   'rejects with nothing': rejects(undefined),
   'gives undefined': gives(undefined),
@@ -197,13 +197,13 @@ describe.each(POLICY_STORES)('an auth adapter that fails, on $name', (store) => 
     })
     afterAll(() => connection.close())
 
-    const send = async (sent: Sent): Promise<Answer> => {
+    const send = async (sent: TestRequest): Promise<TestResponse> => {
       const response = await connection.send(sent)
       expectSane(response, sent.method)
       return response
     }
-    const sendAll = (all: readonly Sent[]): Promise<readonly Answer[]> => Promise.all(all.map(send))
-    const expectRefused = async (all: readonly Sent[]): Promise<void> => {
+    const sendAll = (all: readonly TestRequest[]): Promise<readonly TestResponse[]> => Promise.all(all.map(send))
+    const expectRefused = async (all: readonly TestRequest[]): Promise<void> => {
       const responses = await sendAll(all)
       expect(responses.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
         all.map(() => [503, '1']),

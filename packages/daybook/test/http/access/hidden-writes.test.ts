@@ -12,11 +12,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { as, People } from '../../support/auth/people.ts'
 import { LOCALES } from '../../support/configs/locales.ts'
 import { people, sealed, unsealed } from '../../support/configs/sealed.ts'
-import { type Asked, ask, bodyOf } from '../../support/scenarios/client.ts'
+import { ask, bodyOf, type RequestOptions } from '../../support/scenarios/client.ts'
 import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
 import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, remove } from '../../support/scenarios/steps.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const ANN = { Authorization: 'Bearer ann', 'X-Request-Id': 'the-same-id' } as const
@@ -53,7 +53,10 @@ const BODIES: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 /** Every route that writes it. */
-const DOORS: readonly (readonly [name: string, (note: string, data: unknown) => readonly [path: string, Asked]])[] = [
+const DOORS: readonly (readonly [
+  name: string,
+  (note: string, data: unknown) => readonly [path: string, RequestOptions],
+])[] = [
   ['POST', (_note, json) => ['/api/notes', { method: 'POST', json }]],
   ['POST in a locale', (_note, json) => ['/api/notes?locale=de', { method: 'POST', json }]],
   [
@@ -87,7 +90,7 @@ const DOORS: readonly (readonly [name: string, (note: string, data: unknown) => 
   ],
 ]
 
-const inBatch = (operation: object): readonly [string, Asked] => [
+const inBatch = (operation: object): readonly [string, RequestOptions] => [
   '/api/cms/batch',
   {
     method: 'POST',
@@ -224,7 +227,7 @@ runPolicyScenarios('a field that the caller may write but not read', [
     steps: [
       as('ada', create('notes', { title: 'x', tip: { text: 'a', by: 'b' } }, { keep: { id: '/id', ada: 'ETag' } })),
       as('ann', get('/api/notes/{id}', { keep: { tag: 'ETag' }, lacks: ['tip'] })),
-      as('ann', put('/api/notes/{id}', { title: 'x' }, { answers: { ETag: '{tag}' } })),
+      as('ann', put('/api/notes/{id}', { title: 'x' }, { responseHeaders: { ETag: '{tag}' } })),
       as('ann', patch('/api/notes/{id}', { tip: { text: 'c' } }, merged)),
       as('ann', patch('/api/notes/{id}', { tip: null }, { lacks: ['tip'], keep: { next: 'ETag' } })),
       as('ann', put('/api/notes/{id}', { tip: null }, { headers: { 'If-Match': '{next}' }, lacks: ['tip'] })),
@@ -300,11 +303,11 @@ runPolicyScenarios('hidden references', [
             { op: 'update', collection: 'notes', id: '{id}', ifMatch: '{tag}', data: { link: null } },
             { op: 'create', collection: 'notes', data: {} },
           ],
-          { answers: { 'Daybook-Seq': '4' } },
+          { responseHeaders: { 'Daybook-Seq': '4' } },
         ),
       ),
       as('ada', get('/api/notes/{id}', { body: { ref: null } })),
-      as('ada', create('notes', {}, { answers: { 'Daybook-Seq': '6' } })),
+      as('ada', create('notes', {}, { responseHeaders: { 'Daybook-Seq': '6' } })),
     ],
   },
   {
@@ -347,7 +350,7 @@ describe.each(POLICY_STORES)('an idempotent response on $name', (store) => {
     const admins = new People({ kim: ['admin'] })
     await using service = await store.open({ ...demanding, auth: admins.adapter })
     const create = { collection: 'notes', data: { code: CANARY } } as const
-    const send = async (): Promise<readonly Answer[]> => {
+    const send = async (): Promise<readonly TestResponse[]> => {
       const headers = { Authorization: 'Bearer kim' }
       return [
         await ask(service, '/api/notes', {

@@ -15,7 +15,7 @@ import {
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import { Browser, PASSWORD } from '../../auth/browser.ts'
-import { PATIENT_LIMITS } from '../../support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../support/timeouts.ts'
 
 const IDENTITY: Identity = {
   provider: 'own',
@@ -55,7 +55,7 @@ const collections = {
   }),
 }
 const open = (auth?: AuthAdapter) => {
-  const config = defineConfig({ collections, limits: PATIENT_LIMITS, ...(auth ? { auth } : {}) })
+  const config = defineConfig({ collections, limits: SLOW_MACHINE_LIMITS, ...(auth ? { auth } : {}) })
   return createTestService(config as { collections: typeof collections })
 }
 const AS_MIA = { headers: { Authorization: 'Bearer mia' } }

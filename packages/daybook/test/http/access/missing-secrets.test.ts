@@ -6,7 +6,7 @@ import { serve } from 'daybook/node'
 import { serveUploads, signUpload, webhooks } from 'daybook/plugins'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { KeptLog } from '../../support/kept-log.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { memoryFolder } from '../../support/stores/memory-folder.ts'
 
 const SECRET = 'a secret of this test, which has forty characters'
@@ -72,7 +72,7 @@ describe.each(CONFIGS)('%s', (path, missing, complete) => {
   })
 
   test('a service without it listens on this machine only, with a warning', async () => {
-    const log = new KeptLog()
+    const log = new RecordingLog()
     const service = await createService(missing, { data, log })
     const warnings = log.take().filter((line) => line.startsWith('warn') && line.includes(`${path} has no value. `))
     expect(warnings).toHaveLength(1)

@@ -260,7 +260,7 @@ runPolicyScenarios('the content model', [
     steps: [
       get(MODEL, {
         auth: true,
-        answers: { ...PRIVATE, ETag: /^"[\w-]{22}"$/ },
+        responseHeaders: { ...PRIVATE, ETag: /^"[\w-]{22}"$/ },
         exactly: {
           locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
           collections: [goods, makers, files],
@@ -276,8 +276,14 @@ runPolicyScenarios('the content model', [
     steps: [
       get(MODEL, { status: 401, body: { code: 'UNAUTHORIZED' } }),
       refused(`${MODEL}?collection=posts`, 'collection', { auth: true }),
-      get(MODEL, { method: 'HEAD', auth: true, answers: PRIVATE }),
-      get(MODEL, { method: 'PUT', auth: true, json: {}, status: 405, answers: { Allow: 'GET, HEAD, OPTIONS' } }),
+      get(MODEL, { method: 'HEAD', auth: true, responseHeaders: PRIVATE }),
+      get(MODEL, {
+        method: 'PUT',
+        auth: true,
+        json: {},
+        status: 405,
+        responseHeaders: { Allow: 'GET, HEAD, OPTIONS' },
+      }),
     ],
   },
   {
@@ -288,7 +294,7 @@ runPolicyScenarios('the content model', [
         auth: true,
         headers: { 'If-None-Match': '{tag}' },
         status: 304,
-        answers: { ...PRIVATE, ETag: '{tag}' },
+        responseHeaders: { ...PRIVATE, ETag: '{tag}' },
       }),
       get(MODEL, { auth: true, headers: { 'If-None-Match': '"another"' } }),
       get(MODEL, { auth: true, headers: { 'If-Match': '"another"' }, status: 412 }),

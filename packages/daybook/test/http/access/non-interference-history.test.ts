@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, test, vi } from 'vitest'
 import { hookedDrafts, ruledDrafts, sealedDrafts } from '../../support/configs/sealed.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
-import { Pair, type PairAsked } from '../../support/stores/pair.ts'
+import { Pair, type PairRequest } from '../../support/stores/pair.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 import { body, label, record, secrets, target } from './support/sealed-values.ts'
 
 vi.mock('uuid', async () => ({ v7: (await import('../../support/stores/fixed-ids.ts')).fixedId }))
@@ -104,7 +104,7 @@ interface Position {
   readonly filled: number
 }
 
-type Request = readonly [path: string, options: PairAsked]
+type Request = readonly [path: string, options: PairRequest]
 
 const numberAt = ({ seq }: Position, back: number): number => Math.max(1, seq - back)
 
@@ -114,10 +114,10 @@ const pathOf = (piece: number, below = '', ...query: readonly (string | false | 
 const dry = (isDry: boolean): string | false => isDry && 'dryRun=true'
 
 /** `If-Match` with the tag of an earlier response about the piece, or with an unknown one. */
-const onCondition = (piece: number, tag: string | undefined): Pick<PairAsked, 'headers'> =>
+const onCondition = (piece: number, tag: string | undefined): Pick<PairRequest, 'headers'> =>
   tag === undefined ? {} : { headers: { 'If-Match': tag === 'kept' ? `{tag${piece}}` : tag } }
 
-const keepTag = (piece: number, isDry = false): Pick<PairAsked, 'keep'> =>
+const keepTag = (piece: number, isDry = false): Pick<PairRequest, 'keep'> =>
   isDry ? {} : { keep: { [`tag${piece}`]: 'ETag' } }
 
 /** Ann's requests, by step. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, test, vi } from 'vitest'
 import { sealed } from '../../support/configs/sealed.ts'
-import { Pair, type PairAsked } from '../../support/stores/pair.ts'
+import { Pair, type PairRequest } from '../../support/stores/pair.ts'
 import { POLICY_STORES, type StoreKind } from '../../support/stores/stores.ts'
 import { body, label, record, secrets } from './support/sealed-values.ts'
 
@@ -143,7 +143,7 @@ class Worlds implements AsyncDisposable {
     await this.#pair.same(path, { ...request, headers: { ...ANN, ...headers } })
   }
 
-  #toRequest(step: Step): readonly [string, PairAsked] {
+  #toRequest(step: Step): readonly [string, PairRequest] {
     if (step.kind === 'read') return [step.path, {}]
     if (step.kind === 'look') return [`/api/notes/{note${step.note}}`, { keep: { [`tag${step.note}`]: 'ETag' } }]
     if (step.kind === 'end') return ['/api/cms/batch', { method: 'POST', json: toLastBatch(step.operations) }]

@@ -16,7 +16,7 @@ runPolicyScenarios('permissions', [
     config,
     steps: [
       get(PERMISSIONS, {
-        answers: PRIVATE,
+        responseHeaders: PRIVATE,
         exactly: {
           collections: {
             notes: { read: 'some', ...none, fields: { rank: closed } },

@@ -53,7 +53,7 @@ runScenarios('assets', [
     steps: [
       get('/api/assets', {
         exactly: { total: 0, limit: 20, offset: 0, items: [], nextCursor: null },
-        answers: { ETag: /^".+"$/, 'Cache-Control': 'public, max-age=0, must-revalidate' },
+        responseHeaders: { ETag: /^".+"$/, 'Cache-Control': 'public, max-age=0, must-revalidate' },
       }),
       ...THREE,
       get('/api/assets', { body: { total: 3, ...names('three.csv', 'two.md', 'one.txt') }, keep: { list: 'ETag' } }),
@@ -107,7 +107,7 @@ runScenarios('assets', [
         {
           headers: { 'If-Match': '{tag1}' },
           body: { alt: 'Changed', size: 3, path: 'one.txt', url: '/uploads/one.txt' },
-          answers: { 'Daybook-Seq': '4' },
+          responseHeaders: { 'Daybook-Seq': '4' },
         },
       ),
       put('/api/assets/{one}', { alt: 'Again' }, { headers: { 'If-Match': '{tag1}' }, status: 412 }),
@@ -200,7 +200,7 @@ runScenarios('assets', [
       ...THREE,
       create('posts', { title: 'P', cover: '{one}', gallery: ['{one}', '{two}'], needed: { file: '{three}' } }),
       remove('/api/assets/{three}', { status: 409, body: { details: { references: [{ collection: 'posts' }] } } }),
-      remove('/api/assets/{one}', { answers: { 'Daybook-Seq': /^\d+$/ } }),
+      remove('/api/assets/{one}', { responseHeaders: { 'Daybook-Seq': /^\d+$/ } }),
       get('/api/posts/p', { body: { cover: null, gallery: ['{two}'] } }),
       get('/api/assets/{one}', { status: 404 }),
       remove('/api/assets/{one}', { status: 404 }),
@@ -223,7 +223,7 @@ runScenarios('assets', [
       create('posts', { title: 'P', gallery: ['{open}', '{shut}'] }),
       get('/api/assets', { body: { total: 1, items: [{ alt: 'open' }] } }),
       get('/api/assets/{shut}', { status: 404 }),
-      get('/api/assets/{shut}', { auth: true, answers: { 'Cache-Control': 'private, no-store' } }),
+      get('/api/assets/{shut}', { auth: true, responseHeaders: { 'Cache-Control': 'private, no-store' } }),
       get('/api/posts/p?include=gallery', { body: { gallery: [{ id: '{open}' }] } }),
       remove('/api/assets/{open}', { status: 403 }),
     ],

@@ -10,9 +10,9 @@ import { S3_KEY, S3Server } from '../../support/assets/s3-server.ts'
 import { storedFiles } from '../../support/assets/stored-files.ts'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { type ListeningService, listen } from '../../support/network/listening.ts'
-import { eventually, LARGE_TEST_MS } from '../../support/patience.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
+import { eventually, LARGE_TEST_MS } from '../../support/timeouts.ts'
 import { type Asset, postUpload, upload } from '../../support/uploads.ts'
 
 const KIB = 1024

@@ -102,7 +102,7 @@ runPolicyScenarios('files in folders', [
     config,
     steps: [
       ...TWO,
-      put('/api/assets/{two}', { directory: 'archive' }, { answers: { 'Daybook-Seq': '3' } }),
+      put('/api/assets/{two}', { directory: 'archive' }, { responseHeaders: { 'Daybook-Seq': '3' } }),
       get('/api/assets/{two}/versions/3?against=2', {
         auth: true,
         body: { patch: [{ op: 'replace', path: '/directory', value: 'archive' }, { path: '/updatedAt' }] },
@@ -115,7 +115,7 @@ runPolicyScenarios('files in folders', [
         status: 200,
         body: { directory: 'notes/2026', ...ADDRESS },
       },
-      put('/api/assets/{two}', { directory: 'elsewhere' }, { answers: { 'Daybook-Seq': '5' } }),
+      put('/api/assets/{two}', { directory: 'elsewhere' }, { responseHeaders: { 'Daybook-Seq': '5' } }),
       {
         method: 'POST',
         path: '/api/cms/undo',

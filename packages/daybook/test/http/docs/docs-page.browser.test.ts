@@ -5,11 +5,11 @@ import type { BrowserContextOptions, Page, Request, Response } from 'playwright-
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../../client/test/support/browser.ts'
 import { FOREIGN_CODE, isStyledBy, runnableAs } from '../../../../client/test/support/foreign-code.ts'
-import { PATIENCE_MS, PATIENT_LIMITS } from '../../support/patience.ts'
+import { SLOW_MACHINE_LIMITS, WAIT_TIMEOUT_MS } from '../../support/timeouts.ts'
 
 const fields = { title: f.text({ required: true, maxLength: 200 }) }
 const config = defineConfig({
-  limits: PATIENT_LIMITS,
+  limits: SLOW_MACHINE_LIMITS,
   docs: { title: 'Museum', logo: new URL('../../support/configs/logo.svg', import.meta.url) },
   collections: {
     notes: defineCollection({ description: 'What visitors *wrote*.', fields }),
@@ -45,7 +45,7 @@ async function visit(config: DaybookConfig, path: string, options: BrowserContex
   const { url, stop } = await serve(service, { port: 0 })
   const context = await open.browser.newContext({ viewport: { width: 1400, height: 900 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(WAIT_TIMEOUT_MS)
   const faults: string[] = []
   const foreign: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))

@@ -2,9 +2,9 @@ import { type AuthAdapter, defineCollection, defineConfig, f, hasRole } from 'da
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ApiTokens } from '../../../src/auth/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
-import { KeptLog } from '../../support/kept-log.ts'
-import { eventually } from '../../support/patience.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({})
@@ -45,12 +45,12 @@ const ENDS: readonly (readonly [string, () => void])[] = [
 describe.each(POLICY_STORES)('the rights of authors on $name', (store) => {
   let service: StoredService
   let editor: Editor
-  let log: KeptLog
+  let log: RecordingLog
   beforeEach(async () => {
     people.promote('ann', 'editor')
     people.promote('bea', 'editor')
     people.promote('cid', 'chief')
-    log = new KeptLog()
+    log = new RecordingLog()
     service = await store.open(config, { log })
     editor = new Editor(service)
   })

@@ -2,8 +2,8 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { STORES } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 import { Editor, type EditorResponse } from './editor.ts'
 
 const config = defineConfig({

@@ -2,9 +2,9 @@ import type { Service } from 'daybook'
 import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { eventually } from '../../support/patience.ts'
 import { create, type Place } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 
 const people = new People({ ann: [] })
 /** Runs once, after a node has acquired the lease and before it writes. */

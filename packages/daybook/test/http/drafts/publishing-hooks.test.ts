@@ -1,8 +1,8 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { eventually } from '../../support/patience.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })

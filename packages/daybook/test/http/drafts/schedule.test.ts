@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCollection, defineConfig, f } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { KeptLog } from '../../support/kept-log.ts'
-import { eventually } from '../../support/patience.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [], ben: [] })
@@ -29,9 +29,9 @@ const LATER = '2999-01-01T00:00:00.000Z'
 describe.each(STORES)('schedules on $name', (store) => {
   let service: StoredService
   let editor: Editor
-  let log: KeptLog
+  let log: RecordingLog
   beforeEach(async () => {
-    log = new KeptLog()
+    log = new RecordingLog()
     service = await store.open(config, { log })
     editor = new Editor(service)
   })

@@ -2,8 +2,8 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 import { Editor } from './editor.ts'
 
 const people = new People({ ann: [] })

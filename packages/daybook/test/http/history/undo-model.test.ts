@@ -2,8 +2,8 @@ import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 
 const config = defineConfig({
   auth: new People({ ann: [] }).adapter,

@@ -2,7 +2,7 @@ import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { posts } from '../../support/configs/configs.ts'
-import { expectedMatches, type Item, type Question, toQuery } from '../../support/models/list-model.ts'
+import { expectedMatches, type Item, type ListRequest, toQuery } from '../../support/models/list-model.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
@@ -42,7 +42,7 @@ const entry = fc.record(values, { requiredKeys: ['title'] })
 const change = fc.record(values, { requiredKeys: [] })
 
 const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE.slice(0, -1)), descending: fc.boolean() })
-const listRequest: fc.Arbitrary<Question> = fc.record({
+const listRequest: fc.Arbitrary<ListRequest> = fc.record({
   sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),
   nulls: fc.constantFrom(undefined, 'first', 'last'),
   statuses: fc.option(fc.uniqueArray(fc.constantFrom('draft', 'published', 'archived'), { minLength: 1 }), {
@@ -100,14 +100,14 @@ interface PageOfList {
   readonly nextCursor: string | null
 }
 
-async function readPage(service: TestService, query: string, { auth }: Question): Promise<PageOfList> {
+async function readPage(service: TestService, query: string, { auth }: ListRequest): Promise<PageOfList> {
   const response = await ask(service, `/api/posts?${query}`, { auth })
   expect(response.status, response.text).toBe(200)
   return bodyOf(response) as unknown as PageOfList
 }
 
 /** Reads all pages of a list by cursor. */
-async function readAllPages(service: TestService, query: string, request: Question): Promise<readonly Item[]> {
+async function readAllPages(service: TestService, query: string, request: ListRequest): Promise<readonly Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const next: PageOfList = await readPage(
@@ -156,7 +156,7 @@ describe.each(STORES)('lists on $name compared with a plain model', (store) => {
   })
 })
 
-async function compareResponses(service: TestService, stored: readonly Item[], request: Question): Promise<void> {
+async function compareResponses(service: TestService, stored: readonly Item[], request: ListRequest): Promise<void> {
   const query = toQuery(request)
   const expected = ids(expectedMatches(stored, request))
   const whole = await readPage(service, `${query}&limit=100`, request)

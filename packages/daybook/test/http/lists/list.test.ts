@@ -11,7 +11,7 @@ runScenarios('a list', [
     steps: [
       get('/api/posts', {
         body: { collection: 'posts', total: 4, limit: 20, offset: 0, nextCursor: null, ...slugs(...NEWEST) },
-        answers: {
+        responseHeaders: {
           ETag: /^"[^"]+"$/,
           'Cache-Control': 'public, max-age=0, must-revalidate',
           Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
@@ -45,7 +45,9 @@ runScenarios('a list', [
   },
   {
     name: 'is never stored by a shared cache if the request has a credential',
-    steps: [get('/api/posts', { auth: true, body: { total: 5 }, answers: { 'Cache-Control': 'private, no-store' } })],
+    steps: [
+      get('/api/posts', { auth: true, body: { total: 5 }, responseHeaders: { 'Cache-Control': 'private, no-store' } }),
+    ],
   },
   {
     name: 'applies limit and offset',

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { expectedMatches, type Item, type Question, toQuery } from '../../support/models/list-model.ts'
+import { expectedMatches, type Item, type ListRequest, toQuery } from '../../support/models/list-model.ts'
 import { type Filter, type Kind, type Leaf, passes, type Table, toWhere } from '../../support/models/where-model.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
@@ -204,7 +204,7 @@ const SORTABLE = [
 ]
 const sortKey = fc.record({ path: fc.constantFrom(...SORTABLE), descending: fc.boolean() })
 
-type FilteredRequest = Question & { readonly filter: Filter }
+type FilteredRequest = ListRequest & { readonly filter: Filter }
 const filteredRequest: fc.Arbitrary<FilteredRequest> = fc.record({
   filter: filterOf(3),
   sort: fc.uniqueArray(sortKey, { minLength: 1, maxLength: 3, selector: ({ path }) => path }),

@@ -10,7 +10,7 @@ import { listParameters } from '../../../src/query/list-query.ts'
 import { parseQueryString, readParameters } from '../../../src/query/parameters.ts'
 import type { Database } from '../../../src/store/database.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
@@ -383,7 +383,7 @@ class StatementReader implements AsyncDisposable {
   }
 
   static async open(place: Place, config: DaybookConfig): Promise<StatementReader> {
-    const database = place instanceof Folder ? openSqlite(place.file) : await patientPostgres(place.address).open()
+    const database = place instanceof Folder ? openSqlite(place.file) : await slowMachinePostgres(place.address).open()
     return new StatementReader(database, config)
   }
 

@@ -4,9 +4,9 @@ import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib'
 import { type DaybookConfig, defineCollection, defineConfig, f, type Service } from 'daybook'
 import { serve } from 'daybook/node'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { create, type Document, update } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 
 const config = defineConfig({
   collections: {

@@ -11,9 +11,9 @@ import { serve } from 'daybook/node'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { create, type Document, type Place, update } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 
 const READERS = ['', 'cleo', 'ann'] as const
 const RULES: Readonly<Record<string, boolean | AccessWhere>> = {

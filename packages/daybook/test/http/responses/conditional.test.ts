@@ -14,7 +14,7 @@ const unchanged = (path: string, tags: string, extra: Partial<Step> = {}): Step 
   get(path, {
     headers: { 'If-None-Match': tags },
     status: 304,
-    answers: { ...READ_HEADERS, ETag: /^"[^"]+"$/, 'Content-Type': null },
+    responseHeaders: { ...READ_HEADERS, ETag: /^"[^"]+"$/, 'Content-Type': null },
     ...extra,
   })
 
@@ -29,7 +29,7 @@ runPolicyScenarios('a conditional read', [
     name: 'returns 304 for the current tag: alone, in a list, weak, or *',
     steps: [post, '/api/posts', '/api/posts?q=daybook', '/api/globals/site'].flatMap((path) => [
       get(path, { keep: { tag: 'ETag' } }),
-      unchanged(path, '{tag}', { answers: { ...READ_HEADERS, ETag: '{tag}' } }),
+      unchanged(path, '{tag}', { responseHeaders: { ...READ_HEADERS, ETag: '{tag}' } }),
       unchanged(path, '"other", {tag}'),
       unchanged(path, 'W/{tag}'),
       unchanged(path, '"a",W/"b"  , {tag}'),
@@ -77,10 +77,10 @@ runPolicyScenarios('a conditional read', [
     steps: [
       get(post, { auth: true, keep: { id: '/id', tag: 'ETag' } }),
       put('/api/posts/{id}', { category: 'news' }, { keep: { next: 'ETag' } }),
-      changed(post, '{tag}', { auth: true, answers: { ETag: '{next}' } }),
-      put('/api/posts/{id}', { category: 'news' }, { answers: { ETag: '{next}' } }),
+      changed(post, '{tag}', { auth: true, responseHeaders: { ETag: '{next}' } }),
+      put('/api/posts/{id}', { category: 'news' }, { responseHeaders: { ETag: '{next}' } }),
       put('/api/posts/{id}', { category: 'stories' }, { keep: { last: 'ETag' } }),
-      changed(post, '{tag}', { auth: true, answers: { ETag: '{last}' } }),
+      changed(post, '{tag}', { auth: true, responseHeaders: { ETag: '{last}' } }),
     ],
   },
   {
@@ -160,14 +160,17 @@ const READ_PATHS = [
 /** A GET and a HEAD with these headers. */
 const reads = (path: string, headers: Record<string, string>, extra: Partial<Step>): readonly Step[] => {
   const head = { method: 'HEAD', path, headers, status: extra.status ?? 200, auth: extra.auth ?? false }
-  return [get(path, { headers, ...extra }), { ...head, ...(extra.answers ? { answers: extra.answers } : {}) }]
+  return [
+    get(path, { headers, ...extra }),
+    { ...head, ...(extra.responseHeaders ? { responseHeaders: extra.responseHeaders } : {}) },
+  ]
 }
 
 /** Reads whose `If-Match` names another response than the current one. */
 const mismatch = (path: string, headers: Record<string, string>, extra: Partial<Step> = {}): readonly Step[] =>
   reads(path, headers, {
     status: 412,
-    answers: { ETag: null, 'Cache-Control': 'no-store' },
+    responseHeaders: { ETag: null, 'Cache-Control': 'no-store' },
     body: { code: 'PRECONDITION_FAILED', details: { current: '{tag}' } },
     ...extra,
   })
@@ -180,7 +183,7 @@ runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
       ...READ_PATHS.flatMap((path) => [
         get(path, { keep: { tag: 'ETag' } }),
         ...['{tag}', '*', '"x", {tag}', '"a,b" ,, {tag}'].flatMap((tags) =>
-          reads(path, { 'If-Match': tags }, { status: 200, answers: { ETag: '{tag}' } }),
+          reads(path, { 'If-Match': tags }, { status: 200, responseHeaders: { ETag: '{tag}' } }),
         ),
         ...['"x"', 'W/{tag}', '"x", W/{tag}', '""'].flatMap((tags) => mismatch(path, { 'If-Match': tags })),
       ]),
@@ -193,7 +196,11 @@ runPolicyScenarios('a read with If-Match (RFC 9110, section 13.2.2)', [
       ...READ_PATHS.flatMap((path) => [
         get(path, { keep: { tag: 'ETag' } }),
         ...['{tag}', '*', '"x"'].flatMap((tags) => mismatch(path, { 'If-Match': '"y"', 'If-None-Match': tags })),
-        ...reads(path, { 'If-Match': '{tag}', 'If-None-Match': '{tag}' }, { status: 304, answers: { ETag: '{tag}' } }),
+        ...reads(
+          path,
+          { 'If-Match': '{tag}', 'If-None-Match': '{tag}' },
+          { status: 304, responseHeaders: { ETag: '{tag}' } },
+        ),
         ...reads(path, { 'If-Match': '*', 'If-None-Match': '"x"' }, { status: 200 }),
       ]),
     ],
@@ -384,9 +391,9 @@ runPolicyScenarios('a conditional write', [
     name: 'returns the tag that the same caller gets from a read',
     steps: [
       create('tags', { name: 'x' }, { keep: { id: '/id', tag: 'ETag' } }),
-      get('/api/tags/{id}', { auth: true, answers: { ETag: '{tag}' } }),
+      get('/api/tags/{id}', { auth: true, responseHeaders: { ETag: '{tag}' } }),
       put('/api/tags/{id}', { name: 'y' }, { keep: { tag: 'ETag' }, body: { updatedAt: expect.any(String) } }),
-      get('/api/tags/{id}', { auth: true, answers: { ETag: '{tag}' } }),
+      get('/api/tags/{id}', { auth: true, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
 ])

@@ -17,13 +17,13 @@ runPolicyScenarios('an entry', [
           publishedOn: '2026-09-01',
         },
         keep: { id: '/id', tag: 'ETag', html: '/bodyHtml' },
-        answers: {
+        responseHeaders: {
           ETag: /^"[^"]+"$/,
           'Cache-Control': 'public, max-age=0, must-revalidate',
           Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
         },
       }),
-      get('/api/posts/{id}', { body: { id: '{id}', bodyHtml: '{html}' }, answers: { ETag: '{tag}' } }),
+      get('/api/posts/{id}', { body: { id: '{id}', bodyHtml: '{html}' }, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -74,7 +74,7 @@ runPolicyScenarios('an entry', [
       create(
         'notes',
         { text: 'first' },
-        { keep: { id: '/id' }, answers: { Location: /^\/api\/notes\/[0-9a-f-]{36}$/ } },
+        { keep: { id: '/id' }, responseHeaders: { Location: /^\/api\/notes\/[0-9a-f-]{36}$/ } },
       ),
       get('/api/notes/{id}', { body: { id: '{id}', text: 'first' }, lacks: ['slug', 'status'] }),
       get('/api/notes/first', { status: 404 }),
@@ -101,7 +101,7 @@ runPolicyScenarios('an entry', [
       get('/api/posts/what-a-daybook-is', { keep: { tag: 'ETag' } }),
       get('/api/posts/what-a-daybook-is', {
         method: 'HEAD',
-        answers: { ETag: '{tag}', 'Content-Type': 'application/json' },
+        responseHeaders: { ETag: '{tag}', 'Content-Type': 'application/json' },
       }),
       get('/api/posts/what-a-daybook-is', { method: 'HEAD', headers: { 'If-None-Match': '{tag}' }, status: 304 }),
       get('/api/posts/nope', { method: 'HEAD', status: 404 }),

@@ -16,7 +16,7 @@ const notAllowed = (method: string, path: string, allow: string | RegExp): Step 
   auth: true,
   status: 405,
   body: { code: 'METHOD_NOT_ALLOWED' },
-  answers: { Allow: allow },
+  responseHeaders: { Allow: allow },
 })
 
 runPolicyScenarios('paths', [
@@ -101,7 +101,7 @@ runPolicyScenarios('methods', [
     steps: [
       ...['/api/things', '/api/globals/site', '/api/health', '/api/ready'].flatMap((path): readonly Step[] => [
         { method: 'HEAD', path, status: 200 },
-        { method: 'OPTIONS', path, status: 204, answers: { Allow: /^GET, HEAD(, \w+)*, OPTIONS$/ } },
+        { method: 'OPTIONS', path, status: 204, responseHeaders: { Allow: /^GET, HEAD(, \w+)*, OPTIONS$/ } },
       ]),
       { method: 'HEAD', path: '/api/members', status: 401 },
       { method: 'HEAD', path: '/api/things?foo=1', status: 400 },
@@ -115,10 +115,10 @@ runPolicyScenarios('health and readiness', [
   {
     name: 'return a code and are never cached',
     steps: [
-      get('/api/health', { exactly: { status: 'ok' }, answers: { 'Cache-Control': 'no-store' } }),
+      get('/api/health', { exactly: { status: 'ok' }, responseHeaders: { 'Cache-Control': 'no-store' } }),
       get('/api/ready', {
         exactly: { status: 'ready', checks: { database: 'ok' } },
-        answers: { 'Cache-Control': 'no-store' },
+        responseHeaders: { 'Cache-Control': 'no-store' },
       }),
     ],
   },
@@ -128,14 +128,14 @@ runPolicyScenarios('a request id', [
   {
     name: 'from the client is used if it is valid',
     steps: ['12345678', 'a.b-c_d.e', 'x'.repeat(64)].flatMap((id) => [
-      get('/api/posts', { headers: { 'X-Request-Id': id }, answers: { 'X-Request-Id': id } }),
+      get('/api/posts', { headers: { 'X-Request-Id': id }, responseHeaders: { 'X-Request-Id': id } }),
       get('/api/nope', { headers: { 'X-Request-Id': id }, status: 404, body: { requestId: id } }),
     ]),
   },
   {
     name: 'that is invalid is replaced',
     steps: ['short', 'x'.repeat(65), 'has space', '<script>', 'a,b,c,d,e', '"12345678"', '../../etc/passwd'].map((id) =>
-      get('/api/posts', { headers: { 'X-Request-Id': id }, answers: { 'X-Request-Id': /^[0-9a-f-]{36}$/ } }),
+      get('/api/posts', { headers: { 'X-Request-Id': id }, responseHeaders: { 'X-Request-Id': /^[0-9a-f-]{36}$/ } }),
     ),
   },
 ])
@@ -164,7 +164,7 @@ runPolicyScenarios('an answer', [
             'X-Forwarded-Proto': 'gopher',
             Forwarded: 'host=evil.example',
           },
-          answers: { Location: '/api/posts/x' },
+          responseHeaders: { Location: '/api/posts/x' },
           lacks: ['evil'],
         },
       ),
@@ -265,7 +265,7 @@ runPolicyScenarios('the order of checks', [
       get('/api/posts', {
         headers: { Authorization: 'Bearer nope' },
         body: { total: 4 },
-        answers: { 'Cache-Control': /^public/ },
+        responseHeaders: { 'Cache-Control': /^public/ },
       }),
       get('/api/posts', { headers: { Cookie: 'better-auth.session_token=nope' }, body: { total: 4 } }),
       get('/api/posts/notes-for-the-next-issue', { headers: { Authorization: 'Basic x' }, status: 404 }),
@@ -289,8 +289,8 @@ runPolicyScenarios('other origins (CORS)', [
   {
     name: 'get no CORS headers by default',
     steps: [
-      get('/api/posts', { headers: { Origin: PAGE }, answers: NO_CORS }),
-      { ...preflight(PAGE), path: '/api/posts', answers: NO_CORS },
+      get('/api/posts', { headers: { Origin: PAGE }, responseHeaders: NO_CORS }),
+      { ...preflight(PAGE), path: '/api/posts', responseHeaders: NO_CORS },
     ],
   },
   {
@@ -299,17 +299,21 @@ runPolicyScenarios('other origins (CORS)', [
     steps: [
       get('/api/things', {
         headers: { Origin: PAGE },
-        answers: {
+        responseHeaders: {
           'Access-Control-Allow-Origin': PAGE,
           'Access-Control-Allow-Credentials': 'true',
           'Access-Control-Expose-Headers': /ETag/,
           Vary: /Origin/,
         },
       }),
-      create('things', { title: 'x' }, { headers: { Origin: PAGE }, answers: { 'Access-Control-Allow-Origin': PAGE } }),
+      create(
+        'things',
+        { title: 'x' },
+        { headers: { Origin: PAGE }, responseHeaders: { 'Access-Control-Allow-Origin': PAGE } },
+      ),
       {
         ...preflight(PAGE),
-        answers: {
+        responseHeaders: {
           'Access-Control-Allow-Origin': PAGE,
           'Access-Control-Allow-Methods': /PUT/,
           'Access-Control-Allow-Headers': /authorization.*if-match/i,
@@ -326,22 +330,27 @@ runPolicyScenarios('other origins (CORS)', [
       get('/api/things?foo=1', {
         headers: { Origin: PAGE },
         status: 400,
-        answers: { 'Access-Control-Allow-Origin': PAGE },
+        responseHeaders: { 'Access-Control-Allow-Origin': PAGE },
       }),
       get('/api/things/nope', {
         headers: { Origin: PAGE },
         status: 404,
-        answers: { 'Access-Control-Allow-Origin': PAGE },
+        responseHeaders: { 'Access-Control-Allow-Origin': PAGE },
       }),
       create(
         'things',
         {},
-        { auth: false, headers: { Origin: PAGE }, status: 401, answers: { 'Access-Control-Allow-Origin': PAGE } },
+        {
+          auth: false,
+          headers: { Origin: PAGE },
+          status: 401,
+          responseHeaders: { 'Access-Control-Allow-Origin': PAGE },
+        },
       ),
       get('/api/things', {
         headers: { Origin: PAGE, 'If-None-Match': '*' },
         status: 304,
-        answers: { 'Access-Control-Allow-Origin': PAGE },
+        responseHeaders: { 'Access-Control-Allow-Origin': PAGE },
       }),
     ],
   },
@@ -359,8 +368,8 @@ runPolicyScenarios('other origins (CORS)', [
       '*',
       '',
     ].flatMap((origin) => [
-      get('/api/things', { headers: { Origin: origin }, answers: { ...NO_CORS, Vary: /Origin/ } }),
-      { ...preflight(origin), answers: NO_CORS },
+      get('/api/things', { headers: { Origin: origin }, responseHeaders: { ...NO_CORS, Vary: /Origin/ } }),
+      { ...preflight(origin), responseHeaders: NO_CORS },
     ]),
   },
 ])

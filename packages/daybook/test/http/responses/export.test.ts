@@ -4,11 +4,11 @@ import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { multilingual } from '../../support/configs/locales.ts'
-import { eventually } from '../../support/patience.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { askExport, exportOf, type Line } from '../../support/stores/export.ts'
 import { create, update } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 
 const notes: DaybookConfig = defineConfig({
   collections: { notes: defineCollection({ fields: { text: f.text({ index: false, maxLength: 2_000_000 }) } }) },

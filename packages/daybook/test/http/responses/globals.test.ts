@@ -9,13 +9,13 @@ runPolicyScenarios('a global', [
     steps: [
       get('/api/globals/site', {
         exactly: { key: 'site', siteName: 'The Daybook blog', siteUrl: 'https://blog.example.org' },
-        answers: {
+        responseHeaders: {
           ETag: /^"[^"]+"$/,
           'Cache-Control': 'public, max-age=0, must-revalidate',
           Vary: 'Authorization, Cookie, Origin, Accept-Encoding',
         },
       }),
-      get('/api/globals/site', { auth: true, answers: { 'Cache-Control': 'private, no-store' } }),
+      get('/api/globals/site', { auth: true, responseHeaders: { 'Cache-Control': 'private, no-store' } }),
       get('/api/globals/site', { method: 'HEAD' }),
     ],
   },
@@ -34,20 +34,20 @@ runPolicyScenarios('a global', [
             createdBy: 'system',
             updatedBy: 'service',
           },
-          answers: { 'Daybook-Seq': /^\d+$/, ETag: /^"[^"]+"$/ },
+          responseHeaders: { 'Daybook-Seq': /^\d+$/, ETag: /^"[^"]+"$/ },
           keep: { next: 'ETag' },
         },
       ),
       get('/api/globals/site', {
         auth: true,
         headers: { 'If-None-Match': '{tag}' },
-        answers: { ETag: '{next}' },
+        responseHeaders: { ETag: '{next}' },
         body: { siteName: 'Renamed' },
       }),
       put(
         '/api/globals/site',
         { key: 'other', siteName: 'Renamed' },
-        { body: { key: 'site' }, answers: { ETag: '{next}' } },
+        { body: { key: 'site' }, responseHeaders: { ETag: '{next}' } },
       ),
     ],
   },

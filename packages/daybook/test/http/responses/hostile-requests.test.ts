@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { small } from '../../support/configs/configs.ts'
 import { type ListeningService, listen } from '../../support/network/listening.ts'
-import { exchange, parseAnswers, readAll, requestText } from '../../support/network/raw-http.ts'
+import { exchange, parseResponses, readAll, requestText } from '../../support/network/raw-http.ts'
 import { expectQuietProcess, expectSane } from '../../support/scenarios/sane.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 
 /** Requests as raw bytes, since no HTTP client would send them. */
 describe('a request on a raw socket', () => {
@@ -19,13 +19,13 @@ describe('a request on a raw socket', () => {
     await expectQuietProcess()
   })
 
-  const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> =>
+  const send = (...parts: readonly (string | Uint8Array)[]): Promise<readonly TestResponse[]> =>
     exchange(server.port, ...parts)
 
   /** Asserts that there is a single response, with one of these statuses. */
-  async function expectOnly(responses: readonly Answer[], ...statuses: readonly number[]): Promise<Answer> {
+  async function expectOnly(responses: readonly TestResponse[], ...statuses: readonly number[]): Promise<TestResponse> {
     expect(responses.map(({ status }) => status)).toHaveLength(1)
-    const [response] = responses as [Answer]
+    const [response] = responses as [TestResponse]
     expect(statuses).toContain(response.status)
     expectSane(response)
     return response
@@ -161,7 +161,7 @@ describe('a request on a raw socket', () => {
       const [first] = (await once(socket, 'data')) as [Buffer]
       expect(first.toString()).toMatch(/^HTTP\/1\.1 100 Continue/)
       socket.write(json)
-      expect(parseAnswers(await received).map(({ status }) => status)).toEqual([100, 201])
+      expect(parseResponses(await received).map(({ status }) => status)).toEqual([100, 201])
     })
   })
 
@@ -235,7 +235,7 @@ describe('a request on a raw socket', () => {
         socket.write('x'.repeat(bytes))
       }
       socket.write(requestText('GET /api/notes', ['Connection: close']))
-      expect(parseAnswers(await received).map(({ status }) => status)).toEqual([413, 200])
+      expect(parseResponses(await received).map(({ status }) => status)).toEqual([413, 200])
     })
 
     test('is closed if the rest of the body does not arrive', async () => {

@@ -178,7 +178,7 @@ runScenarios('a localized collection', [
         auth: true,
         json: { title: 'Bonjour' },
         status: 201,
-        answers: { Location: '/api/pages/bonjour?locale=fr' },
+        responseHeaders: { Location: '/api/pages/bonjour?locale=fr' },
         body: { title: 'Bonjour', slug: 'bonjour' },
         keep: { id: '/id' },
       },
@@ -424,7 +424,7 @@ runScenarios('a localized collection', [
         {
           path: '/api/pages?locale=de',
           headers: { 'Idempotency-Key': 'k1' },
-          answers: { 'Idempotency-Replayed': 'true' },
+          responseHeaders: { 'Idempotency-Replayed': 'true' },
         },
       ),
     ],

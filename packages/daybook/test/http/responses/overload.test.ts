@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net'
 import { type DaybookConfig, defineCollection, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { listen } from '../../support/network/listening.ts'
-import { exchange, parseAnswers, readAll, requestText } from '../../support/network/raw-http.ts'
+import { exchange, parseResponses, readAll, requestText } from '../../support/network/raw-http.ts'
 import { expectSane } from '../../support/scenarios/sane.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 
 const CLOSE = 'Connection: close'
 const READ = requestText('GET /api/notes?limit=0', [CLOSE])
@@ -28,9 +28,10 @@ function compute(ms = 20): void {
   for (const endsAt = performance.now() + ms; performance.now() < endsAt; );
 }
 
-const ask = async (port: number, request: string): Promise<Answer> => (await exchange(port, request))[0] as Answer
-const health = (port: number): Promise<Answer> => ask(port, requestText('GET /api/health', [CLOSE]))
-const ready = (port: number): Promise<Answer> => ask(port, requestText('GET /api/ready', [CLOSE]))
+const ask = async (port: number, request: string): Promise<TestResponse> =>
+  (await exchange(port, request))[0] as TestResponse
+const health = (port: number): Promise<TestResponse> => ask(port, requestText('GET /api/health', [CLOSE]))
+const ready = (port: number): Promise<TestResponse> => ask(port, requestText('GET /api/ready', [CLOSE]))
 
 /** Opens connections, and receives a response on each, so that the service has accepted all of them. */
 async function connected(port: number, count: number): Promise<readonly Socket[]> {
@@ -43,13 +44,13 @@ async function connected(port: number, count: number): Promise<readonly Socket[]
 }
 
 /** Sends a request on each connection in the same turn of the event loop; returns all responses, in the order of the connections. */
-async function sendAll(sockets: readonly Socket[]): Promise<readonly Answer[]> {
+async function sendAll(sockets: readonly Socket[]): Promise<readonly TestResponse[]> {
   const received = sockets.map(readAll)
   for (const socket of sockets) socket.write(READ)
-  return (await Promise.all(received)).flatMap(parseAnswers)
+  return (await Promise.all(received)).flatMap(parseResponses)
 }
 
-const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status)
+const statusesOf = (responses: readonly TestResponse[]): readonly number[] => responses.map(({ status }) => status)
 
 /** A function that waits for a gate, and a promise of its first calls. */
 function gated(calls: number) {
@@ -128,7 +129,7 @@ describe('a service with the maximum number of pending requests', () => {
     }
     await expect.poll(async () => (await ask(server.port, READ)).status).toBe(200)
     for (const socket of slow) socket.write('{"text":"x"}')
-    for (const text of await Promise.all(responses)) expect(statusesOf(parseAnswers(text))).toEqual([100, 201])
+    for (const text of await Promise.all(responses)) expect(statusesOf(parseResponses(text))).toEqual([100, 201])
   })
 })
 
@@ -158,7 +159,7 @@ describe('clients that are rejected and retry at once', () => {
     expect((await pending).status).toBe(200)
     for (const socket of sockets) socket.write(READ)
     for (const text of await Promise.all(received)) {
-      const [first, second, last] = statusesOf(parseAnswers(text))
+      const [first, second, last] = statusesOf(parseResponses(text))
       expect([first, second]).toEqual([503, 503])
       expect([200, 503]).toContain(last)
     }
@@ -169,7 +170,7 @@ describe('clients that are rejected and retry at once', () => {
     const { server, reads, pending, received } = await rejectAll()
     const stopped = server.stop(30_000, 0)
     reads.open()
-    const counts = (await Promise.all(received)).map((text) => parseAnswers(text).length)
+    const counts = (await Promise.all(received)).map((text) => parseResponses(text).length)
     expect(counts).toEqual(Array.from({ length: CLIENTS }, () => 2))
     expect((await pending).status).toBe(200)
     await stopped
@@ -225,7 +226,7 @@ describe('requests that arrive at once', () => {
     late = await connected(server.port, 2)
     const received = late.map(readAll)
     expect(statusesOf(await sendAll(first))).toEqual([200, 200, 200])
-    const responses = (await Promise.all(received)).flatMap(parseAnswers)
+    const responses = (await Promise.all(received)).flatMap(parseResponses)
     expect(statusesOf(responses)).toEqual([200, 503])
     expect(Number(responses[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(2)
   })

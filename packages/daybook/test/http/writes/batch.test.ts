@@ -46,15 +46,15 @@ runScenarios('a batch', [
               { op: 'create', collection: 'notes', entry: { text: 'n' } },
             ],
           },
-          answers: { 'Daybook-First-Seq': '3', 'Daybook-Seq': '6', 'Cache-Control': 'private, no-store' },
+          responseHeaders: { 'Daybook-First-Seq': '3', 'Daybook-Seq': '6', 'Cache-Control': 'private, no-store' },
           keep: { three: '/results/0/id', tag3: '/results/0/etag', tag1: '/results/1/etag' },
         },
       ),
       count(2),
-      get('/api/things/three', { auth: true, body: { id: '{three}' }, answers: { ETag: '{tag3}' } }),
-      get('/api/things/{one}', { auth: true, answers: { ETag: '{tag1}' }, body: { amount: 1 } }),
+      get('/api/things/three', { auth: true, body: { id: '{three}' }, responseHeaders: { ETag: '{tag3}' } }),
+      get('/api/things/{one}', { auth: true, responseHeaders: { ETag: '{tag1}' }, body: { amount: 1 } }),
       get('/api/things/{two}', { status: 404 }),
-      create('notes', { text: 'next' }, { answers: { 'Daybook-Seq': '7' } }),
+      create('notes', { text: 'next' }, { responseHeaders: { 'Daybook-Seq': '7' } }),
     ],
   },
   {
@@ -105,10 +105,12 @@ runScenarios('a batch', [
       ...TWO,
       batch(
         Array.from({ length: 10 }, (_, index) => createOp({ title: `n${index}` })),
-        { answers: { 'Daybook-Seq': '12' } },
+        { responseHeaders: { 'Daybook-Seq': '12' } },
       ),
-      batch([createOp({ title: 'new' }), updateOp('{one}', { title: 'One' })], { answers: { 'Daybook-Seq': '13' } }),
-      create('things', { title: 'after' }, { answers: { 'Daybook-Seq': '14' } }),
+      batch([createOp({ title: 'new' }), updateOp('{one}', { title: 'One' })], {
+        responseHeaders: { 'Daybook-Seq': '13' },
+      }),
+      create('things', { title: 'after' }, { responseHeaders: { 'Daybook-Seq': '14' } }),
     ],
   },
   {
@@ -116,7 +118,7 @@ runScenarios('a batch', [
     config: kitchen,
     steps: [
       batch([], { exactly: { results: [] } }),
-      create('things', { title: 'x' }, { answers: { 'Daybook-Seq': '1' } }),
+      create('things', { title: 'x' }, { responseHeaders: { 'Daybook-Seq': '1' } }),
     ],
   },
   {
@@ -179,8 +181,8 @@ runScenarios('a batch with a failing operation', [
       batch([createOp({ title: 'x' }), createOp({ title: 'y', data: { a: 'b\u0000' } })], { status: 400 }),
       batch([createOp({ title: 'x' }), { op: 'update', collection: 'archive', id: ABSENT, data: {} }], { status: 404 }),
       count(2),
-      get('/api/things/{one}', { auth: true, answers: { ETag: '{tag1}' } }),
-      create('things', { title: 'next' }, { answers: { 'Daybook-Seq': '3' } }),
+      get('/api/things/{one}', { auth: true, responseHeaders: { ETag: '{tag1}' } }),
+      create('things', { title: 'next' }, { responseHeaders: { 'Daybook-Seq': '3' } }),
     ],
   },
   {
@@ -381,7 +383,7 @@ runScenarios('the body of a batch', [
       batch([], { auth: false, status: 401 }),
       batch([], { headers: { 'Content-Type': 'text/plain' }, status: 415 }),
       batch([], { path: '/api/cms/batch?dry=1', status: 400 }),
-      get('/api/cms/batch', { status: 405, answers: { Allow: /POST/ } }),
+      get('/api/cms/batch', { status: 405, responseHeaders: { Allow: /POST/ } }),
       patch('/api/cms/batch', {}, { status: 405 }),
       remove('/api/cms/batch', { status: 405 }),
       count(0),
@@ -395,7 +397,11 @@ runScenarios('the body of a batch', [
       batch([updateOp('{id}', { id: 'x', createdAt: 'x', updatedAt: 'x', bodyHtml: 'x', title: 'T' })], {
         body: { results: [{ id: '{id}', etag: '{tag}', entry: { bodyHtml: '<p><em>x</em></p>' } }] },
       }),
-      get('/api/things/{id}', { auth: true, answers: { ETag: '{tag}' }, body: { createdAt: expect.any(String) } }),
+      get('/api/things/{id}', {
+        auth: true,
+        responseHeaders: { ETag: '{tag}' },
+        body: { createdAt: expect.any(String) },
+      }),
     ],
   },
 ])

@@ -1,8 +1,8 @@
 import { defineCollection, defineConfig, definePlugin, f, hasRole } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 

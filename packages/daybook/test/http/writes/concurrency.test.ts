@@ -4,12 +4,12 @@ import { kitchen } from '../../support/configs/configs.ts'
 import { multilingual } from '../../support/configs/locales.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
-import type { Answer, Connection } from '../../support/scenarios/transports.ts'
+import type { Connection, TestResponse } from '../../support/scenarios/transports.ts'
 import { TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 /** Counts responses by status. */
-function countStatuses(responses: readonly Answer[]): Readonly<Record<number, number>> {
+function countStatuses(responses: readonly TestResponse[]): Readonly<Record<number, number>> {
   const counts: Record<number, number> = {}
   for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
   return counts
@@ -46,11 +46,11 @@ describe.each(STORES)('concurrent writes on $name', (store) => {
       path: string,
       json?: object,
       more: Readonly<Record<string, string>> = {},
-    ): Promise<Answer> => {
+    ): Promise<TestResponse> => {
       const headers = { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json', ...more }
       return connection.send({ method, path, headers, body: json && JSON.stringify(json) })
     }
-    const many = (count: number, send: (index: number) => Promise<Answer>): Promise<readonly Answer[]> =>
+    const many = (count: number, send: (index: number) => Promise<TestResponse>): Promise<readonly TestResponse[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => send(index)))
 
     test('of 200 creates with one slug, one succeeds and 199 are conflicts', async () => {
@@ -104,7 +104,7 @@ describe.each(STORES)('concurrent writes on $name', (store) => {
           write('PUT', `/api/ledgers/${id}`, { title: `${round} ${index}` }, { 'If-Match': tag }),
         )
         expect(countStatuses(pair)).toEqual({ 200: 1, 412: 1 })
-        const [done, late] = [...pair].sort((a, b) => a.status - b.status) as [Answer, Answer]
+        const [done, late] = [...pair].sort((a, b) => a.status - b.status) as [TestResponse, TestResponse]
         tag = String(done.headers.get('etag'))
         expect(bodyOf(late).details).toEqual({ current: tag })
         expect(bodyOf(await ask(service, `/api/ledgers/${id}`)).title).toBe(bodyOf(done).title)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 
 describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
@@ -17,11 +17,11 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     await expectQuietProcess()
   })
 
-  const post = (raw: string | Uint8Array): Promise<Answer> => ask(service, '/api/things', { method: 'POST', raw })
+  const post = (raw: string | Uint8Array): Promise<TestResponse> => ask(service, '/api/things', { method: 'POST', raw })
   const total = async (): Promise<unknown> => bodyOf(await ask(service, '/api/things?limit=0', { auth: true })).total
 
   /** Sends raw JSON text as the value of the JSON field. */
-  const postData = (text: string): Promise<Answer> => post(`{"title":"t","data":${text}}`)
+  const postData = (text: string): Promise<TestResponse> => post(`{"title":"t","data":${text}}`)
 
   describe('that is not JSON is 400', () => {
     const texts: readonly (readonly [string, string | Uint8Array])[] = [

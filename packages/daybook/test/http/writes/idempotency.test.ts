@@ -8,7 +8,7 @@ import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, put, remove } from '../../support/scenarios/steps.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 /** A create with an Idempotency-Key. */
@@ -32,7 +32,7 @@ runScenarios('a POST with an Idempotency-Key', [
         'k1',
         { title: 'T' },
         {
-          answers: { ...first, Location: '/api/things/t' },
+          responseHeaders: { ...first, Location: '/api/things/t' },
           keep: { id: '/id', tag: 'ETag', seq: 'Daybook-Seq', at: '/createdAt' },
         },
       ),
@@ -42,7 +42,7 @@ runScenarios('a POST with an Idempotency-Key', [
           { title: 'T' },
           {
             body: { id: '{id}', slug: 't', createdAt: '{at}' },
-            answers: {
+            responseHeaders: {
               ...replayed,
               Location: '/api/things/t',
               ETag: '{tag}',
@@ -54,8 +54,8 @@ runScenarios('a POST with an Idempotency-Key', [
         ),
       ),
       count(1),
-      once('k2', { title: 'T' }, { answers: first, body: { slug: 't-2' } }),
-      create('things', { title: 'T' }, { answers: first, body: { slug: 't-3' } }),
+      once('k2', { title: 'T' }, { responseHeaders: first, body: { slug: 't-2' } }),
+      create('things', { title: 'T' }, { responseHeaders: first, body: { slug: 't-3' } }),
     ],
   },
   {
@@ -64,9 +64,9 @@ runScenarios('a POST with an Idempotency-Key', [
     steps: [
       once('k1', { title: 'T' }, { keep: { id: '/id', tag: 'ETag' } }),
       put('/api/things/{id}', { title: 'changed', slug: 'other' }),
-      once('k1', { title: 'T' }, { body: { title: 'T', slug: 't' }, answers: { ...replayed, ETag: '{tag}' } }),
+      once('k1', { title: 'T' }, { body: { title: 'T', slug: 't' }, responseHeaders: { ...replayed, ETag: '{tag}' } }),
       remove('/api/things/{id}'),
-      once('k1', { title: 'T' }, { body: { id: '{id}', title: 'T' }, answers: replayed }),
+      once('k1', { title: 'T' }, { body: { id: '{id}', title: 'T' }, responseHeaders: replayed }),
       count(0),
     ],
   },
@@ -81,7 +81,7 @@ runScenarios('a POST with an Idempotency-Key', [
       once('k1', { title: 'T' }, mismatch, 'guestbook'),
       once('k1', { title: 'T' }, mismatch, 'few'),
       batch([], { headers: { 'Idempotency-Key': 'k1' }, ...mismatch }),
-      once('k1', { title: 'T' }, { answers: replayed }),
+      once('k1', { title: 'T' }, { responseHeaders: replayed }),
       count(1),
     ],
   },
@@ -90,8 +90,8 @@ runScenarios('a POST with an Idempotency-Key', [
     config: kitchen,
     steps: [
       once('k1', { title: 'G' }, { auth: false }, 'guestbook'),
-      once('k1', { title: 'G' }, { auth: false, answers: replayed }, 'guestbook'),
-      once('k1', { title: 'G' }, { answers: first }, 'guestbook'),
+      once('k1', { title: 'G' }, { auth: false, responseHeaders: replayed }, 'guestbook'),
+      once('k1', { title: 'G' }, { responseHeaders: first }, 'guestbook'),
       once('k1', { title: 'H' }, { auth: false, ...mismatch }, 'guestbook'),
       count(2, 'guestbook'),
       once('k2', { title: 'T' }),
@@ -116,8 +116,8 @@ runScenarios('a POST with an Idempotency-Key', [
         ),
       ),
       count(6),
-      once('K', { title: 'big' }, { answers: first }),
-      once('k', { title: 't0' }, { answers: replayed }),
+      once('K', { title: 'big' }, { responseHeaders: first }),
+      once('k', { title: 't0' }, { responseHeaders: replayed }),
     ],
   },
   {
@@ -126,13 +126,13 @@ runScenarios('a POST with an Idempotency-Key', [
     steps: [
       create('things', { title: 'taken', code: 'AA1' }, { keep: { other: '/id' } }),
       once('k1', { title: '' }, { status: 400 }),
-      once('k1', { title: 'x', code: 'AA1' }, { status: 409, answers: first }),
+      once('k1', { title: 'x', code: 'AA1' }, { status: 409, responseHeaders: first }),
       once('k1', { title: 'x', slug: 'taken' }, { status: 409 }),
       once('k1', { title: 'x', parent: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, { status: 400 }),
       once('k1', { title: 'x' }, { auth: false, status: 401 }),
       remove('/api/things/{other}'),
-      once('k1', { title: 'x', code: 'AA1' }, { answers: first, keep: { id: '/id' } }),
-      once('k1', { title: 'x', code: 'AA1' }, { answers: replayed, body: { id: '{id}' } }),
+      once('k1', { title: 'x', code: 'AA1' }, { responseHeaders: first, keep: { id: '/id' } }),
+      once('k1', { title: 'x', code: 'AA1' }, { responseHeaders: replayed, body: { id: '{id}' } }),
       count(1),
     ],
   },
@@ -142,12 +142,12 @@ runScenarios('a POST with an Idempotency-Key', [
     steps: [
       batch([{ op: 'create', collection: 'things', data: { title: 'T' } }], {
         headers: { 'Idempotency-Key': 'k1' },
-        answers: first,
+        responseHeaders: first,
         keep: { id: '/results/0/id', seq: 'Daybook-Seq' },
       }),
       batch([{ op: 'create', collection: 'things', data: { title: 'T' } }], {
         headers: { 'Idempotency-Key': 'k1' },
-        answers: { ...replayed, 'Daybook-Seq': '{seq}' },
+        responseHeaders: { ...replayed, 'Daybook-Seq': '{seq}' },
         body: { results: [{ id: '{id}', entry: { title: 'T' } }] },
       }),
       batch([{ op: 'create', collection: 'things', data: { title: 'U' } }], {
@@ -160,14 +160,14 @@ runScenarios('a POST with an Idempotency-Key', [
       }),
       batch([{ op: 'delete', collection: 'things', id: '{id}' }], {
         headers: { 'Idempotency-Key': 'k2' },
-        answers: first,
+        responseHeaders: first,
       }),
       batch([{ op: 'delete', collection: 'things', id: '{id}' }], {
         headers: { 'Idempotency-Key': 'k2' },
-        answers: replayed,
+        responseHeaders: replayed,
       }),
       batch([], { headers: { 'Idempotency-Key': 'k3' }, exactly: { results: [] } }),
-      batch([], { headers: { 'Idempotency-Key': 'k3' }, exactly: { results: [] }, answers: replayed }),
+      batch([], { headers: { 'Idempotency-Key': 'k3' }, exactly: { results: [] }, responseHeaders: replayed }),
       count(0),
     ],
   },
@@ -176,14 +176,15 @@ runScenarios('a POST with an Idempotency-Key', [
     config: kitchen,
     steps: [
       create('things', { title: 'T' }, { keep: { id: '/id' } }),
-      put('/api/things/{id}', { amount: 1 }, { headers: { 'Idempotency-Key': 'k1' }, answers: first }),
+      put('/api/things/{id}', { amount: 1 }, { headers: { 'Idempotency-Key': 'k1' }, responseHeaders: first }),
       put('/api/things/{id}', { amount: 2 }, { headers: { 'Idempotency-Key': 'k1' }, body: { amount: 2 } }),
       get('/api/things/{id}', { headers: { 'Idempotency-Key': 'k1' } }),
     ],
   },
 ])
 
-const statusesOf = (responses: readonly Answer[]): readonly number[] => responses.map(({ status }) => status).sort()
+const statusesOf = (responses: readonly TestResponse[]): readonly number[] =>
+  responses.map(({ status }) => status).sort()
 
 describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (store) => {
   test('create one entry: the others get 409 or the same response', async () => {
@@ -243,7 +244,7 @@ async function post(
   json: object,
   key: string,
   token = TOKEN,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const response = await fetch(
     new Request('http://daybook.test/api/things', {
       method: 'POST',
@@ -285,7 +286,7 @@ describe('idempotency records', () => {
     try {
       for (let round = 0; round < 20; round++) {
         const [first, second] = await Promise.all(nodes.map((node) => post(node, { title: `t${round}` }, `k${round}`)))
-        expect(statusesOf([first as Answer, second as Answer])).not.toContain(500)
+        expect(statusesOf([first as TestResponse, second as TestResponse])).not.toContain(500)
         const texts = [first, second].filter((response) => response?.status === 201).map((response) => response?.text)
         expect(texts.length).toBeGreaterThan(0)
         expect(new Set(texts).size).toBe(1)

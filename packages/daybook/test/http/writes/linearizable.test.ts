@@ -2,12 +2,12 @@ import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { posts } from '../../support/configs/configs.ts'
-import { LARGE_TEST_MS } from '../../support/patience.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { requireEqual } from '../../support/scenarios/require.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
-import type { Answer } from '../../support/scenarios/transports.ts'
+import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
+import { LARGE_TEST_MS } from '../../support/timeouts.ts'
 
 const CLIENTS = 20
 const STEPS = 25
@@ -27,10 +27,10 @@ interface Event {
 }
 
 /** Returns the revision in a tag: its first part, in base 36. */
-const revisionOf = ({ headers }: Answer): number =>
+const revisionOf = ({ headers }: TestResponse): number =>
   Number.parseInt(/^"([0-9a-z]+)\./.exec(headers.get('etag') ?? '')?.[1] ?? '0', 36)
 
-function send(service: TestService, id: string, action: Action, title: string): Promise<Answer> {
+function send(service: TestService, id: string, action: Action, title: string): Promise<TestResponse> {
   const path = `/api/posts/${id}`
   if (action === 'read') return ask(service, path, { auth: true })
   if (action === 'delete') return ask(service, path, { method: 'DELETE' })
@@ -131,7 +131,7 @@ describe.each(STORES)('20 clients on $name', (store) => {
     for (let round = 1; round <= 100; round++) {
       await Promise.all(
         counters.map(async (counter) => {
-          const change = (title: string): Promise<Answer> =>
+          const change = (title: string): Promise<TestResponse> =>
             ask(service, `/api/posts/${counter.id}`, {
               method: 'PUT',
               json: { title },

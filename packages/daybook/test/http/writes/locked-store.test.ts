@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { send } from '../../postgres/load.ts'
 import { Lock } from '../../postgres/lock.ts'
 import { posts } from '../../postgres/posts.ts'
-import { patientPostgres } from '../../support/postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 
 /** A service whose store another program can lock. */
 interface Scene extends AsyncDisposable {
@@ -33,7 +33,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   },
   PostgreSQL: async () => {
     const database = await PostgresDatabase.make()
-    const service = await createTestService({ ...posts, database: patientPostgres(database.url) })
+    const service = await createTestService({ ...posts, database: slowMachinePostgres(database.url) })
     return {
       service,
       hold: async () => {

@@ -79,7 +79,7 @@ runScenarios('deleting an entry with references to it', [
         { keep: { id: '/id', tag: 'ETag', at: '/createdAt' } },
       ),
       create('pages', { slug: 'q', one: '{y}' }, { keep: { otherTag: 'ETag' } }),
-      remove('/api/targets/{x}', { answers: { 'Daybook-Seq': '6' } }),
+      remove('/api/targets/{x}', { responseHeaders: { 'Daybook-Seq': '6' } }),
       get('/api/pages/p', {
         headers: { 'If-None-Match': '{tag}' },
         body: {
@@ -102,7 +102,7 @@ runScenarios('deleting an entry with references to it', [
         },
         lacks: ['{x}'],
       }),
-      get('/api/pages/q', { auth: true, answers: { ETag: '{otherTag}' } }),
+      get('/api/pages/q', { auth: true, responseHeaders: { ETag: '{otherTag}' } }),
       get('/api/pages?where[one][exists]=true', { body: { total: 1, items: [{ slug: 'q' }] } }),
       get('/api/pages?where[many][in]={x}', { body: { total: 0 } }),
       put('/api/pages/{id}', { title: 'U' }),
@@ -117,7 +117,7 @@ runScenarios('deleting an entry with references to it', [
       create('pages', { slug: 'p', plain: ['{x}', '{y}'], rows: [{ who: '{x}' }] }, { keep: { id: '/id' } }),
       remove('/api/targets/{x}'),
       get('/api/pages/p', { auth: true, body: { plain: ['{y}'] }, keep: { tag: 'ETag' } }),
-      put('/api/pages/{id}', { plain: ['{y}'], rows: [{ who: null }] }, { answers: { ETag: '{tag}' } }),
+      put('/api/pages/{id}', { plain: ['{y}'], rows: [{ who: null }] }, { responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -172,7 +172,7 @@ runScenarios('deleting an entry with references to it', [
         })),
       ),
       get('/api/pages?limit=0&where[one][exists]=true', { body: { total: 450 } }),
-      remove('/api/targets/{x}', { answers: { 'Daybook-Seq': String(1 + 450 + 450 + 1) } }),
+      remove('/api/targets/{x}', { responseHeaders: { 'Daybook-Seq': String(1 + 450 + 450 + 1) } }),
       get('/api/pages?limit=0&where[one][exists]=true', { body: { total: 0 } }),
       get('/api/pages?limit=0&where[many][exists]=true', { body: { total: 0 } }),
     ],
@@ -242,7 +242,7 @@ runScenarios('deleting an entry with restricting references', [
       restricted('/api/targets/{b}', [{ field: 'parts.who' }]),
       restricted('/api/targets/{l}', [{ collection: 'globals', id: 'lock', field: 'one' }]),
       restricted('/api/targets/{o}', [{ field: 'owner' }, { field: 'watchers' }]),
-      get('/api/tickets/{t}', { auth: true, answers: { ETag: '{tag}' } }),
+      get('/api/tickets/{t}', { auth: true, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -253,7 +253,7 @@ runScenarios('deleting an entry with restricting references', [
       create('pages', { slug: 'p', one: '{x}' }, { keep: { tag: 'ETag' } }),
       create('tickets', { slug: 't', owner: '{x}', loose: '{x}' }),
       restricted('/api/targets/{x}', [{ collection: 'tickets', field: 'owner' }]),
-      get('/api/pages/p', { auth: true, answers: { ETag: '{tag}' }, body: { one: '{x}' } }),
+      get('/api/pages/p', { auth: true, responseHeaders: { ETag: '{tag}' }, body: { one: '{x}' } }),
     ],
   },
   {

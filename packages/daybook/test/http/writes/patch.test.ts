@@ -117,11 +117,11 @@ runScenarios('PATCH', [
     config: kitchen,
     steps: [
       THING,
-      patch(thing, {}, { answers: { ETag: '{tag}' } }),
-      patch(thing, { title: 'T', seo: { title: 's' } }, { answers: { ETag: '{tag}' } }),
-      patch(thing, { seo: { inner: { rank: 3 } }, data: { keep: true } }, { answers: { ETag: '{tag}' } }),
-      patch(thing, { seo: { inner: {} } }, { answers: { ETag: '{tag}' } }),
-      get(thing, { auth: true, answers: { ETag: '{tag}' } }),
+      patch(thing, {}, { responseHeaders: { ETag: '{tag}' } }),
+      patch(thing, { title: 'T', seo: { title: 's' } }, { responseHeaders: { ETag: '{tag}' } }),
+      patch(thing, { seo: { inner: { rank: 3 } }, data: { keep: true } }, { responseHeaders: { ETag: '{tag}' } }),
+      patch(thing, { seo: { inner: {} } }, { responseHeaders: { ETag: '{tag}' } }),
+      get(thing, { auth: true, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -129,8 +129,8 @@ runScenarios('PATCH', [
     config: kitchen,
     steps: [
       THING,
-      patch(thing, { id: 'x', createdAt: 'x', updatedAt: 'x', bodyHtml: 'x' }, { answers: { ETag: '{tag}' } }),
-      patch(thing, { seo: { textHtml: 'x' } }, { answers: { ETag: '{tag}' } }),
+      patch(thing, { id: 'x', createdAt: 'x', updatedAt: 'x', bodyHtml: 'x' }, { responseHeaders: { ETag: '{tag}' } }),
+      patch(thing, { seo: { textHtml: 'x' } }, { responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -159,7 +159,7 @@ runScenarios('PATCH', [
         ] as const
       ).map(([json, ...paths]) => patch(thing, json, { ...faults(...paths), lacks: [] })),
       ...['[]', '5', '"x"', 'null', 'true', '{', '', '[{"title":"x"}]'].map((raw) => sendRaw(raw)),
-      get(thing, { auth: true, answers: { ETag: '{tag}' } }),
+      get(thing, { auth: true, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -190,7 +190,7 @@ runScenarios('PATCH', [
         '{"seo":{"constructor":null}}',
         '{"data":{"a":{"prototype":1}}}',
       ].map((raw) => sendRaw(raw)),
-      get(thing, { auth: true, answers: { ETag: '{tag}' } }),
+      get(thing, { auth: true, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -244,7 +244,7 @@ runScenarios('PATCH', [
         { headers: { 'If-Match': '"stale"' }, status: 412, body: { details: { current: '{tag}' } } },
       ),
       patch(thing, { amount: 2 }, { headers: { 'If-Match': 'W/{tag}' }, status: 412 }),
-      patch(thing, { amount: 2 }, { headers: { 'If-Match': '{tag}' }, answers: { 'Daybook-Seq': /^\d+$/ } }),
+      patch(thing, { amount: 2 }, { headers: { 'If-Match': '{tag}' }, responseHeaders: { 'Daybook-Seq': /^\d+$/ } }),
       patch(thing, { amount: 3 }, { headers: { 'If-Match': '{tag}' }, status: 412 }),
       create('ledgers', { title: 'l' }, { keep: { ledger: '/id', tag: 'ETag' } }),
       patch('/api/ledgers/{ledger}', { title: 'm' }, { status: 428 }),

@@ -125,10 +125,14 @@ runScenarios('references to an entry', [
       referencesOf('/api/nobody/{ann}/references', {}, { status: 404 }),
       referencesOf('/api/people/{ann}/references/', {}, { status: 404 }),
       referencesOf('/api/people/{ann}/References', {}, { status: 404 }),
-      referencesOf('/api/people/{ann}/references', {}, { answers: { 'Cache-Control': 'private, no-store' } }),
+      referencesOf('/api/people/{ann}/references', {}, { responseHeaders: { 'Cache-Control': 'private, no-store' } }),
       get('/api/people/{ann}/references', { method: 'HEAD', auth: true }),
       remove('/api/people/{ann}/references', { status: 405 }),
-      get('/api/people/{ann}/references', { method: 'OPTIONS', status: 204, answers: { Allow: 'GET, HEAD, OPTIONS' } }),
+      get('/api/people/{ann}/references', {
+        method: 'OPTIONS',
+        status: 204,
+        responseHeaders: { Allow: 'GET, HEAD, OPTIONS' },
+      }),
     ],
   },
 ])

@@ -124,7 +124,7 @@ runScenarios('a slug in the body', [
       create(
         'posts',
         { title: 't', slug },
-        { body: { slug }, answers: { Location: `/api/posts/${encodeURIComponent(slug)}` } },
+        { body: { slug }, responseHeaders: { Location: `/api/posts/${encodeURIComponent(slug)}` } },
       ),
       get(`/api/posts/${encodeURIComponent(slug)}`, { body: { slug } }),
     ]),

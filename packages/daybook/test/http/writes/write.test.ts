@@ -37,7 +37,7 @@ runScenarios('creating', [
             createdBy: 'service',
             updatedBy: 'service',
           },
-          answers: {
+          responseHeaders: {
             Location: '/api/posts/hello',
             ETag: /^"[^"]+"$/,
             'Daybook-Seq': /^\d+$/,
@@ -46,7 +46,7 @@ runScenarios('creating', [
           keep: { id: '/id', tag: 'ETag' },
         },
       ),
-      get('/api/posts/{id}', { auth: true, body: { id: '{id}', title: 'Hello' }, answers: { ETag: '{tag}' } }),
+      get('/api/posts/{id}', { auth: true, body: { id: '{id}', title: 'Hello' }, responseHeaders: { ETag: '{tag}' } }),
     ],
   },
   {
@@ -365,7 +365,7 @@ runScenarios('changing', [
           updatedAt: '{at}',
           slug: 'what-a-daybook-is',
         },
-        { body: { id: '{id}', updatedAt: '{at}', bodyHtml: '{html}' }, answers: { ETag: '{tag}' } },
+        { body: { id: '{id}', updatedAt: '{at}', bodyHtml: '{html}' }, responseHeaders: { ETag: '{tag}' } },
       ),
     ],
   },
@@ -376,20 +376,20 @@ runScenarios('changing', [
       create(
         'notes',
         { text: 'a' },
-        { keep: { id: '/id', tag: 'ETag', at: '/createdAt' }, answers: { 'Daybook-Seq': '1' } },
+        { keep: { id: '/id', tag: 'ETag', at: '/createdAt' }, responseHeaders: { 'Daybook-Seq': '1' } },
       ),
       put(
         '/api/notes/{id}',
         { text: 'b' },
-        { body: { createdAt: '{at}' }, answers: { 'Daybook-Seq': '2' }, keep: { next: 'ETag' } },
+        { body: { createdAt: '{at}' }, responseHeaders: { 'Daybook-Seq': '2' }, keep: { next: 'ETag' } },
       ),
       get('/api/notes/{id}', {
         auth: true,
         headers: { 'If-None-Match': '{tag}' },
         body: { text: 'b' },
-        answers: { ETag: '{next}' },
+        responseHeaders: { ETag: '{next}' },
       }),
-      remove('/api/notes/{id}', { answers: { 'Daybook-Seq': '3' } }),
+      remove('/api/notes/{id}', { responseHeaders: { 'Daybook-Seq': '3' } }),
     ],
   },
   {
@@ -418,7 +418,7 @@ runScenarios('deleting', [
     name: 'returns 204 once; then the entry is missing everywhere',
     steps: [
       get('/api/posts/what-a-daybook-is', { keep: { id: '/id', tag: 'ETag' } }),
-      remove('/api/posts/{id}', { answers: { 'Content-Type': null, 'Daybook-Seq': /^\d+$/ } }),
+      remove('/api/posts/{id}', { responseHeaders: { 'Content-Type': null, 'Daybook-Seq': /^\d+$/ } }),
       get('/api/posts/what-a-daybook-is', { status: 404 }),
       get('/api/posts/{id}', { status: 404, headers: { 'If-None-Match': '{tag}' } }),
       get('/api/posts?q=merchant', { body: { total: 0 } }),

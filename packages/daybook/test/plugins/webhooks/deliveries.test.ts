@@ -2,11 +2,11 @@ import { defineCollection, defineConfig, f, hasRole } from 'daybook'
 import { type WebhooksOptions, webhooks } from 'daybook/plugins'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
-import { KeptLog } from '../../support/kept-log.ts'
 import { HookReceiver } from '../../support/network/hook-receiver.ts'
-import { eventually } from '../../support/patience.ts'
+import { RecordingLog } from '../../support/recording-log.ts'
 import { create, update } from '../../support/stores/place.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 
 const SECRET = `whsec_${Buffer.from('canary of a secret, 32 bytes it is').toString('base64')}`
 const people = new People({ ann: ['editor'], cleo: [] })
@@ -15,11 +15,11 @@ const QUICK = { firstMs: 1, maxMs: 5 } as const
 describe.each(STORES)('deliveries of webhooks on $name', (store) => {
   let receiver: HookReceiver
   let service: StoredService
-  let log: KeptLog
+  let log: RecordingLog
 
   beforeEach(async () => {
     receiver = await HookReceiver.open()
-    log = new KeptLog()
+    log = new RecordingLog()
   })
   afterEach(async () => {
     await service.close()
@@ -44,7 +44,7 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
 
   test('are listed with their failures, and sent again on request', async () => {
     await open({ retries: { ...QUICK, forMs: 1 } })
-    receiver.answer = (_hook, response) => response.writeHead(500, 'canary').end('canary of a response')
+    receiver.respond = (_hook, response) => response.writeHead(500, 'canary').end('canary of a response')
     const { id } = await create(service, 'posts', { title: 'One' })
     await eventually(async () => expect((await send('/site/deliveries')).json.items).toHaveLength(1))
     const listed = await send('/site/deliveries')
@@ -63,7 +63,7 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
     const status = { name: 'site', origin: new URL(receiver.url).origin, seq: 1, head: 1, pending: 0, parked: 1 }
     // The position is stored after the parked delivery.
     await eventually(async () => expect((await send('')).json).toEqual({ items: [status] }))
-    receiver.answer = (_hook, response) => response.end()
+    receiver.respond = (_hook, response) => response.end()
     const before = receiver.received.length
     expect(await send('/site/replay', { body: { parked: true } })).toMatchObject({ status: 202, text: '' })
     await eventually(() => expect(receiver.received).toHaveLength(before + 1))
@@ -82,14 +82,14 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
 
   test('are retried at once when the receiver accepts one, in order for each document', async () => {
     await open({ retries: { firstMs: 2_000_000_000, maxMs: 2_000_000_000 } })
-    receiver.answer = (_hook, response) => response.writeHead(503).end()
+    receiver.respond = (_hook, response) => response.writeHead(503).end()
     const { id } = await create(service, 'posts', { title: 'a1' })
     await create(service, 'posts', { title: 'b1' })
     await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 2 }]))
     await update(service, 'posts', id, { title: 'a2' })
     await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 3 }]))
     const failed = receiver.received.length
-    receiver.answer = (_hook, response) => response.end()
+    receiver.respond = (_hook, response) => response.end()
     await create(service, 'posts', { title: 'c1' })
     const titles = () =>
       receiver.received.slice(failed).map(({ message }) => (message.data.entry as { title: string }).title)
@@ -100,7 +100,7 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
 
   test('that a receiver keeps rejecting are not retried after each success of others', async () => {
     await open({ retries: { firstMs: 2_000_000_000, maxMs: 2_000_000_000 } })
-    receiver.answer = ({ message }, response) => response.writeHead(message.data.seq === 1 ? 400 : 200).end()
+    receiver.respond = ({ message }, response) => response.writeHead(message.data.seq === 1 ? 400 : 200).end()
     await create(service, 'posts', { title: '1' })
     await eventually(async () => expect((await send('')).json.items).toMatchObject([{ pending: 1 }]))
     for (let count = 2; count <= 6; count += 1) await create(service, 'posts', { title: `${count}` })
@@ -127,17 +127,17 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
   test.each([
     [
       'responds with 500',
-      (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.writeHead(500).end()),
+      (receiver: HookReceiver) => (receiver.respond = (_hook, response) => response.writeHead(500).end()),
     ],
-    ['never responds', (receiver: HookReceiver) => (receiver.answer = () => {})],
-    ['breaks off', (receiver: HookReceiver) => (receiver.answer = (_hook, response) => response.destroy())],
+    ['never responds', (receiver: HookReceiver) => (receiver.respond = () => {})],
+    ['breaks off', (receiver: HookReceiver) => (receiver.respond = (_hook, response) => response.destroy())],
   ])('of a receiver that %s are stored without delaying writes, and all arrive later', async (_case, fail) => {
     await open({ timeoutMs: 100, retries: { firstMs: 20, maxMs: 40 } })
-    const respond = receiver.answer
+    const respond = receiver.respond
     fail(receiver)
     for (let index = 0; index < 20; index += 1) await create(service, 'posts', { title: `${index}` })
     await eventually(() => expect(receiver.received.length).toBeGreaterThan(0))
-    receiver.answer = respond
+    receiver.respond = respond
     const seqs = Array.from({ length: 20 }, (_, index) => index + 1)
     await eventually(() => expect([...new Set(receiver.seqs)].toSorted((a, b) => a - b)).toEqual(seqs))
     await eventually(async () =>

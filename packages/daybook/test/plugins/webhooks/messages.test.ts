@@ -3,9 +3,9 @@ import { type WebhookEndpoint, webhooks } from 'daybook/plugins'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HookReceiver } from '../../support/network/hook-receiver.ts'
-import { eventually } from '../../support/patience.ts'
 import { create, update } from '../../support/stores/place.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
+import { eventually } from '../../support/timeouts.ts'
 
 const FIRST = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const SECOND = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
@@ -193,7 +193,7 @@ describe.each(POLICY_STORES)('webhooks on $name', (store) => {
   })
 
   test('contain the state after each change, even if it has changed again', async () => {
-    receiver.answer = (_hook, response) => setTimeout(() => response.end(), 20)
+    receiver.respond = (_hook, response) => setTimeout(() => response.end(), 20)
     await open({ collections: { posts: { select: ['title'] } } })
     const { id } = await create(service, 'posts', { title: '0' })
     for (const title of ['1', '2', '3']) await update(service, 'posts', id, { title })

@@ -127,7 +127,7 @@ describe('a message', () => {
   }
 
   const respondWith = (respond: (response: ServerResponse) => unknown): void => {
-    receiver.answer = (_hook, response) => respond(response)
+    receiver.respond = (_hook, response) => respond(response)
   }
 
   test.each([200, 201, 204])('is delivered with the status %d', async (status) => {

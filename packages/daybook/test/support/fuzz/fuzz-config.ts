@@ -1,6 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { kitchen } from '../configs/configs.ts'
-import { PATIENT_LIMITS } from '../patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../timeouts.ts'
 
 /** A config with every field type, relations in both directions, localized values, blocks, globals, and the default accounts. */
 export const fuzzConfig = defineConfig({
@@ -28,5 +28,5 @@ export const fuzzConfig = defineConfig({
     site: defineGlobal({ fields: { name: f.text({ required: true, localized: true }), lead: f.relation('people') } }),
   },
   locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1_000_000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1_000_000 },
 })

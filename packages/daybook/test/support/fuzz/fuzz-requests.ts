@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Document, Operation } from '../scenarios/documented.ts'
-import type { Sent } from '../scenarios/transports.ts'
+import type { TestRequest } from '../scenarios/transports.ts'
 import { damaged, type NamedValues, type Schema, SchemaValues } from './schema-values.ts'
 
 /** An operation of the document, with its method and path. */
@@ -47,7 +47,7 @@ export class FuzzRequests {
   }
 
   /** Generates valid requests, or with `isDamaged` requests with one fault. */
-  of({ method, path, operation }: FuzzedOperation, isDamaged: boolean): Arbitrary<Sent> {
+  of({ method, path, operation }: FuzzedOperation, isDamaged: boolean): Arbitrary<TestRequest> {
     const parameters = operation.parameters.map(
       (parameter) => (parameter.$ref ? this.#values.resolve(parameter.$ref) : parameter) as unknown as FuzzedParameter,
     )

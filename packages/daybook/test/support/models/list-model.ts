@@ -2,7 +2,7 @@
 export type Item = Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string }
 
 /** A list request in the model's terms. */
-export interface Question {
+export interface ListRequest {
   readonly sort: readonly { readonly path: string; readonly descending: boolean }[]
   readonly nulls: 'first' | 'last' | undefined
   readonly statuses: readonly string[] | undefined
@@ -14,7 +14,7 @@ export interface Question {
 }
 
 /** What a list of these entries must answer: a plain filter and sort, to check the service against. */
-export function expectedMatches(items: readonly Item[], question: Question): readonly Item[] {
+export function expectedMatches(items: readonly Item[], question: ListRequest): readonly Item[] {
   const found = items.filter((item) => isShown(item, question) && holdsWords(item, question.q))
   const last = question.sort.at(-1)
   const keys = [...question.sort, { path: 'id', descending: last?.descending ?? false }]
@@ -29,7 +29,7 @@ export function expectedMatches(items: readonly Item[], question: Question): rea
 }
 
 /** The same question as query parameters, without those of the page. */
-export function toQuery({ sort, nulls, statuses, q }: Question): string {
+export function toQuery({ sort, nulls, statuses, q }: ListRequest): string {
   const params = new URLSearchParams()
   params.set('sort', sort.map(({ path, descending }) => `${descending ? '-' : ''}${path}`).join(','))
   if (nulls) params.set('nulls', nulls)
@@ -38,7 +38,7 @@ export function toQuery({ sort, nulls, statuses, q }: Question): string {
   return params.toString()
 }
 
-function isShown({ status }: Item, { auth, statuses }: Question): boolean {
+function isShown({ status }: Item, { auth, statuses }: ListRequest): boolean {
   return (auth || status === 'published') && (statuses === undefined || statuses.includes(status))
 }
 

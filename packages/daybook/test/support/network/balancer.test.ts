@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type RequestListener, type Server
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { eventually } from '../patience.ts'
+import { eventually } from '../timeouts.ts'
 import { Balancer } from './balancer.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 

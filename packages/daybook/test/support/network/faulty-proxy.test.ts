@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../patience.ts'
 import { PostgresDatabase, sharedPostgres } from '../postgres/postgres-database.ts'
+import { eventually } from '../timeouts.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
 /** Long enough for anything on loopback to have come, in milliseconds. */

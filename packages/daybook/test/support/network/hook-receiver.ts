@@ -23,12 +23,12 @@ type Answer = (hook: ReceivedHook, response: ServerResponse) => unknown
 export class HookReceiver implements AsyncDisposable {
   readonly received: ReceivedHook[] = []
   /** How it answers from now on. */
-  answer: Answer
+  respond: Answer
   readonly #server: Server
   #connections = 0
 
   private constructor(answer: Answer) {
-    this.answer = answer
+    this.respond = answer
     this.#server = createServer((request, response) => void this.#take(request, response))
     this.#server.on('connection', () => {
       this.#connections += 1
@@ -71,7 +71,7 @@ export class HookReceiver implements AsyncDisposable {
     const headers = request.headers as Readonly<Record<string, string>>
     const hook: ReceivedHook = { path: request.url ?? '', headers, body, message: JSON.parse(body) }
     this.received.push(hook)
-    this.answer(hook, response)
+    this.respond(hook, response)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

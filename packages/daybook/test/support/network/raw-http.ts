@@ -1,19 +1,22 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { PATIENCE_MS } from '../patience.ts'
-import type { Answer } from '../scenarios/transports.ts'
+import type { TestResponse } from '../scenarios/transports.ts'
+import { WAIT_TIMEOUT_MS } from '../timeouts.ts'
 
 /**
  * Sends bytes as they are and reads until the server closes the connection.
  *
  * @throws {Error} when the server keeps the connection open
  */
-export async function exchange(port: number, ...parts: readonly (string | Uint8Array)[]): Promise<readonly Answer[]> {
+export async function exchange(
+  port: number,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<readonly TestResponse[]> {
   const socket = connect({ port, host: '127.0.0.1' })
   await once(socket, 'connect')
   const received = readAll(socket)
   for (const part of parts) socket.write(part)
-  return parseAnswers(await received)
+  return parseResponses(await received)
 }
 
 /** Everything until the connection ends; a reset counts as an end. */
@@ -23,7 +26,7 @@ export function readAll(socket: Socket): Promise<string> {
     const timer = setTimeout(() => {
       socket.destroy()
       reject(new Error(`The server kept the connection open after: ${Buffer.concat(chunks).toString().slice(0, 300)}`))
-    }, PATIENCE_MS)
+    }, WAIT_TIMEOUT_MS)
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     socket.on('error', () => {})
     socket.once('close', () => {
@@ -34,8 +37,8 @@ export function readAll(socket: Socket): Promise<string> {
 }
 
 /** Splits what a connection sent into answers (RFC 9112, section 6). */
-export function parseAnswers(received: string): readonly Answer[] {
-  const answers: Answer[] = []
+export function parseResponses(received: string): readonly TestResponse[] {
+  const answers: TestResponse[] = []
   for (let rest = Buffer.from(received); rest.length > 0; ) {
     const end = rest.indexOf('\r\n\r\n')
     if (end < 0) throw new Error(`Not an HTTP answer: ${rest.toString().slice(0, 200)}`)

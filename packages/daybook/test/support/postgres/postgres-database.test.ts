@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
-import { eventually } from '../patience.ts'
+import { eventually } from '../timeouts.ts'
 import { urlOf } from './postgres-address.ts'
 import { barePostgres, PostgresDatabase, sharedPostgres } from './postgres-database.ts'
 import { queryOnce } from './postgres-query.ts'

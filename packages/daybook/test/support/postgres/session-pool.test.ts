@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from 'pg'
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../patience.ts'
+import { eventually } from '../timeouts.ts'
 import { superuserUrlOf } from './postgres-address.ts'
 import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
 import { queryOnce } from './postgres-query.ts'

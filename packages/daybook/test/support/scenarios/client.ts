@@ -2,10 +2,10 @@ import type { TestService } from 'daybook/testing'
 import { expect } from 'vitest'
 import { expectDocumented } from './documented.ts'
 import { expectSane } from './sane.ts'
-import type { Answer } from './transports.ts'
+import type { TestResponse } from './transports.ts'
 
 /** What a request may say. */
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** Asks a service in the process; every answer is checked as {@link expectSane} does, and none is a 5xx. */
-export async function ask(service: TestService, path: string, asked: Asked = {}): Promise<Answer> {
+export async function ask(service: TestService, path: string, asked: RequestOptions = {}): Promise<TestResponse> {
   const { fetch, token } = service
   const { method = 'GET', json, raw = json === undefined ? undefined : JSON.stringify(json) } = asked
   const isRead = method === 'GET' || method === 'HEAD'
@@ -39,4 +39,11 @@ export async function ask(service: TestService, path: string, asked: Asked = {})
 }
 
 /** The body of an answer. */
-export const bodyOf = (answer: Answer): Readonly<Record<string, unknown>> => JSON.parse(answer.text)
+export const bodyOf = (answer: TestResponse): Readonly<Record<string, unknown>> => JSON.parse(answer.text)
+
+/** The text of an answer; of live events, which have no end, none. */
+export async function textOf(response: Response): Promise<string> {
+  if (response.headers.get('content-type') !== 'text/event-stream') return response.text()
+  await response.body?.cancel()
+  return ''
+}

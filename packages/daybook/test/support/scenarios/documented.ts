@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { expect } from 'vitest'
 import type { Service } from '../../../src/service.ts'
 import { requireEqual, requireMatch, requireSame } from './require.ts'
-import type { Answer, Sent } from './transports.ts'
+import type { TestRequest, TestResponse } from './transports.ts'
 
 /** An operation of the document, as far as it is looked at here. */
 export interface Operation {
@@ -74,7 +74,7 @@ export class DocumentedService {
   }
 
   /** Checks an answer to a request against what the document says of it. */
-  check(sent: Sent, answer: Answer): void {
+  check(sent: TestRequest, answer: TestResponse): void {
     const { method, path: target } = sent
     const found = this.#find(sent)
     if (!found) {
@@ -100,12 +100,12 @@ export class DocumentedService {
   }
 
   /** What the document refuses in a request to one of its operations. */
-  faultsOf(sent: Sent): readonly string[] {
+  faultsOf(sent: TestRequest): readonly string[] {
     const found = this.#find(sent)
     return found ? this.#faultsOf(found, sent) : ['no such operation']
   }
 
-  #find({ method, path: target }: Sent): FoundOperation | undefined {
+  #find({ method, path: target }: TestRequest): FoundOperation | undefined {
     const path = decoded(target.split('?')[0] ?? '')
     const found = this.#paths.find(({ pattern }) => pattern.test(path))
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
@@ -113,7 +113,7 @@ export class DocumentedService {
     return operation && { operation, at: ['paths', found.path, verb] }
   }
 
-  #faultsOf({ operation, at }: FoundOperation, { path, headers, body }: Sent): readonly string[] {
+  #faultsOf({ operation, at }: FoundOperation, { path, headers, body }: TestRequest): readonly string[] {
     const query = new URLSearchParams(path.split('?')[1] ?? '')
     // No schema of a body can ask for the query: of a working copy, any field may be empty.
     const isDraft = query.get('draft') === 'true'
@@ -151,7 +151,12 @@ export class DocumentedService {
     )
   }
 
-  #bodyFaults({ requestBody }: Operation, at: readonly string[], headers: Sent['headers'], body: Sent['body']) {
+  #bodyFaults(
+    { requestBody }: Operation,
+    at: readonly string[],
+    headers: TestRequest['headers'],
+    body: TestRequest['body'],
+  ) {
     const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     const media = type.split(';')[0]?.toLowerCase() ?? ''
     if (typeof body !== 'string' || !media.endsWith('json') || !requestBody) return []
@@ -161,7 +166,12 @@ export class DocumentedService {
     return this.#faults(pointer, JSON.parse(body.normalize('NFC')), 'the body')
   }
 
-  #checkAnswer(operation: Operation, at: readonly string[], { status, headers, text }: Answer, sent: Sent): void {
+  #checkAnswer(
+    operation: Operation,
+    at: readonly string[],
+    { status, headers, text }: TestResponse,
+    sent: TestRequest,
+  ): void {
     const { responses, operationId } = operation
     const kind = [String(status), `${String(status).charAt(0)}XX`, 'default'].find((one) =>
       Object.hasOwn(responses, one),
@@ -326,13 +336,20 @@ const known = new LRUCache<string, DocumentedService>({ max: 20 })
 const given = new WeakMap<object, Set<string>>()
 
 /** Checks an answer against the document that the one who asked would get. */
-export async function expectDocumented(service: Pick<Service, 'fetch'>, sent: Sent, answer: Answer): Promise<void> {
+export async function expectDocumented(
+  service: Pick<Service, 'fetch'>,
+  sent: TestRequest,
+  answer: TestResponse,
+): Promise<void> {
   const document = await documentFor(service, sent)
   document?.check(sent, answer)
 }
 
 /** Where nobody can say who asks, as while an adapter fails, there is no document. */
-async function documentFor(service: Pick<Service, 'fetch'>, { headers }: Sent): Promise<DocumentedService | undefined> {
+async function documentFor(
+  service: Pick<Service, 'fetch'>,
+  { headers }: TestRequest,
+): Promise<DocumentedService | undefined> {
   const tags = given.get(service) ?? new Set()
   given.set(service, tags)
   const asked = new Headers(Object.entries(headers).filter(([name]) => /^(?:authorization|cookie)$/i.test(name)))

@@ -1,7 +1,7 @@
 import { ERRORS } from 'daybook'
 import { expect } from 'vitest'
 import { requireMatch, requireSame } from './require.ts'
-import type { Answer } from './transports.ts'
+import type { TestResponse } from './transports.ts'
 
 /** Stands in every hidden field and draft of the tests; no reader without a session may ever be sent it. */
 export const CANARY = 'zqcanaryqz'
@@ -36,7 +36,7 @@ const INTERNALS: readonly RegExp[] = [
 ]
 
 /** What holds for every answer, whatever was asked (reliability.md, I2, I3, I8). */
-export function expectSane(answer: Answer, method = 'GET'): void {
+export function expectSane(answer: TestResponse, method = 'GET'): void {
   const { status, headers, text } = answer
   requireSame(headers.get('x-content-type-options'), 'nosniff', 'nosniff')
   requireMatch(headers.get('x-request-id'), /^[\w.-]{8,64}$/, 'X-Request-Id')
@@ -46,7 +46,7 @@ export function expectSane(answer: Answer, method = 'GET'): void {
   if (status >= 400 && method !== 'HEAD') expectEnvelope(answer)
 }
 
-function expectErrorHeaders({ status, headers }: Answer): void {
+function expectErrorHeaders({ status, headers }: TestResponse): void {
   requireSame(headers.get('etag'), null, 'ETag, which no error has')
   if (status === 401) requireMatch(headers.get('www-authenticate'), /^Bearer/, 'WWW-Authenticate')
   if (status === 405) requireMatch(headers.get('allow'), /^[A-Z, ]+$/, 'Allow')
@@ -54,7 +54,7 @@ function expectErrorHeaders({ status, headers }: Answer): void {
 }
 
 /** `{ code, message, details, requestId }`, and nothing internal in it. */
-function expectEnvelope({ status, headers, text }: Answer): void {
+function expectEnvelope({ status, headers, text }: TestResponse): void {
   const body = JSON.parse(text)
   requireSame(Object.keys(body).sort().join(), 'code,details,message,requestId', 'keys of an error')
   requireSame(body.code, CODES.get(status), `code of ${status}`)
@@ -80,7 +80,7 @@ function isIssue(value: unknown): boolean {
 }
 
 /** No reader without a session is sent what is hidden from them (I5). */
-export function expectNoCanary({ headers, text }: Answer): void {
+export function expectNoCanary({ headers, text }: TestResponse): void {
   expect(text.toLowerCase()).not.toContain(CANARY)
   expect(JSON.stringify([...headers]).toLowerCase()).not.toContain(CANARY)
 }

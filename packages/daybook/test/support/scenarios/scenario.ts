@@ -3,9 +3,16 @@ import { describe, expect, test } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { POLICY_STORES, type Rows, STORES, type StoredService, type StoreKind } from '../stores/stores.ts'
 import { expectDocumented } from './documented.ts'
-import { fill, fillText, type Kept, pick } from './placeholders.ts'
+import { fill, fillText, pick, type SavedValues } from './placeholders.ts'
 import { expectNoCanary, expectQuietProcess, expectSane } from './sane.ts'
-import { type Answer, type Connection, IN_PROCESS, type Sent, SOCKET, type Transport } from './transports.ts'
+import {
+  type Connection,
+  IN_PROCESS,
+  SOCKET,
+  type TestRequest,
+  type TestResponse,
+  type Transport,
+} from './transports.ts'
 
 /** One request and what must come back. `{name}` stands for a value that an earlier step kept. */
 export interface Step {
@@ -22,7 +29,7 @@ export interface Step {
 
   readonly status: number
   /** Headers that the answer has: exactly, by pattern, or (`null`) not at all. */
-  readonly answers?: Readonly<Record<string, string | RegExp | null>>
+  readonly responseHeaders?: Readonly<Record<string, string | RegExp | null>>
   /** What the body holds at least. */
   readonly body?: object
   /** What the body is. */
@@ -72,7 +79,7 @@ function runOn(stores: readonly StoreKind[], subject: string, scenarios: readonl
 }
 
 async function runSteps(service: StoredService, connection: Connection, steps: readonly Step[]): Promise<void> {
-  let kept: Kept = {}
+  let kept: SavedValues = {}
   const watch = new Watch(service, connection)
   for (const [index, step] of steps.entries()) {
     const sent = toSent(step, kept, service.token)
@@ -88,7 +95,7 @@ async function runSteps(service: StoredService, connection: Connection, steps: r
   }
 }
 
-function toSent(step: Step, kept: Kept, token: string): Sent {
+function toSent(step: Step, kept: SavedValues, token: string): TestRequest {
   const given = Object.entries(step.headers ?? {}).map(([name, value]) => [name, fillText(value, kept)])
   const headers = {
     ...(step.auth ? { Authorization: `Bearer ${token}` } : {}),
@@ -113,7 +120,7 @@ class Watch {
     this.#question = storedState(service)
   }
 
-  async send(sent: Sent): Promise<Answer> {
+  async send(sent: TestRequest): Promise<TestResponse> {
     if (sent.method === 'GET' || sent.method === 'HEAD') return this.#connection.send(sent)
     this.#stored ??= this.#service.rows(this.#question)
     const before = await this.#stored
@@ -136,22 +143,27 @@ function storedState({ model }: StoredService): string {
   return all.join(' UNION ALL ')
 }
 
-function expectAnswer(step: Step, answer: Answer, { method, headers }: Sent, kept: Kept): void {
+function expectAnswer(step: Step, answer: TestResponse, { method, headers }: TestRequest, kept: SavedValues): void {
   expect(answer.status, answer.text.slice(0, 500)).toBe(step.status)
   expectSane(answer, method)
   if (!step.auth && headers.Authorization === undefined) expectNoCanary(answer)
-  for (const [name, expected] of Object.entries(step.answers ?? {})) expectHeader(answer, name, expected, kept)
+  for (const [name, expected] of Object.entries(step.responseHeaders ?? {})) expectHeader(answer, name, expected, kept)
   if (step.body) expect(JSON.parse(answer.text)).toMatchObject(fill(step.body, kept) as object)
   if (step.exactly !== undefined) expect(JSON.parse(answer.text)).toEqual(fill(step.exactly, kept))
   for (const text of step.lacks ?? []) expect(answer.text).not.toContain(fillText(text, kept))
 }
 
-function expectHeader({ headers }: Answer, name: string, expected: string | RegExp | null, kept: Kept): void {
+function expectHeader(
+  { headers }: TestResponse,
+  name: string,
+  expected: string | RegExp | null,
+  kept: SavedValues,
+): void {
   const value = headers.get(name)
   if (expected instanceof RegExp) expect(value, name).toMatch(expected)
   else expect(value, name).toBe(expected === null ? null : fillText(expected, kept))
 }
 
-function orphanedIn({ keep = {} }: Step, answer: Answer): Kept {
+function orphanedIn({ keep = {} }: Step, answer: TestResponse): SavedValues {
   return Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(answer, from)]))
 }

@@ -3,7 +3,7 @@ import { serve } from 'daybook/node'
 import type { TestService } from 'daybook/testing'
 
 /** A request as a scenario says it; the path goes out as it stands. */
-export interface Sent {
+export interface TestRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export interface Sent {
 }
 
 /** What came back. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -19,7 +19,7 @@ export interface Answer {
 
 /** A way to a running service; closing it closes the service, too. */
 export interface Connection {
-  send(sent: Sent): Promise<Answer>
+  send(sent: TestRequest): Promise<TestResponse>
   close(): Promise<void>
 }
 
@@ -61,7 +61,11 @@ export const SOCKET: Transport = {
 
 export const TRANSPORTS: readonly Transport[] = [IN_PROCESS, SOCKET]
 
-function sendOverSocket(port: number, agent: Agent, { method, path, headers, body }: Sent): Promise<Answer> {
+function sendOverSocket(
+  port: number,
+  agent: Agent,
+  { method, path, headers, body }: TestRequest,
+): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
       readAnswer(response).then(resolve, reject)
@@ -71,7 +75,7 @@ function sendOverSocket(port: number, agent: Agent, { method, path, headers, bod
   })
 }
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readAnswer(response: IncomingMessage): Promise<TestResponse> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
   const headers = new Headers()

@@ -4,9 +4,9 @@ import NativeDatabase from 'better-sqlite3'
 import { createService, type DaybookConfig, type Service } from 'daybook'
 import type { Store } from '../../../src/store/store.ts'
 import { openStore } from '../../../src/store/store.ts'
-import { PATIENCE_MS } from '../patience.ts'
+import { WAIT_TIMEOUT_MS } from '../timeouts.ts'
 import { memoryFolder } from './memory-folder.ts'
-import { type Made, Place, type PlaceOptions } from './place.ts'
+import { Place, type PlaceOptions, type SchemaObject } from './place.ts'
 
 /** A folder for a database file. */
 export class Folder extends Place {
@@ -41,7 +41,7 @@ export class Folder extends Place {
     useFile(this.file, (database) => database.exec(sql))
   }
 
-  schema(): Promise<readonly Made[]> {
+  schema(): Promise<readonly SchemaObject[]> {
     return this.rows('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name')
   }
 
@@ -52,7 +52,7 @@ export class Folder extends Place {
 
 /** Opens a database file past the service. */
 export function useFile<T>(file: string, work: (database: NativeDatabase) => T): T {
-  const database = new NativeDatabase(file, { timeout: PATIENCE_MS })
+  const database = new NativeDatabase(file, { timeout: WAIT_TIMEOUT_MS })
   try {
     return work(database)
   } finally {

@@ -1,9 +1,9 @@
 import type { DaybookConfig } from 'daybook'
 import { expect, vi } from 'vitest'
-import { type Asked, ask, bodyOf } from '../scenarios/client.ts'
-import { fill, fillText, type Kept, pick } from '../scenarios/placeholders.ts'
+import { ask, bodyOf, type RequestOptions } from '../scenarios/client.ts'
+import { fill, fillText, pick, type SavedValues } from '../scenarios/placeholders.ts'
 import { requireEqual } from '../scenarios/require.ts'
-import type { Answer } from '../scenarios/transports.ts'
+import type { TestResponse } from '../scenarios/transports.ts'
 import { restartIds } from './fixed-ids.ts'
 import { STORES, type StoredService, type StoreKind } from './stores.ts'
 
@@ -13,11 +13,11 @@ const START = Date.parse('2026-01-02T03:04:05.678Z')
 /** One side of a {@link Pair}. */
 interface Side {
   readonly service: StoredService
-  values: Kept
+  values: SavedValues
 }
 
 /** A request, and the values of its response that later requests use in braces. */
-export interface PairAsked extends Asked {
+export interface PairRequest extends RequestOptions {
   readonly keep?: Readonly<Record<string, string>>
   /** Matches random parts of the responses, such as tokens. */
   readonly apart?: RegExp
@@ -46,20 +46,20 @@ export class Pair implements AsyncDisposable {
   }
 
   /** Sends a request to each side, and returns the response, which must be the same. */
-  async same(path: string, request: PairAsked = {}): Promise<Answer> {
+  async same(path: string, request: PairRequest = {}): Promise<TestResponse> {
     vi.setSystemTime(Date.now() + 1000)
-    const responses: Answer[] = []
+    const responses: TestResponse[] = []
     for (const side of this.#sides) {
       restartIds()
       responses.push(await send(side, path, request))
     }
     const [first, ...rest] = responses.map((response) => comparable(response, request.apart))
     for (const response of rest) requireEqual(response, first, `${request.method ?? 'GET'} ${path.slice(0, 300)}`)
-    return responses[0] as Answer
+    return responses[0] as TestResponse
   }
 
   /** Sends each side its own request at the same time. All must succeed. */
-  async each(request: (side: number) => readonly [path: string, request: PairAsked]): Promise<void> {
+  async each(request: (side: number) => readonly [path: string, request: PairRequest]): Promise<void> {
     vi.setSystemTime(Date.now() + 1000)
     for (const [index, side] of this.#sides.entries()) {
       restartIds()
@@ -69,7 +69,7 @@ export class Pair implements AsyncDisposable {
   }
 
   /** Reads all pages of a list. Returns the number of entries. */
-  async walk(path: string, request: PairAsked = {}): Promise<number> {
+  async walk(path: string, request: PairRequest = {}): Promise<number> {
     for (let count = 0, next = path; ; next = `${path}&cursor={next}`) {
       const response = await this.same(next, { ...request, keep: { next: '/nextCursor' } })
       const { items, nextCursor } = bodyOf(response) as { items?: readonly unknown[]; nextCursor?: string | null }
@@ -84,12 +84,12 @@ export class Pair implements AsyncDisposable {
   }
 }
 
-function comparable({ status, headers, text }: Answer, apart: RegExp | undefined): unknown {
+function comparable({ status, headers, text }: TestResponse, apart: RegExp | undefined): unknown {
   const without = (value: string): string => (apart ? value.replace(apart, '') : value)
   return { status, headers: [...headers].map(([name, value]) => [name, without(value)]), text: without(text) }
 }
 
-async function send(side: Side, path: string, { keep = {}, apart: _, ...request }: PairAsked): Promise<Answer> {
+async function send(side: Side, path: string, { keep = {}, apart: _, ...request }: PairRequest): Promise<TestResponse> {
   const { service, values } = side
   const response = await ask(service, fillText(path, values), {
     ...request,

@@ -5,7 +5,7 @@ import type { Store } from '../../../src/store/store.ts'
 export type Document = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** A table, an index or a view, and its definition. */
-export interface Made {
+export interface SchemaObject {
   readonly type: 'table' | 'index' | 'view'
   readonly name: string
   readonly sql: string | null
@@ -32,7 +32,7 @@ export abstract class Place implements AsyncDisposable {
   abstract exec(sql: string): Promise<void>
 
   /** Lists every table, index and view, in order. */
-  abstract schema(): Promise<readonly Made[]>
+  abstract schema(): Promise<readonly SchemaObject[]>
 
   abstract [Symbol.asyncDispose](): Promise<void>
 
@@ -52,7 +52,7 @@ export abstract class Place implements AsyncDisposable {
   }
 
   /** Lists the names of all tables, indexes or views, in order. */
-  async names(type: Made['type']): Promise<readonly string[]> {
+  async names(type: SchemaObject['type']): Promise<readonly string[]> {
     return (await this.schema()).filter((object) => object.type === type).map(({ name }) => name)
   }
 }

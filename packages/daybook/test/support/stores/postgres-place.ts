@@ -1,9 +1,9 @@
 import { createService, type DaybookConfig, type Service } from 'daybook'
 import type { Store } from '../../../src/store/store.ts'
 import { openStore } from '../../../src/store/store.ts'
-import { patientPostgres } from '../postgres/patient-postgres.ts'
 import { PostgresDatabase } from '../postgres/postgres-database.ts'
-import { type Made, Place, type PlaceOptions } from './place.ts'
+import { slowMachinePostgres } from '../postgres/slow-machine-postgres.ts'
+import { Place, type PlaceOptions, type SchemaObject } from './place.ts'
 
 /** Reads the definition of every object in the schema. */
 const SCHEMA = `
@@ -33,11 +33,11 @@ export class PostgresPlace extends Place {
   }
 
   open(config: DaybookConfig, options: PlaceOptions = {}): Promise<Service> {
-    return createService({ ...config, database: patientPostgres(this.address) }, options)
+    return createService({ ...config, database: slowMachinePostgres(this.address) }, options)
   }
 
   store(): Promise<Store> {
-    return openStore({ database: patientPostgres(this.address) }, '')
+    return openStore({ database: slowMachinePostgres(this.address) }, '')
   }
 
   rows<Row extends object>(sql: string, ...values: unknown[]): Promise<readonly Row[]> {
@@ -48,7 +48,7 @@ export class PostgresPlace extends Place {
     await this.#database.rows(sql)
   }
 
-  schema(): Promise<readonly Made[]> {
+  schema(): Promise<readonly SchemaObject[]> {
     return this.rows(SCHEMA)
   }
 

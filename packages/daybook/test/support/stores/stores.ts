@@ -2,11 +2,11 @@ import NativeDatabase from 'better-sqlite3'
 import type { DaybookConfig, ServiceOptions } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll } from 'vitest'
-import { PATIENCE_MS } from '../patience.ts'
-import { patientPostgres } from '../postgres/patient-postgres.ts'
 import type { PostgresDatabase } from '../postgres/postgres-database.ts'
 import { PostgresDatabases } from '../postgres/postgres-databases.ts'
 import { queryConnection } from '../postgres/postgres-query.ts'
+import { slowMachinePostgres } from '../postgres/slow-machine-postgres.ts'
+import { WAIT_TIMEOUT_MS } from '../timeouts.ts'
 import { Folder } from './folder.ts'
 import type { Place } from './place.ts'
 import { numbered, PostgresPlace } from './postgres-place.ts'
@@ -67,7 +67,7 @@ export const SQLITE: StoreKind = {
     // Opening the file and reading its schema takes longer than most queries.
     let connection: NativeDatabase | undefined
     const rows: Rows = async (sql, ...values) => {
-      connection ??= new NativeDatabase(databaseIn(service.data), { timeout: PATIENCE_MS })
+      connection ??= new NativeDatabase(databaseIn(service.data), { timeout: WAIT_TIMEOUT_MS })
       return connection.prepare(sql).all(...values) as Record<string, unknown>[]
     }
     const close = trackOpen(async () => {
@@ -121,7 +121,7 @@ const serveFrom = <C extends DaybookConfig>(
   config: C,
   options: ServiceOptions | undefined,
 ): Promise<TestService<C>> =>
-  createTestService({ ...config, database: patientPostgres(database.url) }, options) as unknown as Promise<
+  createTestService({ ...config, database: slowMachinePostgres(database.url) }, options) as unknown as Promise<
     TestService<C>
   >
 

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { type ReactNode, useMemo, useState } from 'react'
 import { getErrorText } from '../api/error-texts.ts'
 import { useStudio } from '../api/studio.ts'
-import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
+import { useAdministrationTexts } from '../messages/messages.tsx'
 import { useAcceptsInvitations } from '../session/auth-actions.ts'
 import { useSession } from '../session/use-session.ts'
 import { ErrorNotice, Page } from '../shell/page.tsx'

@@ -22,7 +22,7 @@ export const queryKeys = {
   /** Entries that a relation field offers. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
   /** The name of an actor. */
-  person: (subject: string) => ['person', subject] as const,
+  actorName: (subject: string) => ['person', subject] as const,
   /** The prefix of all requests for folders. */
   folders: ['folders'],
   /** All folders, as far as one response has them. */

@@ -11,7 +11,7 @@ import { focusField } from './focus-field.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { Conflict, MergeNote, SetAsideValue } from './saving/edit-state.ts'
 import type { EditorState } from './saving/editor-state.ts'
-import { Banner } from './status/saving-notice.tsx'
+import { Banner } from './saving-status.tsx'
 
 /** Everything that others have changed in a document since it was loaded: conflicts, merged changes, and values set aside. */
 export const ConflictPanel = (props: ConflictPanelProps): ReactNode => (

@@ -13,7 +13,7 @@ import { FieldList } from './field-list.tsx'
 import { useFieldIssues } from './fields/field-editor.ts'
 import { useHasFallbacks } from './languages/use-languages.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
-import { SavingNotice } from './status/saving-notice.tsx'
+import { SavingNotice } from './saving-status.tsx'
 
 export interface CreateFormProps {
   readonly collection: StudioCollection

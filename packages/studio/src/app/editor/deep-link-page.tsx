@@ -15,7 +15,7 @@ const route = getRouteApi('/go/edit/$collection/$id')
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Redirects deep links such as those on pages of the site, `/go/edit/:collection/:id?field=path`, to the editor. The id may be a slug. */
-export function GoPage(): ReactNode {
+export function DeepLinkPage(): ReactNode {
   const { collection: key, id } = route.useParams()
   const search = route.useSearch()
   const collection = useCollection(key)

@@ -1,6 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type FocusEvent, type FormEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useId } from 'react'
 import { useTexts } from '../messages/messages.tsx'
+import { formatPath } from '../model/studio-model.ts'
 import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, IconButton } from '../ui/controls/button.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
@@ -9,11 +10,11 @@ import { findPressIndex, SHORTCUTS } from '../ui/shortcuts.ts'
 import type { ConflictPanelProps } from './conflict-panel.tsx'
 import { useEditorState } from './document/use-document.ts'
 import styles from './editor.module.css'
+import type { FieldIssues } from './fields/field-editor.ts'
 import { focusField } from './focus-field.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
-import { SavingLabel } from './status/saving-label.tsx'
-import { SavingNotice } from './status/saving-notice.tsx'
+import { SavingLabel, SavingNotice } from './saving-status.tsx'
 
 export interface EditorFrameProps {
   readonly title: string
@@ -217,5 +218,29 @@ export function LazyConflictPanel(props: ConflictPanelProps): ReactNode {
     <Suspense>
       <ConflictPanel {...props} />
     </Suspense>
+  )
+}
+
+/** The maximum number of fields that the summary lists. */
+const MAX_PLACES = 12
+
+/** Lists the fields with issues; each name focuses its field. */
+export function IssueSummary({ issues }: { readonly issues: FieldIssues }): ReactNode {
+  const { t } = useTexts()
+  const places = [...issues.keys()].filter((place) => place !== '')
+  if (places.length === 0) return null
+  return (
+    <div className={styles.summary} role="alert">
+      <p>{t.publishing.issues}</p>
+      <ul>
+        {places.slice(0, MAX_PLACES).map((place) => (
+          <li key={place}>
+            <button type="button" className={styles.jump} onClick={() => focusField(place)}>
+              {formatPath(place)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -5,13 +5,12 @@ import { useTexts } from '../messages/messages.tsx'
 import type { StudioGlobal } from '../model/studio-model.ts'
 import { useGlobal } from '../model/use-model.ts'
 import { NotFoundPage } from '../shell/page.tsx'
-import { buttonClass } from '../ui/controls/button.tsx'
+import { getButtonClass } from '../ui/controls/button.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import styles from './actions/actions.module.css'
-import { IssueSummary } from './actions/issue-summary.tsx'
 import { CreateRelated } from './create-related.tsx'
 import { useDocument, useFrameState } from './document/use-document.ts'
-import { EditorFrame, LazyConflictPanel, LoadingPage } from './editor-frame.tsx'
+import { EditorFrame, IssueSummary, LazyConflictPanel, LoadingPage } from './editor-frame.tsx'
 import { FieldList } from './field-list.tsx'
 import { useFieldIssues } from './fields/field-editor.ts'
 import { useFieldTarget } from './focus-field.ts'
@@ -98,7 +97,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
         <Link
           to="/g/$global/history"
           params={{ global: global.key }}
-          className={`${buttonClass('quiet')} ${styles.last}`}
+          className={`${getButtonClass('quiet')} ${styles.last}`}
         >
           {t.history.title}
         </Link>

@@ -4,7 +4,7 @@ import { useTexts } from '../messages/messages.tsx'
 import { useActorName } from '../session/use-actor-name.ts'
 import { useSession } from '../session/use-session.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
-import { Banner } from './status/saving-notice.tsx'
+import { Banner } from './saving-status.tsx'
 
 /** Names the other users who have a document open. */
 export function PresenceBanner({ subjects }: { readonly subjects: readonly string[] }): ReactNode {

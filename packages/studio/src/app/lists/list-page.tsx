@@ -4,7 +4,7 @@ import { useTexts } from '../messages/messages.tsx'
 import type { StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
 import { NotFoundPage, Page } from '../shell/page.tsx'
-import { Button, buttonClass } from '../ui/controls/button.tsx'
+import { Button, getButtonClass } from '../ui/controls/button.tsx'
 import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { FilterButton, FilterChips } from './filters/filter-bar.tsx'
@@ -93,7 +93,7 @@ function ColumnsButton({ view }: { readonly view: ListView }): ReactNode {
 function TrashLink({ collection }: { readonly collection: string }): ReactNode {
   const { t } = useTexts()
   return (
-    <Link to="/c/$collection/trash" params={{ collection }} className={buttonClass()}>
+    <Link to="/c/$collection/trash" params={{ collection }} className={getButtonClass()}>
       <Icon name="trash" />
       {t.trash.title}
     </Link>
@@ -103,7 +103,7 @@ function TrashLink({ collection }: { readonly collection: string }): ReactNode {
 function CreateLink({ collection }: { readonly collection: string }): ReactNode {
   const { t } = useTexts()
   return (
-    <Link to="/c/$collection/$id" params={{ collection, id: 'new' }} className={buttonClass('primary')}>
+    <Link to="/c/$collection/$id" params={{ collection, id: 'new' }} className={getButtonClass('primary')}>
       <Icon name="plus" />
       {t.lists.create}
     </Link>

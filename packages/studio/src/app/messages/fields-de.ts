@@ -81,7 +81,7 @@ export const fieldsDe: typeof fieldsEn = {
     line === undefined ? 'Das ist noch kein JSON.' : `Das ist noch kein JSON: Zeile ${line}, Spalte ${column}.`,
   yes: 'Ja',
   no: 'Nein',
-  noAnswer: 'Keine Angabe',
+  notSet: 'Keine Angabe',
   madeFrom: (name) => `Bleibt es in einem neuen Eintrag leer, wird es aus ${name} gemacht.`,
   makeAnew: 'Neu bilden',
 }

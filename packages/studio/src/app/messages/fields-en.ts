@@ -80,7 +80,7 @@ export const fieldsEn = {
     line === undefined ? 'This is no JSON yet.' : `This is no JSON yet: line ${line}, column ${column}.`,
   yes: 'Yes',
   no: 'No',
-  noAnswer: 'Not said',
+  notSet: 'Not said',
   madeFrom: (name: string) => `Left empty in a new entry, it is made from ${name}.`,
   makeAnew: 'Make it anew',
 }

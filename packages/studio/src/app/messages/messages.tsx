@@ -1,5 +1,6 @@
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, use, useContext, useMemo } from 'react'
 import { I18nProvider } from 'react-aria-components/I18nProvider'
+import type { administrationEn } from './administration-en.ts'
 import type { Messages } from './en.ts'
 import { Formats, getUserLocale } from './formats.ts'
 
@@ -47,4 +48,27 @@ export function TextsProvider({ texts, children }: { readonly texts: Texts; read
       <I18nProvider locale={texts.locale}>{children}</I18nProvider>
     </TextsContext>
   )
+}
+
+type AdministrationMessages = typeof administrationEn
+
+/** Promises by language: `use()` needs the same promise on each render. */
+const loading = new Map<Language, Promise<AdministrationMessages>>()
+
+function load(language: Language): Promise<AdministrationMessages> {
+  const texts = loading.get(language) ?? importTexts(language)
+  loading.set(language, texts)
+  return texts
+}
+
+const importTexts = async (language: Language): Promise<AdministrationMessages> =>
+  language === 'de'
+    ? (await import('./administration-de.ts')).administrationDe
+    : (await import('./administration-en.ts')).administrationEn
+
+/** Returns {@link useTexts} with the texts of the administration pages, which load with the first of these pages. */
+export function useAdministrationTexts(): Texts & { readonly t: AdministrationMessages } {
+  const texts = useTexts()
+  const more = use(load(texts.language))
+  return useMemo(() => ({ ...texts, t: { ...texts.t, ...more } }), [texts, more])
 }

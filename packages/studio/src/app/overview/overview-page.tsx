@@ -5,12 +5,11 @@ import { ASSETS } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import { useSession } from '../session/use-session.ts'
 import { Page } from '../shell/page.tsx'
-import { buttonClass } from '../ui/controls/button.tsx'
+import { getButtonClass } from '../ui/controls/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './overview.module.css'
 import { MyDrafts, RecentChanges, Scheduled } from './overview-lists.tsx'
-import { ServiceLinks } from './service-links.tsx'
 
 const ServiceMetrics = lazy(async () => ({ default: (await import('./service-metrics.tsx')).ServiceMetrics }))
 
@@ -62,7 +61,7 @@ function CreateLinks(): ReactNode {
   return (
     <section className={styles.create} aria-label={t.overview.create}>
       {creatable.slice(0, MAX_CREATE).map(({ key, label }) => (
-        <Link key={key} to="/c/$collection/$id" params={{ collection: key, id: 'new' }} className={buttonClass()}>
+        <Link key={key} to="/c/$collection/$id" params={{ collection: key, id: 'new' }} className={getButtonClass()}>
           <Icon name="plus" />
           {t.overview.createIn(label)}
         </Link>
@@ -96,6 +95,38 @@ function ContentLinks(): ReactNode {
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+/** Links to the administration pages that the user may open. */
+export function ServiceLinks(): ReactNode {
+  const { t } = useTexts()
+  const { identity } = useSession()
+  const { plugins } = useModel()
+  const canManageAccounts = identity?.provider === 'better-auth' && identity.roles.includes('admin')
+  const hasWebhooks = plugins.some(({ name }) => name === 'webhooks')
+  if (!canManageAccounts && !hasWebhooks) return null
+  return (
+    <section className={styles.section}>
+      <h2>{t.overview.service}</h2>
+      <div className={styles.create}>
+        {canManageAccounts && (
+          <>
+            <Link to="/accounts" className={getButtonClass()}>
+              {t.overview.accounts}
+            </Link>
+            <Link to="/tokens" className={getButtonClass()}>
+              {t.overview.tokens}
+            </Link>
+          </>
+        )}
+        {hasWebhooks && (
+          <Link to="/webhooks" className={getButtonClass()}>
+            {t.overview.webhooks}
+          </Link>
+        )}
+      </div>
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useStudio } from '../api/studio.ts'
-import { useAdministrationTexts } from '../messages/use-administration-texts.ts'
+import { useAdministrationTexts } from '../messages/messages.tsx'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
 import styles from './metrics.module.css'
 import { Plot } from './plot.tsx'

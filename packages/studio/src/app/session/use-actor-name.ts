@@ -42,7 +42,7 @@ export function useActorName(
   )
   const names = useQueries({
     queries: loaded.map((subject) => ({
-      queryKey: queryKeys.person(subject),
+      queryKey: queryKeys.actorName(subject),
       queryFn: () => getActorNameLoader(clientWithoutRenewal).load(subject),
       staleTime: NAME_FRESH_MS,
     })),

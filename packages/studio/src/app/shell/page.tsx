@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { getErrorText, getRequestId } from '../api/error-texts.ts'
 import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { Button, buttonClass } from '../ui/controls/button.tsx'
+import { Button, getButtonClass } from '../ui/controls/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import styles from './shell.module.css'
 
@@ -108,7 +108,7 @@ export function NotFoundPage({ title, text }: { readonly title?: string; readonl
   return (
     <Page title={title ?? t.errors.notFound}>
       <Notice text={text ?? t.errors.notFoundText}>
-        <Link to="/" className={buttonClass()}>
+        <Link to="/" className={getButtonClass()}>
           {t.errors.toOverview}
         </Link>
       </Notice>

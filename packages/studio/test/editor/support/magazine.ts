@@ -4,7 +4,7 @@ import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { serveUploads } from 'daybook/plugins'
 import type { TestService } from 'daybook/testing'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
-import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../../src/index.ts'
 import { storeFile } from '../../assets/support.ts'
 import { INES, isShown } from '../../support/people.ts'
@@ -13,7 +13,7 @@ import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.
 /** A magazine in two languages with a public site. Its stories use every feature of the entry editor. */
 const magazine = (site: string): DaybookConfig =>
   defineConfig({
-    limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+    limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
     locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
     plugins: [studio({ preview: { stories: `${site}/{slug}?preview={token}` } }), serveUploads()],
     collections: {

@@ -1,7 +1,7 @@
 import type { TestService } from 'daybook/testing'
 import type { Page } from 'playwright-core'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
-import { PATIENCE_MS } from '../../../../daybook/test/support/patience.ts'
+import { WAIT_TIMEOUT_MS } from '../../../../daybook/test/support/timeouts.ts'
 import { museumOf } from '../../support/configs.ts'
 import { INES, isShown, signIn } from '../../support/people.ts'
 import { type Visit, visitStudio } from '../../support/visit.ts'
@@ -42,7 +42,7 @@ export async function visitPost(open: OpenBrowser): Promise<PostVisit> {
 export async function openElsewhere(open: OpenBrowser, { url }: Visit, path: string, account = INES): Promise<Page> {
   const tab = await open.browser.newContext({ viewport: { width: 1024, height: 768 }, locale: 'en-GB' })
   const page = await tab.newPage()
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(WAIT_TIMEOUT_MS)
   await page.goto(url + path)
   await signIn(page, account)
   return page

@@ -1,10 +1,10 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
-import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../../src/index.ts'
 
 /** Articles with a long text. */
 export const articles: DaybookConfig = defineConfig({
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],
   collections: {
     articles: defineCollection({

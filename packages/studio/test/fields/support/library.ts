@@ -1,11 +1,11 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
-import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../../src/index.ts'
 
 /** Books that refer to people and to each other. */
 export const library: DaybookConfig = defineConfig({
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],
   collections: {
     books: defineCollection({

@@ -1,7 +1,7 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import type { OpenBrowser } from '../../../../client/test/support/browser.ts'
-import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../../daybook/test/support/timeouts.ts'
 import { studio } from '../../../src/index.ts'
 import { INES, isSaved } from '../../support/people.ts'
 import { type Visit, type VisitOptions, visitStudio } from '../../support/visit.ts'
@@ -25,7 +25,7 @@ const pages = defineCollection({
 
 /** A config whose pages have groups, lists and blocks. */
 export const composed: DaybookConfig = defineConfig({
-  limits: { ...PATIENT_LIMITS, signInsPerMinute: 1000 },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],
   collections: { pages },
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@daybook/client'
 import { createService, defineCollection, defineConfig, defineGlobal, f, type Service } from 'daybook'
-import { PATIENT_LIMITS } from '../../../../daybook/test/support/patience.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../../daybook/test/support/timeouts.ts'
 import { DocumentEditor } from '../../../src/app/editor/saving/document-editor.ts'
 import { listLeaves } from '../../../src/app/editor/saving/document-fields.ts'
 import type { EditorOptions } from '../../../src/app/editor/saving/editor-options.ts'
@@ -21,7 +21,7 @@ import { TestClock } from './test-clock.ts'
 
 export const config = defineConfig({
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
-  limits: { ...PATIENT_LIMITS, bodyBytes: 100_000 },
+  limits: { ...SLOW_MACHINE_LIMITS, bodyBytes: 100_000 },
   collections: {
     pages: defineCollection({
       fields: {

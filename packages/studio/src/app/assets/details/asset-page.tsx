@@ -10,7 +10,7 @@ import { useEntryRights } from '../../model/use-entry-rights.ts'
 import { useCollection, useModel } from '../../model/use-model.ts'
 import { NotFoundPage, Page } from '../../shell/page.tsx'
 import link from '../../ui/back-link.module.css'
-import { Button, buttonClass } from '../../ui/controls/button.tsx'
+import { Button, getButtonClass } from '../../ui/controls/button.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import { FormError } from '../../ui/form-error.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -73,7 +73,7 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
       }
       actions={
         <>
-          <a href={asset.url} download={asset.originalName} className={buttonClass()}>
+          <a href={asset.url} download={asset.originalName} className={getButtonClass()}>
             <Icon name="download" />
             {t.assets.download}
           </a>

@@ -13,7 +13,7 @@ import { Dialog, DialogButtons } from '../../ui/overlays/dialog.tsx'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import { type Asset, forEachChunk } from '../media/asset.ts'
 import { isFolderPath } from '../media/folders.ts'
-import { useFolders } from '../media/use-folders.ts'
+import { useFolders } from '../media/use-assets.ts'
 import styles from './move-files.module.css'
 
 interface MoveFilesProps {

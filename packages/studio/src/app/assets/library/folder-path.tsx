@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { LibrarySearch } from '../media/asset-search.ts'
-import { useFolders } from '../media/use-folders.ts'
+import { useFolders } from '../media/use-assets.ts'
 import styles from './library.module.css'
 
 /** The path of the current folder and its subfolders; renders nothing if there are no folders. */

@@ -4,7 +4,7 @@ import { useTexts } from '../../messages/messages.tsx'
 import { ASSETS, type StudioCollection } from '../../model/studio-model.ts'
 import { useCollection } from '../../model/use-model.ts'
 import { ErrorNotice, NotFoundPage, Page } from '../../shell/page.tsx'
-import { Button, buttonClass, IconButton } from '../../ui/controls/button.tsx'
+import { Button, getButtonClass, IconButton } from '../../ui/controls/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -60,7 +60,7 @@ function Library({ collection }: { readonly collection: StudioCollection }): Rea
             onPress={() => change({ ...search, view: isList ? undefined : 'list' })}
           />
           {permissions.restore !== false && (
-            <Link to="/assets/trash" className={buttonClass()}>
+            <Link to="/assets/trash" className={getButtonClass()}>
               <Icon name="trash" />
               {t.trash.title}
             </Link>
@@ -155,7 +155,7 @@ function LibraryContent({ list, search, selection, canUpload, onClear }: Library
       />
       {list.error !== null && (
         <p role="alert" className={styles.more}>
-          <button type="button" className={buttonClass()} onClick={list.loadMore}>
+          <button type="button" className={getButtonClass()} onClick={list.loadMore}>
             {t.common.retry}
           </button>
         </p>

@@ -1,12 +1,13 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import type { StudioClient } from '../../api/client.ts'
 import type { ListItem, ListPage, LiveChange } from '../../api/live-changes.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useStudio } from '../../api/studio.ts'
 import { ASSETS } from '../../model/studio-model.ts'
 import type { Asset } from './asset.ts'
 import { type AssetConstraints, type AssetSearch, buildAssetQuery } from './asset-search.ts'
-import { useFolderTree } from './use-folders.ts'
+import { type Folders, type FolderTree, getFolders, isFolderPath, readFolders, toFolderTree } from './folders.ts'
 
 /** The loaded part of a list of files. */
 export interface LoadedAssets {
@@ -139,3 +140,45 @@ const mergeItem = (item: ListItem, data: Readonly<Record<string, unknown>>): Lis
   ...Object.fromEntries(Object.entries(item).map(([key, value]) => [key, key in data ? data[key] : value])),
   id: item.id,
 })
+
+const NONE: Folders = { names: [], isPartial: false }
+
+/** Loads the directories of all files; `tree` stays `undefined` if the request fails. */
+function useFolderTree(): { readonly tree: FolderTree | undefined; readonly isPending: boolean } {
+  const { client } = useStudio()
+  const { data, isPending } = useQuery({
+    queryKey: queryKeys.folderTree,
+    queryFn: ({ signal }) => readTree(client, signal),
+    // Lists also work without the tree.
+    retry: false,
+  })
+  return { tree: data, isPending }
+}
+
+/** Loads the folders inside a folder; `undefined` is the top level. */
+export function useFolders(folder: string | undefined): Folders {
+  const { client } = useStudio()
+  const { tree, isPending } = useFolderTree()
+  const isComplete = tree !== undefined && !tree.isPartial
+  const { data = NONE } = useQuery({
+    queryKey: queryKeys.folder(folder),
+    queryFn: ({ signal }) => readFolders((query) => listDirectories(client, query, signal), folder),
+    enabled: !isPending && !isComplete && (folder === undefined || isFolderPath(folder)),
+  })
+  return isComplete ? getFolders(tree, folder) : data
+}
+
+async function readTree(client: StudioClient, signal: AbortSignal): Promise<FolderTree> {
+  const query = { limit: 0, aggregate: { directory: 'count' } }
+  const { aggregates } = (await client.assets.list(query as object, { signal })) as unknown as {
+    readonly aggregates: { readonly 'count:directory': readonly { readonly value: unknown }[] }
+  }
+  return toFolderTree(aggregates['count:directory'])
+}
+
+async function listDirectories(client: StudioClient, query: object, signal: AbortSignal): Promise<readonly string[]> {
+  const { items } = (await client.assets.list(query, { signal })) as unknown as {
+    readonly items: readonly { readonly directory: string }[]
+  }
+  return items.map(({ directory }) => directory)
+}

@@ -10,8 +10,8 @@ import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import type { EditorState } from '../saving/editor-state.ts'
 import styles from './actions.module.css'
-import { getEntryCalls, type Referrer } from './entry-calls.ts'
 import type { EntryWork } from './use-entry-work.ts'
+import { getEntryCalls, type Referrer } from './use-entry-work.ts'
 
 /** The maximum number of referring documents that the dialog lists. */
 const MAX_REFERRERS = 10

@@ -2,6 +2,7 @@ import { DaybookError } from '@daybook/client'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Issue } from 'daybook'
 import { useState } from 'react'
+import type { StudioClient } from '../../api/client.ts'
 import { getErrorText } from '../../api/error-texts.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useStudio } from '../../api/studio.ts'
@@ -13,7 +14,6 @@ import { callAs } from '../document/session-renewal.ts'
 import { focusField } from '../focus-field.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { Values } from '../saving/field-values.ts'
-import { type ActionCalls, getEntryCalls } from './entry-calls.ts'
 
 /** An action on a stored entry. */
 export interface EntryTask {
@@ -109,3 +109,37 @@ function isUnchanged({ path }: Issue, before: Values, now: Values): boolean {
   const [, key = ''] = path.split('/')
   return Object.is(before[key], now[key])
 }
+
+interface WriteOptions {
+  readonly ifMatch?: string
+}
+
+interface PublishOptions extends WriteOptions {
+  readonly at?: string
+  readonly locales?: readonly string[]
+}
+
+/** A document that refers to an entry. */
+export interface Referrer {
+  readonly collection: string
+  readonly id: string
+  readonly field: string
+}
+
+/** The client's methods of a collection that actions use. The types know no model, since the Studio loads it at run time. */
+interface ActionCalls {
+  publish(id: string, options: PublishOptions): Promise<object>
+  unpublish(id: string, options: PublishOptions): Promise<object>
+  unschedule(id: string): Promise<void>
+  discardDraft(id: string, options: WriteOptions): Promise<void>
+  update(id: string, data: Values, options: WriteOptions): Promise<object>
+  delete(id: string, options: WriteOptions): Promise<void>
+  findMany(query: {
+    readonly where: object
+    readonly limit: number
+  }): Promise<{ readonly items: readonly (Values & { id: string })[] }>
+  references(id: string, query: { readonly limit: number }): Promise<{ total: number; items: readonly Referrer[] }>
+}
+
+export const getEntryCalls = (client: StudioClient, { key }: StudioCollection): ActionCalls =>
+  client.collections[key] as unknown as ActionCalls

@@ -5,7 +5,7 @@ import type { StudioCollection } from '../../model/studio-model.ts'
 import { useSession } from '../../session/use-session.ts'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { findOrphanedCopies, type OrphanedCopy } from '../saving/local-copies.ts'
-import { Banner } from '../status/saving-notice.tsx'
+import { Banner } from '../saving-status.tsx'
 import { browserCopies, browserEditors } from './open-document.ts'
 import styles from './unsaved-entries.module.css'
 

@@ -3,8 +3,8 @@ import { useTexts } from '../../messages/messages.tsx'
 import fieldStyles from '../../ui/controls/field.module.css'
 import { Select } from '../../ui/controls/select.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
-import styles from './choices.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
+import styles from './simple-editors.module.css'
 
 /** The editor of a boolean. An optional one without a default can also be empty. */
 export function BooleanEditor(props: FieldEditorProps): ReactNode {
@@ -28,7 +28,7 @@ function OptionalBoolean({ field, label, value, onChange, error, isReadOnly }: F
   const choices = [
     [true, t.fields.yes],
     [false, t.fields.no],
-    [null, t.fields.noAnswer],
+    [null, t.fields.notSet],
   ] as const
   return (
     <fieldset className={`${fieldStyles.field} ${styles.set}`} aria-describedby={`${id}-note ${id}-error`}>

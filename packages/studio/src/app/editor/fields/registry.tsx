@@ -7,8 +7,7 @@ import type { FieldEditor, FieldEditorProps } from './field-editor.ts'
 import { GroupEditor } from './group-editor.tsx'
 import { ListEditor } from './lists/list-editor.tsx'
 import { MarkdownEditor } from './markdown/markdown-editor.tsx'
-import { SlugEditor } from './slug-editor.tsx'
-import { NumberEditor, TextEditor } from './text-editors.tsx'
+import { NumberEditor, SlugEditor, TextEditor } from './text-editors.tsx'
 
 const AssetField = lazy(async () => ({ default: (await import('../../assets/picker/asset-field.tsx')).AssetField }))
 

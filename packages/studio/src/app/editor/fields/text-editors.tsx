@@ -1,8 +1,11 @@
+import { slugify } from 'daybook/slugs'
 import { type ReactNode, useId, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { toLabel } from '../../model/studio-model.ts'
+import { Button } from '../../ui/controls/button.tsx'
 import { TextField, type TextFieldProps } from '../../ui/controls/text-field.tsx'
-import styles from './choices.module.css'
 import type { FieldEditorProps } from './field-editor.ts'
+import styles from './simple-editors.module.css'
 import { formatNumber, parseNumber } from './value-formats.ts'
 
 /** Input properties by field type, such as the kind of on-screen keyboard. */
@@ -97,3 +100,29 @@ export function NumberEditor({ field, label, value, onChange, error, isReadOnly 
 
 /** Returns true if negative numbers are possible. On-screen keyboards for integers often lack a minus sign. */
 const allowsNegative = (minimum: unknown): boolean => typeof minimum !== 'number' || minimum < 0
+
+/** The editor of a slug, which derives from another field and can be edited. */
+export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
+  const { t } = useTexts()
+  const generatedSlug = typeof source === 'string' ? slugify(source) : ''
+  const hint = field.from === undefined ? undefined : t.fields.madeFrom(toLabel(field.from))
+  return (
+    <div className={styles.slug}>
+      <TextField
+        label={label}
+        description={[field.description, hint].filter(Boolean).join(' ') || undefined}
+        value={typeof value === 'string' ? value : ''}
+        onChange={(text) => onChange(text === '' ? null : text, { isTyping: true })}
+        error={error}
+        isReadOnly={isReadOnly}
+        isRequired={field.required}
+        spellCheck="false"
+        autoComplete="off"
+        placeholder={generatedSlug}
+      />
+      {!isReadOnly && generatedSlug !== '' && generatedSlug !== value && (
+        <Button onPress={() => onChange(generatedSlug)}>{t.fields.makeAnew}</Button>
+      )}
+    </div>
+  )
+}

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { findShortcut, type Shortcut } from './find-shortcut.ts'
+import { findShortcut, type Shortcut } from '../../ui/shortcuts.ts'
 
 const STORAGE_KEY = 'daybook-studio:single-keys-off'
 

@@ -50,4 +50,4 @@ export function IconButton({ icon, label, ...rest }: IconButtonProps): ReactNode
 }
 
 /** Returns the class of a link that looks like a button. */
-export const buttonClass = (variant: ButtonVariant = 'secondary'): string => `${styles.button} ${styles[variant]}`
+export const getButtonClass = (variant: ButtonVariant = 'secondary'): string => `${styles.button} ${styles[variant]}`

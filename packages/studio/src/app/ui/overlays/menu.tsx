@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { Header } from 'react-aria-components/Header'
 import { Menu as AriaMenu, MenuItem as AriaMenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
-import { buttonClass } from '../controls/button.tsx'
+import { getButtonClass } from '../controls/button.tsx'
 import { Icon, type IconName } from '../icon.tsx'
 import styles from './menu.module.css'
 
@@ -18,7 +18,7 @@ export interface MenuButtonProps {
 export function MenuButton({ label, icon, children }: MenuButtonProps): ReactNode {
   return (
     <MenuTrigger>
-      <Button className={buttonClass('quiet')}>
+      <Button className={getButtonClass('quiet')}>
         <Icon name={icon} />
         <span className={styles.label}>{label}</span>
         <Icon name="chevron" />

@@ -10,7 +10,7 @@ import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import { type StudioCollection, toLabel } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
-import { buttonClass } from '../../../ui/controls/button.tsx'
+import { getButtonClass } from '../../../ui/controls/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import menu from '../../../ui/overlays/menu.module.css'
 import { isRecord, type Values } from '../../saving/field-values.ts'
@@ -60,7 +60,7 @@ export function TargetCard({ reference, title, anchor, onClose }: TargetCardProp
           {title}
         </p>
         {collection && <CardFields reference={reference} collection={collection} />}
-        <a href={router.buildLocation(link).publicHref} target="_blank" rel="noreferrer" className={buttonClass()}>
+        <a href={router.buildLocation(link).publicHref} target="_blank" rel="noreferrer" className={getButtonClass()}>
           <Icon name="external" />
           {t.fields.openInTab}
         </a>

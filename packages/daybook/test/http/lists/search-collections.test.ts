@@ -57,7 +57,7 @@ runScenarios('a search of all collections', [
     steps: [
       ...CONTENT,
       get(search('ink'), {
-        answers: { 'cache-control': 'private, no-store' },
+        responseHeaders: { 'cache-control': 'private, no-store' },
         exactly: {
           items: [
             {

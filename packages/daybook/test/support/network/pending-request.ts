@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 const BODY = '{"title":"held"}'
 
 /** A POST that is under way for as long as a test likes: the service has its head, and waits for its body. */
-export class HeldRequest {
+export class PendingRequest {
   readonly #request: ClientRequest
   readonly #response: Promise<IncomingMessage>
 
@@ -15,10 +15,10 @@ export class HeldRequest {
   }
 
   /** Sends the head, and waits until the service has taken it (RFC 9110, section 10.1.1). */
-  static async begin(url: string, headers: Readonly<Record<string, string>> = {}): Promise<HeldRequest> {
+  static async begin(url: string, headers: Readonly<Record<string, string>> = {}): Promise<PendingRequest> {
     const more = { 'content-type': 'application/json', 'content-length': BODY.length, expect: '100-continue' }
     const sent = request(url, { method: 'POST', headers: { ...headers, ...more }, agent: false })
-    const held = new HeldRequest(sent)
+    const held = new PendingRequest(sent)
     sent.flushHeaders()
     await once(sent, 'continue')
     return held

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { Log } from 'daybook'
 
 /** A log that keeps every line, with errors and their causes written out. */
-export class KeptLog implements Log {
+export class RecordingLog implements Log {
   readonly requests = true
   readonly #lines: string[] = []
 

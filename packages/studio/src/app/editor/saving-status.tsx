@@ -1,13 +1,15 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { useStudio } from '../../api/studio.ts'
-import { useTexts } from '../../messages/messages.tsx'
-import { Button, buttonClass } from '../../ui/controls/button.tsx'
-import { Icon, type IconName } from '../../ui/icon.tsx'
-import { renewSession } from '../document/session-renewal.ts'
-import type { DocumentEditor } from '../saving/document-editor.ts'
-import type { EditorState } from '../saving/editor-state.ts'
-import styles from './status.module.css'
+import { memo, type ReactNode } from 'react'
+import { useStudio } from '../api/studio.ts'
+import type { Messages } from '../messages/en.ts'
+import { useTexts } from '../messages/messages.tsx'
+import { Button, getButtonClass } from '../ui/controls/button.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { renewSession } from './document/session-renewal.ts'
+import { useEditorState } from './document/use-document.ts'
+import type { DocumentEditor } from './saving/document-editor.ts'
+import type { EditorState, SavingStatus } from './saving/editor-state.ts'
+import styles from './saving-status.module.css'
 
 interface SavingNoticeProps {
   readonly editor: DocumentEditor
@@ -68,7 +70,7 @@ function StatusNotice({ editor, state }: SavingNoticeProps): ReactNode {
   if (status.kind !== 'uncertain') return null
   return (
     <Banner tone="failed" text={notices.uncertain}>
-      <Link to="/c/$collection" params={{ collection: document.collection }} className={buttonClass()}>
+      <Link to="/c/$collection" params={{ collection: document.collection }} className={getButtonClass()}>
         {actions.look}
       </Link>
       <Button onPress={() => void editor.createAgain()}>{actions.createAgain}</Button>
@@ -118,3 +120,45 @@ export const Banner = ({ tone, text, children }: BannerProps): ReactNode => (
     {children && <div className={styles.actions}>{children}</div>}
   </div>
 )
+
+const STATUS_ICONS: Readonly<Partial<Record<SavingStatus['kind'], IconName>>> = {
+  saved: 'check',
+  waiting: 'warning',
+  conflict: 'warning',
+  refused: 'warning',
+  'signed-out': 'warning',
+  gone: 'warning',
+  uncertain: 'warning',
+}
+
+/** The saving status in two or three words. {@link SavingNotice} explains states that need the user. */
+export const SavingLabel = memo(function SavingLabel({ editor }: { readonly editor: DocumentEditor }): ReactNode {
+  const { t } = useTexts()
+  const state = useEditorState(editor)
+  const { status } = state
+  const icon = STATUS_ICONS[status.kind]
+  return (
+    <p
+      role="status"
+      className={`${styles.label} ${icon === 'warning' ? styles.problem : ''}`}
+      data-saving={status.kind}
+      data-copy={state.localCopy}
+    >
+      {!isUntouched(state) && (
+        <>
+          {icon && <Icon name={icon} />}
+          <span>{getLabel(state, t)}</span>
+        </>
+      )}
+    </p>
+  )
+})
+
+/** True for a new document without edits, which needs no label. */
+const isUntouched = ({ document, status, dirty }: EditorState): boolean =>
+  document.id === null && status.kind === 'saved' && dirty.size === 0
+
+function getLabel({ status }: EditorState, { saving }: Messages): string {
+  const { labels } = saving
+  return status.kind === 'waiting' ? labels[status.reason] : labels[status.kind]
+}
