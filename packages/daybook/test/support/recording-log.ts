@@ -1,24 +1,24 @@
 import { inspect } from 'node:util'
 import type { Log } from 'daybook'
 
-/** A log that keeps every line, with errors and their causes written out. */
+/** A log that records every line, with errors and their causes. */
 export class RecordingLog implements Log {
   readonly requests = true
   readonly #lines: string[] = []
 
   info(fields: object, message: string): void {
-    this.#keep('info', fields, message)
+    this.#record('info', fields, message)
   }
 
   warn(fields: object, message: string): void {
-    this.#keep('warn', fields, message)
+    this.#record('warn', fields, message)
   }
 
   error(fields: object, message: string): void {
-    this.#keep('error', fields, message)
+    this.#record('error', fields, message)
   }
 
-  #keep(level: string, fields: object, message: string): void {
+  #record(level: string, fields: object, message: string): void {
     this.#lines.push(`${level} ${message} ${inspect(fields, { depth: 12, maxStringLength: null })}`)
   }
 

@@ -1,17 +1,17 @@
 import { vi } from 'vitest'
 
 /**
- * How long a test waits for what is due, in milliseconds. Only what never comes takes that long, so it is generous: two
- * busy programs beside the tests make everything ten times slower.
+ * The timeout of waiting for a condition, in milliseconds. It is generous, because two other busy programs make everything ten times
+ * slower, and only a condition that never holds takes this long.
  */
 export const WAIT_TIMEOUT_MS = 60_000
 
-/** How long a test may take that does thousands of things, in milliseconds. */
+/** The timeout of a test with thousands of operations, in milliseconds. */
 export const LARGE_TEST_MS = 900_000
 
-/** RateLimits of a service whose machine may be slow, where it is not the limits that are tested. */
+/** Limits for a slow machine, for tests that are not about limits. */
 export const SLOW_MACHINE_LIMITS = { authMs: WAIT_TIMEOUT_MS } as const
 
-/** Checks again and again, until the check holds. */
+/** Repeats a check until it passes. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(check, { timeout: WAIT_TIMEOUT_MS, interval: 50 })

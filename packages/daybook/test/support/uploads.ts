@@ -46,10 +46,10 @@ export const postUpload = (
     headers: { Authorization: `Bearer ${token}`, ...headers },
   })
 
-/** Uploads a file; answers its asset. */
-export async function upload(service: Pick<TestService, 'request' | 'token'>, given: Upload = {}): Promise<Asset> {
-  const response = await postUpload(service, given)
+/** Uploads a file, and returns its asset. */
+export async function upload(service: Pick<TestService, 'request' | 'token'>, file: Upload = {}): Promise<Asset> {
+  const response = await postUpload(service, file)
   const text = await response.text()
-  if (response.status !== 201) throw new Error(`The upload was answered ${response.status}: ${text}`)
+  if (response.status !== 201) throw new Error(`The upload returned ${response.status}: ${text}`)
   return JSON.parse(text) as Asset
 }

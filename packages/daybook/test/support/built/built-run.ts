@@ -1,6 +1,6 @@
 import { prepareDaybook } from '../../../../../scripts/packages/build-daybook.ts'
 
-/** The command line of the tests is the one that is published: it is built from the present sources. */
+/** Builds the command line of the tests, like the published one, from the current sources. */
 export async function setup(): Promise<void> {
   await prepareDaybook()
 }

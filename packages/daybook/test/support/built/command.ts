@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url'
 const PRELOAD = join(import.meta.dirname, 'preload.ts')
 const BIN = join(import.meta.dirname, '../../../dist/cli/bin.js')
 
-/** What Node runs as `daybook`: the built package, which starts in a third of the time that its sources take. */
+/** The arguments of Node for `daybook`: the built package, which starts in a third of the time of its sources. */
 export const DAYBOOK: readonly string[] = ['--import', PRELOAD, BIN]
 
-/** For `NODE_OPTIONS`: also what is started by name, and what imports `daybook`, is the built package. */
+/** The `NODE_OPTIONS` that replace the sources of `daybook` by the built package. */
 export const AS_BUILT: string = `--import=${pathToFileURL(PRELOAD)}`

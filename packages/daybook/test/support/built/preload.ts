@@ -4,7 +4,7 @@ import '../auth/quick-passwords.ts'
 
 const PACKAGE = new URL('../../../', import.meta.url)
 
-/** Sources by what they are called. */
+/** Sources by name. */
 type Entries = Readonly<Record<string, string>>
 
 const { exports, bin } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8')) as {
@@ -12,7 +12,7 @@ const { exports, bin } = JSON.parse(readFileSync(new URL('package.json', PACKAGE
   readonly bin: Entries
 }
 
-/** The built files of what the package exports and of its command, by their sources. */
+/** The built files of the exports and of the command, by source. */
 const BUILT = new Map(
   [...Object.values(exports), ...Object.values(bin)].map((source) => [
     new URL(source, PACKAGE).href,
@@ -20,11 +20,11 @@ const BUILT = new Map(
   ]),
 )
 
-// A config that imports Daybook's sources gets the built package, too: classes of two copies would not know each other.
+// A config that imports Daybook's sources gets the built package, too, because classes of two copies differ.
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const found = nextResolve(specifier, context)
-    const url = BUILT.get(found.url)
-    return url === undefined ? found : { ...found, url, format: 'module' }
+    const resolved = nextResolve(specifier, context)
+    const url = BUILT.get(resolved.url)
+    return url === undefined ? resolved : { ...resolved, url, format: 'module' }
   },
 })

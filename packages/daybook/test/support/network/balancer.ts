@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How often services are asked whether they are ready, and how long they may take to say so, in milliseconds. */
-const CHECK = { everyMs: 200, patienceMs: 10_000 } as const
+/** The interval and the timeout of readiness checks, in milliseconds. */
+const CHECK = { everyMs: 200, timeoutMs: 10_000 } as const
 
 interface Node {
   readonly url: URL
@@ -11,8 +11,8 @@ interface Node {
 }
 
 /**
- * Deals requests out to services in turn, to those that are ready. A request is given to another service only when the
- * connection was refused, so that none is carried out twice; 502 says that nobody knows, 503 that nobody took it.
+ * Distributes requests to the ready services in turn. A request is retried on another service only if the connection was refused, so
+ * that none is executed twice. 502 means that the outcome is unknown, 503 that no service accepted the request.
  */
 export class Balancer implements Disposable {
   readonly #server: Server
@@ -25,7 +25,7 @@ export class Balancer implements Disposable {
     this.#server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing, this.#inTurn()))
   }
 
-  /** A balancer that has asked every service once. @param urls where they listen, without a path */
+  /** Opens a balancer after one check of every service. @param urls the addresses, without a path */
   static async over(...urls: readonly string[]): Promise<Balancer> {
     const balancer = new Balancer(urls)
     balancer.#server.listen(0, '127.0.0.1')
@@ -51,29 +51,29 @@ export class Balancer implements Disposable {
     if (this.#server.listening) this.#timer = setTimeout(() => this.#check(), CHECK.everyMs)
   }
 
-  /** The services that are ready, whose turn it is first. */
+  /** The ready services, starting with the next in turn. */
   #inTurn(): Node[] {
     const ready = this.#nodes.filter((node) => node.ready)
     const first = ready.length > 0 ? this.#turn++ % ready.length : 0
     return [...ready.slice(first), ...ready.slice(0, first)]
   }
 
-  #pass(incoming: IncomingMessage, outgoing: ServerResponse, [node, ...others]: Node[]): void {
+  #pass(incoming: IncomingMessage, outgoing: ServerResponse, [node, ...nextNodes]: Node[]): void {
     if (!node) return void refuse(outgoing, 503)
     const { method, url: path } = incoming
-    // One connection for each request: a kept one may end just when a request is sent on it.
-    const options = { method, path, headers: kept(incoming.rawHeaders), agent: false, setHost: false }
+    // One connection for each request: an idle one may end just when a request is sent.
+    const options = { method, path, headers: withoutHopHeaders(incoming.rawHeaders), agent: false, setHost: false }
     const passed = request(node.url, options)
-    // The body stays with the caller until somebody listens.
+    // Send the body after the connection is open, so that a refused request can be retried.
     passed.once('socket', (socket) => socket.once('connect', () => incoming.pipe(passed)))
-    passed.once('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, kept(answer.rawHeaders))
-      answer.once('error', () => outgoing.destroy()).pipe(outgoing)
+    passed.once('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, withoutHopHeaders(response.rawHeaders))
+      response.once('error', () => outgoing.destroy()).pipe(outgoing)
     })
     passed.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNREFUSED') return refuse(outgoing, 502)
       node.ready = false
-      this.#pass(incoming, outgoing, others)
+      this.#pass(incoming, outgoing, nextNodes)
     })
     outgoing.once('close', () => passed.destroy())
   }
@@ -81,9 +81,9 @@ export class Balancer implements Disposable {
 
 async function isReady(url: URL): Promise<boolean> {
   try {
-    const answer = await fetch(new URL('/api/ready', url), { signal: AbortSignal.timeout(CHECK.patienceMs) })
-    await answer.arrayBuffer()
-    return answer.status !== 503
+    const response = await fetch(new URL('/api/ready', url), { signal: AbortSignal.timeout(CHECK.timeoutMs) })
+    await response.arrayBuffer()
+    return response.status !== 503
   } catch {
     return false
   }
@@ -94,7 +94,7 @@ function refuse(outgoing: ServerResponse, status: 502 | 503): void {
   else outgoing.writeHead(status, { 'retry-after': '1', connection: 'close' }).end()
 }
 
-/** Headers as they were sent, name and value by turns, without those of one connection (RFC 9110, section 7.6.1). */
-function kept(raw: readonly string[]): string[] {
+/** Returns raw headers, names and values alternating, without those of the connection (RFC 9110, section 7.6.1). */
+function withoutHopHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => !/^(?:connection|keep-alive)$/i.test(raw[index - (index % 2)] ?? ''))
 }

@@ -1,14 +1,14 @@
 import type { Servable } from 'daybook/node'
 
 type Handle = Servable['handle']
-type Asked = Parameters<Handle>[0]
-type Answered = Parameters<Parameters<Handle>[1]>[0]
+type HandledRequest = Parameters<Handle>[0]
+type HandledResponse = Parameters<Parameters<Handle>[1]>[0]
 
-/** Finds the answer to a request. */
-export type FindResponse = (request: Asked) => Promise<Answered>
+/** Finds the response to a request. */
+export type FindResponse = (request: HandledRequest) => Promise<HandledResponse>
 
-/** The handler that answers so. */
+/** Creates a handler from a function that returns the response. */
 export const createHandler =
-  (answer: FindResponse): Handle =>
+  (findResponse: FindResponse): Handle =>
   async (request, respond) =>
-    respond(await answer(request))
+    respond(await findResponse(request))

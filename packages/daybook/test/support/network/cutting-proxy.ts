@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 
-/** A way to a server on loopback whose connections break when so many bytes have gone to the server. */
+/** A proxy to a local server whose connections break after a number of bytes to the server. */
 export class CuttingProxy implements AsyncDisposable {
-  /** How many connections have broken. */
+  /** The number of broken connections. */
   cuts = 0
   readonly #server: Server
 
@@ -11,7 +11,7 @@ export class CuttingProxy implements AsyncDisposable {
     const left = [...after]
     this.#server = createServer((client) => {
       const server = connect(target, '127.0.0.1')
-      for (const one of [client, server]) one.on('error', () => {})
+      for (const socket of [client, server]) socket.on('error', () => {})
       client.on('close', () => server.destroy())
       server.pipe(client)
       let passed = 0
@@ -28,7 +28,7 @@ export class CuttingProxy implements AsyncDisposable {
     })
   }
 
-  /** @param after of each connection that breaks, in order, in bytes; those that follow hold */
+  /** @param after the bytes after which each connection breaks, in order; later connections do not break */
   static async to(target: number, after: readonly number[]): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(target, after)
     proxy.#server.listen(0, '127.0.0.1')

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A message that a receiver was sent. */
+/** A received message. */
 export interface ReceivedHook {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -17,26 +17,26 @@ export interface HookMessage {
   readonly data: Readonly<Record<string, unknown>> & { readonly seq: number; readonly entry: never }
 }
 
-type Answer = (hook: ReceivedHook, response: ServerResponse) => unknown
+type Respond = (hook: ReceivedHook, response: ServerResponse) => unknown
 
-/** A server on this machine that messages are sent to. */
+/** A local server that receives messages. */
 export class HookReceiver implements AsyncDisposable {
   readonly received: ReceivedHook[] = []
-  /** How it answers from now on. */
-  respond: Answer
+  /** Sends the response to each message. */
+  respond: Respond
   readonly #server: Server
   #connections = 0
 
-  private constructor(answer: Answer) {
-    this.respond = answer
+  private constructor(respond: Respond) {
+    this.respond = respond
     this.#server = createServer((request, response) => void this.#take(request, response))
     this.#server.on('connection', () => {
       this.#connections += 1
     })
   }
 
-  static async open(answer: Answer = (_hook, response) => response.end()): Promise<HookReceiver> {
-    const receiver = new HookReceiver(answer)
+  static async open(respond: Respond = (_hook, response) => response.end()): Promise<HookReceiver> {
+    const receiver = new HookReceiver(respond)
     receiver.#server.listen(0, '127.0.0.1')
     await once(receiver.#server, 'listening')
     return receiver
@@ -50,7 +50,7 @@ export class HookReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${this.port}/hook`
   }
 
-  /** How many connections there were. */
+  /** The number of connections so far. */
   get connections(): number {
     return this.#connections
   }

@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 
 const BODY = '{"title":"held"}'
 
-/** A POST that is under way for as long as a test likes: the service has its head, and waits for its body. */
+/** A POST that stays open until the test ends it: the service has its head, and waits for its body. */
 export class PendingRequest {
   readonly #request: ClientRequest
   readonly #response: Promise<IncomingMessage>
@@ -14,17 +14,17 @@ export class PendingRequest {
     this.#response.catch(() => {})
   }
 
-  /** Sends the head, and waits until the service has taken it (RFC 9110, section 10.1.1). */
+  /** Sends the head, and waits until the service accepts it (RFC 9110, section 10.1.1). */
   static async begin(url: string, headers: Readonly<Record<string, string>> = {}): Promise<PendingRequest> {
     const more = { 'content-type': 'application/json', 'content-length': BODY.length, expect: '100-continue' }
     const sent = request(url, { method: 'POST', headers: { ...headers, ...more }, agent: false })
-    const held = new PendingRequest(sent)
+    const pending = new PendingRequest(sent)
     sent.flushHeaders()
     await once(sent, 'continue')
-    return held
+    return pending
   }
 
-  /** Sends the body; the status of the answer. */
+  /** Sends the body, and returns the status of the response. */
   async finish(): Promise<number> {
     this.#request.end(BODY)
     const response = await this.#response
@@ -33,7 +33,7 @@ export class PendingRequest {
     return response.statusCode ?? 0
   }
 
-  /** Whether the connection broke before there was an answer. */
+  /** Returns true if the connection broke before the response. */
   isBroken(): Promise<boolean> {
     return this.#response.then(
       () => false,

@@ -36,21 +36,21 @@ export function readAll(socket: Socket): Promise<string> {
   })
 }
 
-/** Splits what a connection sent into answers (RFC 9112, section 6). */
+/** Parses the bytes of a connection into responses (RFC 9112, section 6). */
 export function parseResponses(received: string): readonly TestResponse[] {
-  const answers: TestResponse[] = []
+  const responses: TestResponse[] = []
   for (let rest = Buffer.from(received); rest.length > 0; ) {
     const end = rest.indexOf('\r\n\r\n')
-    if (end < 0) throw new Error(`Not an HTTP answer: ${rest.toString().slice(0, 200)}`)
+    if (end < 0) throw new Error(`Not an HTTP response: ${rest.toString().slice(0, 200)}`)
     const [line = '', ...lines] = rest.subarray(0, end).toString().split('\r\n')
     const headers = new Headers(
-      lines.map((one) => [one.slice(0, one.indexOf(':')), one.slice(one.indexOf(':') + 1).trim()]),
+      lines.map((header) => [header.slice(0, header.indexOf(':')), header.slice(header.indexOf(':') + 1).trim()]),
     )
     const { text, length } = readBody(line, headers, rest.subarray(end + 4))
-    answers.push({ status: Number(line.split(' ')[1]), headers, text })
+    responses.push({ status: Number(line.split(' ')[1]), headers, text })
     rest = rest.subarray(end + 4 + length)
   }
-  return answers
+  return responses
 }
 
 /** The body at the start of `rest`, and how many bytes it takes there. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 
-// What every answer is held against. An assertion of the test runner takes as long as a request, so that it runs only when
-// it fails.
+// Assertions for every response. One of the test runner takes as long as a request, so it runs only if it fails.
 
 /** `expect(actual, what).toBe(expected)` */
 export function requireSame(actual: unknown, expected: unknown, what: string): void {

@@ -4,23 +4,23 @@ import { createTestService } from 'daybook/testing'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import type { Route } from '../../../src/http/contract.ts'
 
-/** The routes of a service with this config, the export and metrics included. */
+/** The routes of a service with this config, export and metrics included. */
 export async function routesOf(config: DaybookConfig): Promise<readonly Route[]> {
   await using service = await createTestService(config, { export: true, metrics: true })
   return service.routes
 }
 
-/** One route of each kind: those of collections and globals stand for all of them. */
+/** One route of each kind: one collection and one global represent all. */
 export function kindsOf(routes: readonly Route[]): readonly Route[] {
   return [
     ...new Map(routes.toReversed().map((route) => [`${route.method} ${route.path}`, route])).values(),
   ].toReversed()
 }
 
-/** The example, with accounts that last: administrators have routes of their own. */
+/** The example with stored accounts, which adds the routes of administrators. */
 const managed: DaybookConfig = { ...blog, auth: betterAuth({ registration: 'invite' }) }
 
-/** One of every kind of route that Daybook has; those of plugins and of an auth provider are their own. */
+/** One route of every kind that Daybook has, without those of plugins and of auth providers. */
 export async function apiRoutes(): Promise<readonly Route[]> {
   return kindsOf(await routesOf(managed)).filter(({ path, plugin }) => plugin === undefined && !path.endsWith('/*'))
 }

@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import { requireMatch, requireSame } from './require.ts'
 import type { TestResponse } from './transports.ts'
 
-/** Stands in every hidden field and draft of the tests; no reader without a session may ever be sent it. */
+/** A text in every hidden field and draft of the tests. No response without a session may contain it. */
 export const CANARY = 'zqcanaryqz'
 
-/** What answers are in that are no errors. */
+/** The content types of responses that are not errors. */
 const CONTENT_TYPES =
   /^(?:application\/(?:json|x-ndjson)|text\/html; charset=utf-8|text\/event-stream|image\/(?:avif|webp|jpeg|png))$/
 const JSON_ALONE = /^application\/json$/
-/** Statuses that the HTTP parser answers with, beside those of contract.md, section 6. */
+/** Statuses of the HTTP parser that are not in the table of errors. */
 const PARSER_STATUS: Readonly<Record<number, string>> = {
   408: 'VALIDATION_ERROR',
   414: 'VALIDATION_ERROR',
@@ -18,13 +18,13 @@ const PARSER_STATUS: Readonly<Record<number, string>> = {
   431: 'VALIDATION_ERROR',
 }
 
-/** The code that belongs to a status. */
+/** The error code of a status. */
 const CODES: ReadonlyMap<number, string> = new Map([
   ...Object.entries(PARSER_STATUS).map(([status, code]) => [Number(status), code] as const),
   ...Object.entries(ERRORS).map(([code, { status }]) => [status, code] as const),
 ])
 
-/** What must never leave the service: stack frames, SQL, table names, paths of this machine. */
+/** Texts that must never leave the service: stack frames, SQL, table names, paths of this machine. */
 const INTERNALS: readonly RegExp[] = [
   /\n\s+at /,
   /node:internal|node_modules|file:\/\//,
@@ -35,15 +35,15 @@ const INTERNALS: readonly RegExp[] = [
   /TypeError|RangeError|ReferenceError|SyntaxError/,
 ]
 
-/** What holds for every answer, whatever was asked (reliability.md, I2, I3, I8). */
-export function expectSane(answer: TestResponse, method = 'GET'): void {
-  const { status, headers, text } = answer
+/** Checks the invariants of every response: security headers, request id, content type and the envelope of errors. */
+export function expectSane(response: TestResponse, method = 'GET'): void {
+  const { status, headers, text } = response
   requireSame(headers.get('x-content-type-options'), 'nosniff', 'nosniff')
   requireMatch(headers.get('x-request-id'), /^[\w.-]{8,64}$/, 'X-Request-Id')
   if (status === 204 || status === 304 || method === 'HEAD') requireSame(text, '', 'the body')
   else requireMatch(headers.get('content-type'), status < 400 ? CONTENT_TYPES : JSON_ALONE, 'Content-Type')
-  if (status >= 400) expectErrorHeaders(answer)
-  if (status >= 400 && method !== 'HEAD') expectEnvelope(answer)
+  if (status >= 400) expectErrorHeaders(response)
+  if (status >= 400 && method !== 'HEAD') expectEnvelope(response)
 }
 
 function expectErrorHeaders({ status, headers }: TestResponse): void {
@@ -53,7 +53,7 @@ function expectErrorHeaders({ status, headers }: TestResponse): void {
   if (status === 503) requireMatch(headers.get('retry-after'), /^\d+$/, 'Retry-After')
 }
 
-/** `{ code, message, details, requestId }`, and nothing internal in it. */
+/** Checks the envelope of an error: `{ code, message, details, requestId }`, without internals. */
 function expectEnvelope({ status, headers, text }: TestResponse): void {
   const body = JSON.parse(text)
   requireSame(Object.keys(body).sort().join(), 'code,details,message,requestId', 'keys of an error')
@@ -64,13 +64,13 @@ function expectEnvelope({ status, headers, text }: TestResponse): void {
   const issues = body.details.issues ?? []
   for (const issue of issues) requireSame(isIssue(issue), true, `an issue: ${JSON.stringify(issue)}`)
   requireSame(issues.length <= 100, true, 'at most 100 issues')
-  for (const pattern of INTERNALS) requireSame(pattern.exec(text)?.[0], undefined, `what is internal in ${text}`)
+  for (const pattern of INTERNALS) requireSame(pattern.exec(text)?.[0], undefined, `internals in ${text}`)
 }
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `{ path, code, params?, message }`: three texts, and params only where there are some. */
+/** True for `{ path, code, params?, message }`: three texts, and params that are not empty. */
 function isIssue(value: unknown): boolean {
   if (!isObject(value)) return false
   const { params, ...texts } = value as { readonly params?: unknown }
@@ -79,7 +79,7 @@ function isIssue(value: unknown): boolean {
   return hasParams && areTexts && Object.keys(texts).join() === 'path,code,message'
 }
 
-/** No reader without a session is sent what is hidden from them (I5). */
+/** Checks that a response without a session contains no hidden content. */
 export function expectNoCanary({ headers, text }: TestResponse): void {
   expect(text.toLowerCase()).not.toContain(CANARY)
   expect(JSON.stringify([...headers]).toLowerCase()).not.toContain(CANARY)
@@ -88,7 +88,7 @@ export function expectNoCanary({ headers, text }: TestResponse): void {
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (reason) => unhandled.push(reason))
 
-/** The process goes on without an unhandled rejection (I1). */
+/** Checks that the process has no unhandled rejection. */
 export async function expectQuietProcess(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   expect(unhandled.splice(0)).toEqual([])

@@ -14,7 +14,7 @@ import {
   type Transport,
 } from './transports.ts'
 
-/** One request and what must come back. `{name}` stands for a value that an earlier step kept. */
+/** A request with the expected response. `{name}` stands for a value that an earlier step saved. */
 export interface Step {
   /** @default 'GET' */
   readonly method?: string
@@ -24,36 +24,36 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it stands; `Content-Type` is left to `headers`. */
+  /** The raw body. `headers` sets the `Content-Type`. */
   readonly raw?: string | Uint8Array
 
   readonly status: number
-  /** Headers that the answer has: exactly, by pattern, or (`null`) not at all. */
+  /** Expected headers: a value, a pattern, or `null` for a missing header. */
   readonly responseHeaders?: Readonly<Record<string, string | RegExp | null>>
-  /** What the body holds at least. */
+  /** Expected members of the body. */
   readonly body?: object
-  /** What the body is. */
+  /** The expected body. */
   readonly exactly?: unknown
-  /** Texts that the body does not hold anywhere. */
+  /** Texts that the body must not contain. */
   readonly lacks?: readonly string[]
-  /** Values for later steps: JSON Pointers into the body, or names of headers. */
+  /** The values to save for later steps: JSON Pointers into the body, or names of headers. */
   readonly keep?: Readonly<Record<string, string>>
 }
 
-/** Requests in order, on a service of their own. */
+/** Requests in order, on a new service. */
 export interface Scenario {
   readonly name: string
   /** @default the example blog with its first entries */
   readonly config?: DaybookConfig
-  /** Where only one transport can say it. @default one for each store */
+  /** A transport, if the scenario works on one only. @default one for each store */
   readonly transport?: Transport
   readonly steps: readonly Step[]
 }
 
-/** Stores know nothing of transports, so each store is reached over another transport. */
+/** Stores do not depend on transports, so each store uses another transport. */
 const TRANSPORT_OF_STORE = { sqlite: SOCKET, postgres: IN_PROCESS } as const
 
-/** Runs every scenario on every store, each over a transport of its own. */
+/** Runs every scenario on every store, each over another transport. */
 export function runScenarios(subject: string, scenarios: readonly Scenario[]): void {
   runOn(STORES, subject, scenarios)
 }
@@ -79,15 +79,15 @@ function runOn(stores: readonly StoreKind[], subject: string, scenarios: readonl
 }
 
 async function runSteps(service: StoredService, connection: Connection, steps: readonly Step[]): Promise<void> {
-  let kept: SavedValues = {}
+  let saved: SavedValues = {}
   const watch = new Watch(service, connection)
   for (const [index, step] of steps.entries()) {
-    const sent = toSent(step, kept, service.token)
+    const sent = toSent(step, saved, service.token)
     try {
-      const answer = await watch.send(sent)
-      expectAnswer(step, answer, sent, kept)
-      await expectDocumented(service, sent, answer)
-      kept = { ...kept, ...orphanedIn(step, answer) }
+      const response = await watch.send(sent)
+      expectResponse(step, response, sent, saved)
+      await expectDocumented(service, sent, response)
+      saved = { ...saved, ...pickValues(step, response) }
     } catch (error) {
       if (error instanceof Error) error.message = `step ${index + 1}, ${sent.method} ${sent.path}: ${error.message}`
       throw error
@@ -95,45 +95,45 @@ async function runSteps(service: StoredService, connection: Connection, steps: r
   }
 }
 
-function toSent(step: Step, kept: SavedValues, token: string): TestRequest {
-  const given = Object.entries(step.headers ?? {}).map(([name, value]) => [name, fillText(value, kept)])
+function toSent(step: Step, saved: SavedValues, token: string): TestRequest {
+  const filledHeaders = Object.entries(step.headers ?? {}).map(([name, value]) => [name, fillText(value, saved)])
   const headers = {
     ...(step.auth ? { Authorization: `Bearer ${token}` } : {}),
     ...(step.json === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(filledHeaders),
   }
-  const body = step.json === undefined ? step.raw : JSON.stringify(fill(step.json, kept))
-  return { method: step.method ?? 'GET', path: fillText(step.path, kept), headers, body }
+  const body = step.json === undefined ? step.raw : JSON.stringify(fill(step.json, saved))
+  return { method: step.method ?? 'GET', path: fillText(step.path, saved), headers, body }
 }
 
-/** Sends requests; one that is refused must have left what is stored as it was (I4). */
+/** Sends requests, and checks that a rejected request has stored nothing. */
 class Watch {
   readonly #service: StoredService
   readonly #connection: Connection
-  readonly #question: string
-  /** What is stored, until the next write that is taken. */
+  readonly #stateQuery: string
+  /** The stored state, until the next successful write. */
   #stored: ReturnType<Rows> | undefined
 
   constructor(service: StoredService, connection: Connection) {
     this.#service = service
     this.#connection = connection
-    this.#question = storedState(service)
+    this.#stateQuery = storedState(service)
   }
 
   async send(sent: TestRequest): Promise<TestResponse> {
     if (sent.method === 'GET' || sent.method === 'HEAD') return this.#connection.send(sent)
-    this.#stored ??= this.#service.rows(this.#question)
+    this.#stored ??= this.#service.rows(this.#stateQuery)
     const before = await this.#stored
-    const answer = await this.#connection.send(sent)
-    if (answer.status < 400) this.#stored = undefined
-    else expect(await this.#service.rows(this.#question), 'what is stored').toEqual(before)
-    return answer
+    const response = await this.#connection.send(sent)
+    if (response.status < 400) this.#stored = undefined
+    else expect(await this.#service.rows(this.#stateQuery), 'the stored state').toEqual(before)
+    return response
   }
 }
 
 /**
- * How far the journal has come, and how much stands in each table of content: no write is taken without a record, and no
- * document changes without the number of one. That all tables are what the journal says is for `journal-model.test.ts`.
+ * Builds the query for the journal's head, and the row counts and revisions of each content table. Every successful write adds a record,
+ * and every change of a document its number. `journal-model.test.ts` checks that all tables match the journal.
  */
 function storedState({ model }: StoredService): string {
   const of = (table: string, number: string): string =>
@@ -143,27 +143,33 @@ function storedState({ model }: StoredService): string {
   return all.join(' UNION ALL ')
 }
 
-function expectAnswer(step: Step, answer: TestResponse, { method, headers }: TestRequest, kept: SavedValues): void {
-  expect(answer.status, answer.text.slice(0, 500)).toBe(step.status)
-  expectSane(answer, method)
-  if (!step.auth && headers.Authorization === undefined) expectNoCanary(answer)
-  for (const [name, expected] of Object.entries(step.responseHeaders ?? {})) expectHeader(answer, name, expected, kept)
-  if (step.body) expect(JSON.parse(answer.text)).toMatchObject(fill(step.body, kept) as object)
-  if (step.exactly !== undefined) expect(JSON.parse(answer.text)).toEqual(fill(step.exactly, kept))
-  for (const text of step.lacks ?? []) expect(answer.text).not.toContain(fillText(text, kept))
+function expectResponse(
+  step: Step,
+  response: TestResponse,
+  { method, headers }: TestRequest,
+  saved: SavedValues,
+): void {
+  expect(response.status, response.text.slice(0, 500)).toBe(step.status)
+  expectSane(response, method)
+  if (!step.auth && headers.Authorization === undefined) expectNoCanary(response)
+  for (const [name, expected] of Object.entries(step.responseHeaders ?? {}))
+    expectHeader(response, name, expected, saved)
+  if (step.body) expect(JSON.parse(response.text)).toMatchObject(fill(step.body, saved) as object)
+  if (step.exactly !== undefined) expect(JSON.parse(response.text)).toEqual(fill(step.exactly, saved))
+  for (const text of step.lacks ?? []) expect(response.text).not.toContain(fillText(text, saved))
 }
 
 function expectHeader(
   { headers }: TestResponse,
   name: string,
   expected: string | RegExp | null,
-  kept: SavedValues,
+  saved: SavedValues,
 ): void {
   const value = headers.get(name)
   if (expected instanceof RegExp) expect(value, name).toMatch(expected)
-  else expect(value, name).toBe(expected === null ? null : fillText(expected, kept))
+  else expect(value, name).toBe(expected === null ? null : fillText(expected, saved))
 }
 
-function orphanedIn({ keep = {} }: Step, answer: TestResponse): SavedValues {
-  return Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(answer, from)]))
+function pickValues({ keep = {} }: Step, response: TestResponse): SavedValues {
+  return Object.fromEntries(Object.entries(keep).map(([name, from]) => [name, pick(response, from)]))
 }

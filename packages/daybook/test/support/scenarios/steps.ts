@@ -13,7 +13,7 @@ export const create = (collection: string, json: object, extra: Extra = {}): Ste
   ...extra,
 })
 
-/** Changes what is at a path with the service token. */
+/** Updates the document at a path with the service token. */
 export const put = (path: string, json: object, extra: Extra = {}): Step => ({
   method: 'PUT',
   path,
@@ -23,7 +23,7 @@ export const put = (path: string, json: object, extra: Extra = {}): Step => ({
   ...extra,
 })
 
-/** Deletes what is at a path with the service token. */
+/** Deletes the document at a path with the service token. */
 export const remove = (path: string, extra: Extra = {}): Step => ({
   method: 'DELETE',
   path,
@@ -35,7 +35,7 @@ export const remove = (path: string, extra: Extra = {}): Step => ({
 /** Reads a path without a session. */
 export const get = (path: string, extra: Extra = {}): Step => ({ path, status: 200, ...extra })
 
-/** A list request that is refused, naming the parameter. */
+/** A list request that is rejected with an issue of the parameter. */
 export const refused = (path: string, param: string, extra: Extra = {}): Step => ({
   path,
   status: 400,
@@ -46,12 +46,12 @@ export const refused = (path: string, param: string, extra: Extra = {}): Step =>
   ...extra,
 })
 
-/** What a list answers when it holds these slugs in this order. */
+/** The expected body of a list with these slugs in this order. */
 export const slugs = (...expected: readonly string[]): { readonly items: readonly object[] } => ({
   items: expected.map((slug) => ({ slug })),
 })
 
-/** Merges a patch into what is at a path (RFC 7396) with the service token. */
+/** Merges a patch into the document at a path (RFC 7396) with the service token. */
 export const patch = (path: string, json: unknown, extra: Extra = {}): Step => ({
   method: 'PATCH',
   path,
@@ -62,7 +62,7 @@ export const patch = (path: string, json: unknown, extra: Extra = {}): Step => (
   headers: { 'Content-Type': 'application/merge-patch+json', ...extra.headers },
 })
 
-/** Carries out operations in one transaction, with the service token. */
+/** Executes operations in one transaction, with the service token. */
 export const batch = (operations: unknown, extra: Extra = {}): Step => ({
   method: 'POST',
   path: '/api/cms/batch',
@@ -72,7 +72,7 @@ export const batch = (operations: unknown, extra: Extra = {}): Step => ({
   ...extra,
 })
 
-/** Uploads a file of text with the service token, with these fields beside it. */
+/** Uploads a text file with these fields, with the service token. */
 export function uploadFile(content: string, texts: Readonly<Record<string, string>> = {}, extra: Extra = {}): Step {
   const fields = Object.entries(texts).map(([name, text]) => formPart(`name="${name}"`, text))
   const file = formPart('name="file"; filename="note.txt"', content)
@@ -90,7 +90,7 @@ export function uploadFile(content: string, texts: Readonly<Record<string, strin
 const formPart = (parameters: string, content: string): string =>
   `--form\r\nContent-Disposition: form-data; ${parameters}\r\n\r\n${content}\r\n`
 
-/** A refusal that names these places in the body. */
+/** A rejection with issues at these paths. */
 export const faults = (...paths: readonly string[]): Extra => ({
   status: 400,
   body: { code: 'VALIDATION_ERROR', details: { issues: paths.map((path) => ({ path })) } },

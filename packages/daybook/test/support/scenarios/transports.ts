@@ -2,7 +2,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { serve } from 'daybook/node'
 import type { TestService } from 'daybook/testing'
 
-/** A request as a scenario says it; the path goes out as it stands. */
+/** A request of a scenario. The path is sent unchanged. */
 export interface TestRequest {
   readonly method: string
   readonly path: string
@@ -10,20 +10,20 @@ export interface TestRequest {
   readonly body?: string | Uint8Array | undefined
 }
 
-/** What came back. */
+/** A received response. */
 export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** A way to a running service; closing it closes the service, too. */
+/** A connection to a running service. Closing it closes the service, too. */
 export interface Connection {
   send(sent: TestRequest): Promise<TestResponse>
   close(): Promise<void>
 }
 
-/** How requests reach a service. */
+/** Connects to a service. */
 export interface Transport {
   readonly name: 'fetch' | 'socket'
   connect(service: TestService): Promise<Connection>
@@ -47,7 +47,7 @@ export const SOCKET: Transport = {
   name: 'socket',
   async connect(service) {
     const { port, stop } = await serve(service, { port: 0 })
-    // On a busy machine a kept connection can reach the end of its idle time just as the next request is sent.
+    // On a busy machine, an idle connection can time out just as the next request is sent.
     const agent = new Agent({ keepAlive: false })
     return {
       send: (sent) => sendOverSocket(port, agent, sent),
@@ -68,14 +68,14 @@ function sendOverSocket(
 ): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
-      readAnswer(response).then(resolve, reject)
+      readResponse(response).then(resolve, reject)
     })
     request.once('error', reject)
     request.end(body)
   })
 }
 
-async function readAnswer(response: IncomingMessage): Promise<TestResponse> {
+async function readResponse(response: IncomingMessage): Promise<TestResponse> {
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
   const headers = new Headers()
