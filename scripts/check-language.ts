@@ -36,7 +36,9 @@ const VAGUE_FILES: readonly string[] =
   'across,glimpse,house,lanes,misfits,pace,past,places,room,talk,together,told,whole'.split(',')
 
 /** Names that stay, each with the reason. */
-const ALLOWED_NAMES: Readonly<Record<string, string>> = {}
+const ALLOWED_NAMES: Readonly<Record<string, string>> = {
+  kept: 'a member of the stored progress of retention',
+}
 
 /** Documents that are not in the repository. */
 const FOREIGN_DOCUMENT = /\b(?:architecture|contract|interface|language|reliability|review|style)\.md\b/
@@ -174,5 +176,5 @@ for await (const path of glob(
     process.stderr.write(`${file}:${lineAt(code, offset)} ${message}\n`)
   }
 }
-process.stdout.write(count === 0 ? 'language: ok\n' : `language: ${count} to mend\n`)
+process.stdout.write(count === 0 ? 'language: ok\n' : `language: ${count} to fix\n`)
 process.exitCode = count === 0 ? 0 : 1

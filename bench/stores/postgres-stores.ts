@@ -65,9 +65,9 @@ export class PostgresStores implements Stores {
   }
 
   async cpu(): Promise<number> {
-    const [first = this.#server.pid, ...others] = await findProcesses(this.#server.pid)
+    const [first = this.#server.pid, ...children] = await findProcesses(this.#server.pid)
     // Fields 14 to 17 of proc(5): the time of the process, and of its children that ended.
-    const ticks = await Promise.all([readTicks(first, 4), ...others.map((pid) => readTicks(pid, 2))])
+    const ticks = await Promise.all([readTicks(first, 4), ...children.map((pid) => readTicks(pid, 2))])
     return (ticks.reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND) * 1e6
   }
 

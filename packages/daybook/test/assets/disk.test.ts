@@ -235,7 +235,7 @@ async function closing(opened: Promise<BlobStore>): Promise<BlobStore & AsyncDis
 /** The outcome for a large file, and then a small one, in a process that may write no file over 64 KiB. */
 async function runWithLimit(data: string): Promise<unknown> {
   const command = 'trap "" XFSZ; ulimit -f 64; exec "$0" "$1" "$2"'
-  const script = join(import.meta.dirname, 'without-room.ts')
+  const script = join(import.meta.dirname, 'full-disk.ts')
   const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, script, data])
   return JSON.parse(stdout)
 }

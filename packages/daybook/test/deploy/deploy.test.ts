@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../../../..')
 const DEPLOY = join(ROOT, 'deploy')
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 
-/** What is looked at here of a manifest, whatever its kind. */
+/** The part of a manifest that the tests read. */
 interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -39,9 +39,9 @@ const MANIFESTS: readonly Manifest[] = globSync('kubernetes/*.yaml', { cwd: DEPL
   }),
 )
 const manifest = (kind: string): Manifest => {
-  const found = MANIFESTS.find((one) => one.kind === kind)
-  if (!found) throw new Error(`There is no ${kind}`)
-  return found
+  const match = MANIFESTS.find((candidate) => candidate.kind === kind)
+  if (!match) throw new Error(`The manifest ${kind} is missing`)
+  return match
 }
 const pod = manifest('Deployment').spec.template.spec
 const container = pod.containers[0]
@@ -163,9 +163,9 @@ describe('the compose file', () => {
 
   test('sets only variables that are read, and asks for those that .env has to give', () => {
     expect(Object.keys(daybook.environment).filter((name) => !knownVariables.includes(name))).toEqual([])
-    const asked = [...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
-    const given = [...read('deploy/.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
-    expect(new Set(asked)).toEqual(new Set(given))
+    const required = [...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
+    const provided = [...read('deploy/.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+    expect(new Set(required)).toEqual(new Set(provided))
   })
 
   test('mounts files that are there, and volumes that are declared', () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import type { JournalRecord } from '../writes/commit-batch.ts'
 
-/** The time to find out the outcome, as a part of `answerMs`. Together with the time until the loss is noticed, it is below twice `answerMs`. */
+/** The time to find out the outcome, as a part of `responseMs`. Together with the time until the loss is noticed, it is below twice `responseMs`. */
 const TIMEOUT_FACTOR = 0.7
 const OUTCOME_RETRY_MS = 50
 

@@ -21,15 +21,15 @@ export interface PostgresOptions {
    * The time in which the server must respond, in milliseconds. After that, it counts as down, and waiting requests are 503 within the same
    * time again. @default 1,000
    */
-  readonly answerMs?: number
+  readonly responseMs?: number
 }
 
 /** The default of `connections`. */
 export const DEFAULT_CONNECTIONS = 10
 const DEFAULT_STATEMENT_MS = 10_000
-/** The default of `answerMs`, in milliseconds. */
+/** The default of `responseMs`, in milliseconds. */
 export const DEFAULT_RESPONSE_TIMEOUT_MS = 1000
-/** The timeout of a connection attempt, as a multiple of `answerMs`. */
+/** The timeout of a connection attempt, as a multiple of `responseMs`. */
 const CONNECT_FACTOR = 1.5
 /** The time for which a write waits for those of other nodes, in milliseconds. */
 const LOCK_MS = 4000
@@ -56,7 +56,7 @@ export function clientConfig(
     pooler = 'none',
     ssl,
     statementMs = DEFAULT_STATEMENT_MS,
-    answerMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS,
+    responseMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS,
   }: PostgresOptions,
 ): ClientConfig {
   const config: ClientConfig = {

@@ -32,7 +32,7 @@ export class PostgresWriter {
 
   /** @param onStored called with the head of the journal after each commit that moved it */
   constructor(server: PostgresServer, options: PostgresOptions, onStored: (seq: number) => void) {
-    const { pooler = 'none', answerMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS } = options
+    const { pooler = 'none', responseMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS } = options
     this.#server = server
     this.#writes = server.openWritePool(WRITERS)
     this.#isPrepared = pooler === 'none'

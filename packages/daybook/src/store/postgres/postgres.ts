@@ -101,7 +101,7 @@ export class PostgresDatabase implements Database {
       pooler = 'none',
       replicas = [],
       connections = DEFAULT_CONNECTIONS,
-      answerMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS,
+      responseMs: responseTimeoutMs = DEFAULT_RESPONSE_TIMEOUT_MS,
     } = options
     const names = new PostgresNames()
     const settings = {

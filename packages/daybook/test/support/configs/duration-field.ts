@@ -44,7 +44,7 @@ const duration: FieldType<DurationOptions> = {
   ],
 }
 
-/** How long something takes, in seconds; `<key>Clock` shows it as `01:02:03`. */
+/** A duration in seconds; `<key>Clock` formats it as `01:02:03`. */
 export function durationField<const O extends DurationOptions = Record<never, never>>(
   options?: Exactly<O, DurationOptions>,
 ): Field<number, NoInfer<O>, number, { readonly Clock: string }> {

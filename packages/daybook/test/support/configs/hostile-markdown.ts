@@ -201,10 +201,10 @@ export function expectInertElement({ tag, attributes }: HtmlTag, html: string): 
 }
 
 function expectInertValue(name: string, value: string, html: string): void {
-  const words = value.split(/\s+/).filter((one) => one !== '')
-  if (NAMES.has(name)) for (const one of words) expect(one, html).toMatch(/^user-content-/)
-  if (name === 'class') for (const one of words) expect(one, html).toMatch(CLASSES)
-  if (name === 'srcset') for (const one of value.split(',')) expectSafeUrl(one, html)
+  const words = value.split(/\s+/).filter((word) => word !== '')
+  if (NAMES.has(name)) for (const word of words) expect(word, html).toMatch(/^user-content-/)
+  if (name === 'class') for (const word of words) expect(word, html).toMatch(CLASSES)
+  if (name === 'srcset') for (const url of value.split(',')) expectSafeUrl(url, html)
   if (ADDRESSES.has(name)) expectSafeUrl(value, html)
 }
 

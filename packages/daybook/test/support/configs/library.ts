@@ -70,7 +70,7 @@ const books = defineCollection({
   },
 })
 
-/** What the library holds at first: published people and books beside drafts, and a book that holds only its title. */
+/** The first content of the library: published people and books, drafts, and a book with only a title. */
 const seed: NonNullable<DaybookConfig['seed']> = async (content) => {
   const make = async (collection: string, data: object): Promise<string> =>
     String((await content.create(collection, data as never)).id)

@@ -14,7 +14,7 @@ import { People } from '../auth/people.ts'
 export const people = new People({ ann: ['editor'], bob: ['editor'], ada: ['admin'], cleo: [] })
 
 const isAdmin = hasRole('admin', 'service')
-const own: AccessRule = (request) =>
+const isOwner: AccessRule = (request) =>
   isAdmin(request) || (request.identity !== null && { owner: { eq: request.identity.subject } })
 const SHARED: AccessWhere = { shared: { eq: true } }
 
@@ -37,8 +37,8 @@ const notes = defineCollection({
       if (isAdmin(request)) return true
       return request.identity ? { or: [{ owner: { eq: request.identity.subject } }, SHARED] } : SHARED
     },
-    create: (request) => hasRole('editor', 'admin')(request) && own(request),
-    update: own,
+    create: (request) => hasRole('editor', 'admin')(request) && isOwner(request),
+    update: isOwner,
     delete: (request) =>
       isAdmin(request) || (request.identity !== null && request.entry?.owner === request.identity.subject),
   },

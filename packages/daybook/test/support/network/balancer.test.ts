@@ -7,23 +7,26 @@ import { eventually } from '../timeouts.ts'
 import { Balancer } from './balancer.ts'
 import { FaultyProxy } from './faulty-proxy.ts'
 
-/** A service that is ready until told otherwise, and says its name. */
-class Named implements AsyncDisposable {
+/** A service with a name, which it sends as its default response. */
+class NamedService implements AsyncDisposable {
   ready = true
   requests: string[] = []
   readonly #server: Server
 
-  private constructor(name: string, answer: RequestListener) {
+  private constructor(name: string, respond: RequestListener) {
     this.#server = createServer((incoming, outgoing) => {
       if (incoming.url === '/api/ready') return void outgoing.writeHead(this.ready ? 200 : 503).end()
       this.requests.push(`${incoming.method} ${incoming.url}`)
       outgoing.setHeader('x-name', name)
-      answer(incoming, outgoing)
+      respond(incoming, outgoing)
     })
   }
 
-  static async listen(name: string, answer: RequestListener = (_, outgoing) => outgoing.end(name)): Promise<Named> {
-    const named = new Named(name, answer)
+  static async listen(
+    name: string,
+    respond: RequestListener = (_, outgoing) => outgoing.end(name),
+  ): Promise<NamedService> {
+    const named = new NamedService(name, respond)
     named.#server.listen(0, '127.0.0.1')
     await once(named.#server, 'listening')
     return named
@@ -46,22 +49,22 @@ class Named implements AsyncDisposable {
   }
 }
 
-/** Who answers this many requests, in order. */
-async function names(balancer: Balancer, count: number): Promise<string> {
-  let said = ''
-  for (let at = 0; at < count; at += 1) said += await (await fetch(balancer.url)).text()
-  return said
+/** Sends requests, and returns the names of the services that respond, in order. */
+async function collectNames(balancer: Balancer, count: number): Promise<string> {
+  let joined = ''
+  for (let at = 0; at < count; at += 1) joined += await (await fetch(balancer.url)).text()
+  return joined
 }
 
-test('deals requests out in turn', async () => {
-  await using a = await Named.listen('a')
-  await using b = await Named.listen('b')
+test('distributes requests in turn', async () => {
+  await using a = await NamedService.listen('a')
+  await using b = await NamedService.listen('b')
   using balancer = await Balancer.over(a.url, b.url)
-  expect(await names(balancer, 4)).toBe('abab')
+  expect(await collectNames(balancer, 4)).toBe('abab')
 })
 
-test('passes the request and the answer on as they are', async () => {
-  await using echo = await Named.listen('echo', async (incoming, outgoing) => {
+test('forwards requests and responses unchanged', async () => {
+  await using echo = await NamedService.listen('echo', async (incoming, outgoing) => {
     const { 'x-mine': mine, host } = incoming.headers
     outgoing.writeHead(418, { 'x-yours': 'kept', 'set-cookie': ['a=1', 'b=2'] })
     outgoing.end(JSON.stringify({ mine, host, body: await text(incoming) }))
@@ -78,7 +81,7 @@ test('passes the request and the answer on as they are', async () => {
 
 test('passes an answer on while it grows', async () => {
   let go = () => {}
-  await using slow = await Named.listen('slow', (_, outgoing) => {
+  await using slow = await NamedService.listen('slow', (_, outgoing) => {
     outgoing.write('one ')
     go = () => outgoing.end('two')
   })
@@ -91,27 +94,29 @@ test('passes an answer on while it grows', async () => {
 })
 
 test('skips a service that says that it is not ready, until it is', async () => {
-  await using a = await Named.listen('a')
-  await using b = await Named.listen('b')
+  await using a = await NamedService.listen('a')
+  await using b = await NamedService.listen('b')
   b.ready = false
   using balancer = await Balancer.over(a.url, b.url)
-  expect(await names(balancer, 3)).toBe('aaa')
+  expect(await collectNames(balancer, 3)).toBe('aaa')
   b.ready = true
-  await eventually(async () => expect(await names(balancer, 2)).toMatch(/ab|ba/))
+  await eventually(async () => expect(await collectNames(balancer, 2)).toMatch(/ab|ba/))
 })
 
-test('gives a request to another service when the connection is refused, with its body', async () => {
-  await using a = await Named.listen('a', async (incoming, outgoing) => outgoing.end(`a ${await text(incoming)}`))
-  const b = await Named.listen('b', (_, outgoing) => outgoing.end('b'))
+test('retries a request with its body on another service if the connection is refused', async () => {
+  await using a = await NamedService.listen('a', async (incoming, outgoing) =>
+    outgoing.end(`a ${await text(incoming)}`),
+  )
+  const b = await NamedService.listen('b', (_, outgoing) => outgoing.end('b'))
   using balancer = await Balancer.over(b.url, a.url)
   await b[Symbol.asyncDispose]()
-  const answer = await fetch(balancer.url, { method: 'POST', body: 'mine' })
-  expect(await answer.text()).toBe('a mine')
+  const response = await fetch(balancer.url, { method: 'POST', body: 'mine' })
+  expect(await response.text()).toBe('a mine')
 })
 
 test('does not repeat a request that was lost after it was sent', async () => {
-  await using a = await Named.listen('a')
-  await using b = await Named.listen('b')
+  await using a = await NamedService.listen('a')
+  await using b = await NamedService.listen('b')
   await using proxy = await FaultyProxy.to(b.port)
   using balancer = await Balancer.over(`http://127.0.0.1:${proxy.port}`, a.url)
   const cut = proxy.cutAt(/GET \/once/, 'delivered')
@@ -120,8 +125,8 @@ test('does not repeat a request that was lost after it was sent', async () => {
   expect([...a.requests, ...b.requests]).toEqual(['GET /once'])
 })
 
-test('cuts an answer short when its service does', async () => {
-  await using half = await Named.listen('half', (_, outgoing) => {
+test('cuts off a response if its service does', async () => {
+  await using half = await NamedService.listen('half', (_, outgoing) => {
     outgoing.write('half of it')
     setImmediate(() => outgoing.destroy())
   })
@@ -129,24 +134,24 @@ test('cuts an answer short when its service does', async () => {
   await expect(fetch(balancer.url).then((response) => response.text())).rejects.toThrow()
 })
 
-test('lets a service know that the caller is gone', async () => {
+test('closes the connection to the service when the client disconnects', async () => {
   let left = false
-  await using patient = await Named.listen('patient', (_, outgoing) => {
+  await using patient = await NamedService.listen('patient', (_, outgoing) => {
     outgoing.write('…')
     outgoing.once('close', () => {
       left = true
     })
   })
   using balancer = await Balancer.over(patient.url)
-  const asked = httpRequest(balancer.url).end()
-  asked.on('error', () => {})
-  await once(asked, 'response')
-  asked.destroy()
+  const request = httpRequest(balancer.url).end()
+  request.on('error', () => {})
+  await once(request, 'response')
+  request.destroy()
   await eventually(() => expect(left).toBe(true))
 })
 
-test('says 503 when nobody is ready', async () => {
-  await using a = await Named.listen('a')
+test('returns 503 if no service is ready', async () => {
+  await using a = await NamedService.listen('a')
   a.ready = false
   using balancer = await Balancer.over(a.url)
   const { status, headers } = await fetch(balancer.url)

@@ -4,14 +4,14 @@ export interface ServerEvent {
   readonly data: unknown
 }
 
-/** Reads Server-Sent Events as a client does. */
+/** Reads Server-Sent Events like a client. */
 export class EventReader implements AsyncDisposable {
   readonly response: Response
-  /** The last id that came. */
+  /** The last received id. */
   id: string | undefined
-  /** How many milliseconds to wait before coming back. */
+  /** The reconnection time, in milliseconds. */
   retry: number | undefined
-  /** Every line that came. */
+  /** All received lines. */
   readonly lines: string[] = []
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #decoder = new TextDecoder()
@@ -23,7 +23,7 @@ export class EventReader implements AsyncDisposable {
     this.#reader = response.body.getReader()
   }
 
-  /** The next event; `undefined`: the stream has ended. */
+  /** Reads the next event; `undefined` if the stream has ended. */
   async next(): Promise<ServerEvent | undefined> {
     for (let block = await this.#nextBlock(); block !== undefined; block = await this.#nextBlock()) {
       const fields = new Map(block.split('\n').map((line) => splitField(line)))
@@ -35,14 +35,14 @@ export class EventReader implements AsyncDisposable {
     return undefined
   }
 
-  /** The next events, as many as are asked for. */
+  /** Reads a number of events. */
   async take(count: number): Promise<readonly (ServerEvent | undefined)[]> {
     const events: (ServerEvent | undefined)[] = []
     while (events.length < count) events.push(await this.next())
     return events
   }
 
-  /** Waits until the stream says where it begins. */
+  /** Waits for the first position of the stream. */
   async begun(): Promise<void> {
     while (this.id === undefined) {
       const block = await this.#nextBlock()

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What happens to the message that a connection is cut at; its answer is lost in any case. */
+/** The fate of the message at which a connection is cut. Its response is lost in any case. */
 export type Fate = 'delivered' | 'lost'
 
-/** A cut that waits for a text on its way to the server. */
+/** A cut of the connection at a text to the server. */
 export interface Trap {
   readonly text: RegExp
   readonly fate: Fate
@@ -12,41 +12,41 @@ export interface Trap {
   readonly sprung: () => void
 }
 
-/** What is wrong with the network; changes while it is used. */
+/** The current faults of the network. */
 export interface Faults {
-  /** How much later things arrive, in milliseconds. */
+  /** The delay, in milliseconds. */
   delayMs: number
-  /** Settled while things are delivered. */
+  /** Resolved while data is delivered. */
   passing: Promise<void>
   trap: Trap | undefined
 }
 
-/** How much is held back before a sender is told to wait, in bytes. */
-const HELD_BYTES = 1024 * 1024
+/** The size of the buffer before a sender is paused, in bytes. */
+const MAX_BUFFERED_BYTES = 1024 * 1024
 
-/** How much of what went before counts as the same message, in characters. */
+/** The number of previous characters that belong to the same message. */
 const MESSAGE_LENGTH = 256
 
-/** One connection through a faulty network. */
+/** A connection through a faulty network. */
 export class FaultyLink {
-  /** Settles when both sides are closed. */
+  /** Resolves when both sides are closed. */
   readonly closed: Promise<void>
   readonly #client: Socket
   readonly #server: Socket
   readonly #faults: Faults
-  /** The trap that `#seen` belongs to, and the end of what was sent since it was set. */
+  /** The current trap, and the last characters sent since it was set. */
   #watching: Trap | undefined
   #seen = ''
-  /** Set when the client is cut off with the next answer. */
-  #lastAnswer: Trap | undefined
+  /** The trap that cuts off the client at the next response. */
+  #responseTrap: Trap | undefined
 
   constructor(client: Socket, target: number, faults: Faults) {
     this.#client = client
     this.#faults = faults
     this.#server = connect({ host: '127.0.0.1', port: target, allowHalfOpen: true, noDelay: true })
     this.closed = Promise.all([client, this.#server].map(untilClosed)).then(() => {})
-    this.#carry(this.#client, this.#server, (chunk) => this.#question(chunk))
-    this.#carry(this.#server, this.#client, (chunk) => this.#answer(chunk))
+    this.#carry(this.#client, this.#server, (chunk) => this.#inspectRequest(chunk))
+    this.#carry(this.#server, this.#client, (chunk) => this.#inspectResponse(chunk))
   }
 
   /** Resets both sides. */
@@ -55,20 +55,20 @@ export class FaultyLink {
     this.#server.resetAndDestroy()
   }
 
-  /** Carries bytes, and the end of them, one way, in order and as late as the network has it. */
+  /** Forwards bytes and the end of the stream in one direction, in order and with the current delay. */
   #carry(from: Socket, to: Socket, deliver: (chunk: Buffer) => boolean): void {
-    let held = 0
+    let buffered = 0
     let last = Promise.resolve()
     const inTurn = (act: () => void) => {
       const due = performance.now() + this.#faults.delayMs
       last = last.then(() => this.#arrival(due)).then(act)
     }
     from.on('data', (chunk: Buffer) => {
-      held += chunk.length
-      if (held > HELD_BYTES) from.pause()
+      buffered += chunk.length
+      if (buffered > MAX_BUFFERED_BYTES) from.pause()
       inTurn(() => {
-        held -= chunk.length
-        if (held <= HELD_BYTES) from.resume()
+        buffered -= chunk.length
+        if (buffered <= MAX_BUFFERED_BYTES) from.resume()
         if (deliver(chunk)) to.write(chunk)
       })
     })
@@ -82,13 +82,13 @@ export class FaultyLink {
     await this.#faults.passing
   }
 
-  /** Looks at what goes to the server; answers whether it gets there. */
-  #question(chunk: Buffer): boolean {
+  /** Inspects data to the server. Returns true if it is delivered. */
+  #inspectRequest(chunk: Buffer): boolean {
     const { trap } = this.#faults
-    if (!trap || !this.#holds(trap, chunk)) return true
+    if (!trap || !this.#matches(trap, chunk)) return true
     this.#faults.trap = undefined
     if (trap.fate === 'delivered') {
-      this.#lastAnswer = trap
+      this.#responseTrap = trap
       return true
     }
     this.cut()
@@ -96,7 +96,7 @@ export class FaultyLink {
     return false
   }
 
-  #holds(trap: Trap, chunk: Buffer): boolean {
+  #matches(trap: Trap, chunk: Buffer): boolean {
     if (this.#watching !== trap) this.#seen = ''
     this.#watching = trap
     const text = this.#seen + chunk.toString('latin1')
@@ -104,18 +104,18 @@ export class FaultyLink {
     return trap.text.test(text)
   }
 
-  /** Looks at what goes to the client; answers whether it gets there. */
-  #answer(chunk: Buffer): boolean {
-    if (!this.#lastAnswer) return chunk.length > 0
+  /** Inspects data to the client. Returns true if it is delivered. */
+  #inspectResponse(chunk: Buffer): boolean {
+    if (!this.#responseTrap) return chunk.length > 0
     this.#client.resetAndDestroy()
-    // The server is left in good order: a reset could overtake what it has not read yet.
+    // End the server's side without a reset, which could overtake unread data.
     this.#server.end()
-    this.#lastAnswer.sprung()
+    this.#responseTrap.sprung()
     return false
   }
 }
 
-/** `once` of `node:events` would take an error before it for a failure. */
+/** Waits for the end of a socket. `once` of `node:events` would reject on an earlier error. */
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()))
 }

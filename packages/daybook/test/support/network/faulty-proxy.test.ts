@@ -36,16 +36,16 @@ class Echo {
   }
 }
 
-/** A client that keeps what it is told, and how its connection ended. */
+/** A client that records received text and the end of its connection. */
 class Caller {
-  told = ''
+  messages = ''
   ended: string | undefined
   readonly #socket: Socket
 
   constructor(port: number) {
     this.#socket = connect({ host: '127.0.0.1', port })
     this.#socket.on('data', (chunk) => {
-      this.told += chunk
+      this.messages += chunk
     })
     this.#socket.once('end', () => {
       this.ended ??= 'end'
@@ -64,7 +64,7 @@ class Caller {
   }
 
   async hears(text: string): Promise<void> {
-    await eventually(() => expect(this.told).toBe(text))
+    await eventually(() => expect(this.messages).toBe(text))
   }
 
   async ends(how: string): Promise<void> {
@@ -134,7 +134,7 @@ describe('between a client and a server', () => {
     const late = new Caller(proxy.port)
     late.say('!')
     await sleep(MOMENT_MS)
-    expect([echo.heard, caller.told, caller.ended, late.told, late.ended]).toEqual([
+    expect([echo.heard, caller.messages, caller.ended, late.messages, late.ended]).toEqual([
       '',
       'hello ',
       undefined,
@@ -156,7 +156,7 @@ describe('between a client and a server', () => {
     caller.say('later')
     await heard
     await sleep(MOMENT_MS)
-    expect(caller.told).toBe('hello ')
+    expect(caller.messages).toBe('hello ')
     await proxy.heal()
     await caller.hears('hello later')
   })
@@ -170,7 +170,7 @@ describe('between a client and a server', () => {
     await sleep(MOMENT_MS)
     expect(echo.heard).toBe('')
     await eventually(() => expect(echo.heard).toBe('123'))
-    expect(caller.told).toBe('hello ')
+    expect(caller.messages).toBe('hello ')
     await caller.hears('hello 123')
   })
 
@@ -216,14 +216,14 @@ describe('between a service and PostgreSQL', () => {
   }
 
   test.each([
-    { fate: 'delivered', kept: [{ id: 1 }] },
-    { fate: 'lost', kept: [] },
-  ] as const)('leaves a commit that is $fate without an answer', async ({ fate, kept }) => {
+    { fate: 'delivered', rows: [{ id: 1 }] },
+    { fate: 'lost', rows: [] },
+  ] as const)('leaves a commit that is $fate without a response', async ({ fate, rows }) => {
     await using proxy = await FaultyProxy.to((await sharedPostgres()).port)
     await using database = await PostgresDatabase.make()
     const cut = proxy.cutAt(/commit/i, fate)
     expect(await insert(proxy, database)).toBeInstanceOf(Error)
     await cut
-    expect(await database.rows('select id from notes')).toEqual(kept)
+    expect(await database.rows('select id from notes')).toEqual(rows)
   })
 })

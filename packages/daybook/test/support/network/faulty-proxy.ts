@@ -3,9 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { type Fate, type Faults, FaultyLink } from './faulty-link.ts'
 import { freePort } from './free-port.ts'
 
-/** A network between a service and what it depends on, on loopback, that fails when it is told to. */
+/** A local network between a service and a server, with faults on demand. */
 export class FaultyProxy implements AsyncDisposable {
-  /** Where clients connect to, on 127.0.0.1; the same as long as the proxy lives. */
+  /** The port for clients on 127.0.0.1, the same for the life of the proxy. */
   readonly port: number
   readonly #target: number
   readonly #links = new Set<FaultyLink>()
@@ -25,7 +25,7 @@ export class FaultyProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#links.size
   }
@@ -37,12 +37,12 @@ export class FaultyProxy implements AsyncDisposable {
     this.#server = undefined
   }
 
-  /** Resets every open connection, on both sides; new ones are taken. */
+  /** Resets every open connection on both sides. New ones are accepted. */
   cut(): void {
     for (const link of this.#links) link.cut()
   }
 
-  /** Delivers nothing, in either direction; connections stay open and new ones are taken, but hear nothing. */
+  /** Delivers nothing in either direction. Connections stay open, and new ones are accepted. */
   blackHole(): void {
     if (this.#letPass) return
     this.#faults.passing = new Promise((resolve) => {
@@ -50,14 +50,14 @@ export class FaultyProxy implements AsyncDisposable {
     })
   }
 
-  /** Delivers whatever arrives from now on later, in either direction and in order. */
+  /** Delays all later data, in either direction and in order. */
   delay(milliseconds: number): void {
     this.#faults.delayMs = milliseconds
   }
 
   /**
-   * Cuts the connection on which the next message with this text goes to the server, and answers when that is done. With
-   * `delivered` the server has begun to answer by then; with `lost` it never gets the whole message.
+   * Cuts the connection of the next message with this text to the server, and resolves after the cut. With `delivered`, the server has
+   * started to respond; with `lost`, it never gets the whole message.
    */
   cutAt(text: RegExp, fate: Fate): Promise<void> {
     return new Promise((resolve) => {
@@ -65,7 +65,7 @@ export class FaultyProxy implements AsyncDisposable {
     })
   }
 
-  /** Ends every fault: takes connections, delivers what was held back, forgets a cut that has not come. */
+  /** Ends every fault: accepts connections, delivers delayed data, and drops a pending cut. */
   async heal(): Promise<void> {
     this.#faults.delayMs = 0
     this.#faults.trap = undefined

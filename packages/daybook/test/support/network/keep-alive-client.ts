@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** What a client saw until its connection ended. */
+/** The result of a connection. */
 export interface ClientReport {
-  /** The status of each answer. */
+  /** The status of each response. */
   readonly statuses: readonly number[]
-  /** Requests that were sent before the server closed the connection or said that it does, and never answered. */
+  /** The number of requests that were sent before the server announced the end of the connection, and got no response. */
   readonly lost: number
 }
 
 /**
- * Waits until sockets have been read once more. A client that had no processor for a while finds an answer and, behind it, the end
- * of the connection: what it would send between the two was not sent to a server that listens.
+ * Waits until sockets have been read again. A client without processor time for a while finds a response together with the end of the
+ * connection, and would send its next request to a closed connection.
  */
 export async function whatHasCome(): Promise<void> {
-  // The first turn may be the present one, in which sockets have been read already.
+  // The first turn may be the current one, in which sockets have been read already.
   for (let turn = 0; turn < 2; turn += 1) await nextTurn()
 }
 
-/** Asks the same on one connection again and again, until the server ends the connection. */
+/** Repeats a request on one connection until the server closes it. */
 export class KeepAliveClient {
   readonly report: Promise<ClientReport>
   readonly #socket: Socket
@@ -33,7 +33,7 @@ export class KeepAliveClient {
       this.#received = Buffer.concat([this.#received, chunk])
       socket.emit('change')
     })
-    // A reset is an end, too: what it costs is counted.
+    // A reset ends the connection, too. Lost requests are counted.
     socket.on('error', () => {})
     for (const event of ['end', 'close']) {
       socket.once(event, () => {
@@ -44,7 +44,7 @@ export class KeepAliveClient {
     this.report = this.#run(request, pauseMs)
   }
 
-  /** @param pauseMs how long to wait between an answer and the next request */
+  /** @param pauseMs the pause between a response and the next request, in milliseconds */
   static async open(url: string, request: string, pauseMs: () => number): Promise<KeepAliveClient> {
     const { hostname: host, port } = new URL(url)
     const socket = connect({ host, port: Number(port) })
@@ -52,16 +52,16 @@ export class KeepAliveClient {
     return new KeepAliveClient(socket, request, pauseMs)
   }
 
-  /** Waits until it has so many answers. */
-  async reached(answers: number): Promise<void> {
-    while (this.#statuses.length < answers && !this.#isEnded) await once(this.#socket, 'change')
+  /** Waits for a number of responses. */
+  async reached(count: number): Promise<void> {
+    while (this.#statuses.length < count && !this.#isEnded) await once(this.#socket, 'change')
   }
 
   async #run(request: string, pauseMs: () => number): Promise<ClientReport> {
     let lost = 0
     for (let isOver = false; !isOver; ) {
       this.#socket.write(request)
-      const head = await this.#answer()
+      const head = await this.#readHead()
       if (head === undefined) lost += 1
       else this.#statuses.push(Number(head.split(' ')[1]))
       const pause = pauseMs()
@@ -73,8 +73,8 @@ export class KeepAliveClient {
     return { statuses: this.#statuses, lost }
   }
 
-  /** The head of the next answer, once all of the answer has come; undefined when it does not come. */
-  async #answer(): Promise<string | undefined> {
+  /** Reads the next response, and returns its head; `undefined` if there is none. */
+  async #readHead(): Promise<string | undefined> {
     for (;;) {
       const end = this.#received.indexOf('\r\n\r\n')
       const head = this.#received.subarray(0, Math.max(end, 0)).toString()

@@ -1,7 +1,7 @@
 import { type PostgresOptions, postgres } from 'daybook/postgres'
 
 /** Timeouts for a busy machine, for tests that are not about timeouts. */
-export const SLOW_MACHINE_DATABASE: PostgresOptions = { answerMs: 5000 }
+export const SLOW_MACHINE_DATABASE: PostgresOptions = { responseMs: 5000 }
 
 /** Like `postgres()`, with {@link SLOW_MACHINE_DATABASE}. */
 export const slowMachinePostgres = (

@@ -26,18 +26,18 @@ export interface Document {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Statuses of requests that the HTTP parser refuses before there is an operation, and of methods that no path has. */
-const OF_NO_OPERATION = [405, 408, 414, 417, 431]
-/** Headers of every answer, of a connection or of CORS. */
-const OF_ANY_ANSWER =
+/** Statuses without an operation: of the HTTP parser, and of unsupported methods. */
+const STATUSES_WITHOUT_OPERATION = [405, 408, 414, 417, 431]
+/** Headers that any response may have: of the connection, of CORS and of caches. */
+const COMMON_HEADERS =
   /^(?:connection|content-length|content-type|date|keep-alive|transfer-encoding|vary|x-content-type-options|access-control-.*|cache-control)$/
 
 /** The member of a media type with the schema of the response to `locale=all`. */
 const ALL_LOCALES = 'x-daybook-all-locales'
-/** The same of the response to `deleted=true`. */
+/** The member with the schema of the response to `deleted=true`. */
 const DELETED = 'x-daybook-deleted'
 
-/** A parameter of an operation, and where it stands in the document. */
+/** A parameter of an operation, with its pointer in the document. */
 interface DeclaredParameter {
   readonly name: string
   readonly in: string
@@ -46,17 +46,17 @@ interface DeclaredParameter {
   readonly pointer: string
 }
 
-/** An operation that a request is for, and where it stands in the document. */
-interface FoundOperation {
+/** The operation of a request, with its path in the document. */
+interface MatchedOperation {
   readonly operation: Operation
   readonly at: readonly string[]
 }
 
-/** The OpenAPI document that one reader gets, and what it says of requests and answers. */
+/** Checks requests and responses against the OpenAPI document of a caller. */
 export class DocumentedService {
   readonly #document: Document
   readonly #ajv: Ajv2020
-  /** Reads the values of nested parameters, which are texts. */
+  /** Validates the values of nested parameters, which are texts. */
   readonly #texts: Ajv2020
   readonly #paths: readonly { readonly path: string; readonly pattern: RegExp }[]
   readonly #validators = new Map<string, ValidateFunction>()
@@ -68,54 +68,54 @@ export class DocumentedService {
     this.#document = document
     this.#ajv = makeAjv(document, {})
     this.#texts = makeAjv(document, { coerceTypes: true })
-    // Addresses without open places come first.
-    const paths = Object.keys(document.paths).sort((one, other) => one.split('{').length - other.split('{').length)
+    // Paths without parameters come first.
+    const paths = Object.keys(document.paths).sort((item, other) => item.split('{').length - other.split('{').length)
     this.#paths = paths.map((path) => ({ path, pattern: toPattern(path) }))
   }
 
-  /** Checks an answer to a request against what the document says of it. */
-  check(sent: TestRequest, answer: TestResponse): void {
+  /** Checks the response to a request against the document. */
+  check(sent: TestRequest, response: TestResponse): void {
     const { method, path: target } = sent
-    const found = this.#find(sent)
-    if (!found) {
-      // What is not there for the reader is refused, whatever is asked of it.
+    const match = this.#find(sent)
+    if (!match) {
+      // An operation that the caller may not know is rejected.
       if (method !== 'OPTIONS')
         requireSame(
-          answer.status >= 400,
+          response.status >= 400,
           true,
-          `${method} ${target} is refused with ${answer.status}: it is not documented`,
+          `${method} ${target} is rejected with ${response.status}: it is not documented`,
         )
       return
     }
-    if (OF_NO_OPERATION.includes(answer.status)) return
-    if (answer.status < 400) requireEqual(this.#faultsOf(found, sent), [], `${method} ${target} was taken`)
-    // What a parameter asks for besides is told in its words: a schema that knew it would say less of all other answers.
+    if (STATUSES_WITHOUT_OPERATION.includes(response.status)) return
+    if (response.status < 400) requireEqual(this.#faultsOf(match, sent), [], `${method} ${target} was accepted`)
+    // The schema does not cover `draft` and `preview`, because it would then be weaker for all other responses.
     const isDraft = /[?&](?:draft=true|preview=)/.test(target)
-    this.#checkAnswer(
-      found.operation,
-      found.at,
-      isDraft && answer.status < 400 ? { ...answer, text: '' } : answer,
+    this.#checkResponse(
+      match.operation,
+      match.at,
+      isDraft && response.status < 400 ? { ...response, text: '' } : response,
       sent,
     )
   }
 
-  /** What the document refuses in a request to one of its operations. */
+  /** Finds the faults of a request by the document. */
   faultsOf(sent: TestRequest): readonly string[] {
-    const found = this.#find(sent)
-    return found ? this.#faultsOf(found, sent) : ['no such operation']
+    const match = this.#find(sent)
+    return match ? this.#faultsOf(match, sent) : ['no such operation']
   }
 
-  #find({ method, path: target }: TestRequest): FoundOperation | undefined {
+  #find({ method, path: target }: TestRequest): MatchedOperation | undefined {
     const path = decoded(target.split('?')[0] ?? '')
-    const found = this.#paths.find(({ pattern }) => pattern.test(path))
+    const match = this.#paths.find(({ pattern }) => pattern.test(path))
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-    const operation = found && this.#document.paths[found.path]?.[verb]
-    return operation && { operation, at: ['paths', found.path, verb] }
+    const operation = match && this.#document.paths[match.path]?.[verb]
+    return operation && { operation, at: ['paths', match.path, verb] }
   }
 
-  #faultsOf({ operation, at }: FoundOperation, { path, headers, body }: TestRequest): readonly string[] {
+  #faultsOf({ operation, at }: MatchedOperation, { path, headers, body }: TestRequest): readonly string[] {
     const query = new URLSearchParams(path.split('?')[1] ?? '')
-    // No schema of a body can ask for the query: of a working copy, any field may be empty.
+    // The schema of a body cannot depend on the query: in a draft, any field may be empty.
     const isDraft = query.get('draft') === 'true'
     return [
       ...this.#queryFaults(operation, at, query),
@@ -127,10 +127,10 @@ export class DocumentedService {
     const declared = this.#declaredParameters(operation, at)
     const byParameter = Map.groupBy(query.keys(), (name) =>
       declared.find(
-        (one) => one.in === 'query' && one.name === (one.style === 'deepObject' ? name.split('[')[0] : name),
+        (item) => item.in === 'query' && item.name === (item.style === 'deepObject' ? name.split('[')[0] : name),
       ),
     )
-    const absent = declared.filter((one) => one.in === 'query' && one.required && !byParameter.has(one))
+    const absent = declared.filter((item) => item.in === 'query' && item.required && !byParameter.has(item))
     const present = [...byParameter].flatMap(([parameter, names]) => {
       if (!parameter) return names.map((name) => `the parameter ${name} is not documented`)
       const value = parameterValue(parameter, [...new Set(names)], query)
@@ -139,13 +139,13 @@ export class DocumentedService {
       if (parameter.style === 'deepObject') return this.#faults(pointer, value, parameter.name, this.#texts)
       return this.#faults(pointer, typeof value === 'string' ? this.#typed(pointer, value) : value, parameter.name)
     })
-    return [...absent.map(({ name }) => `the parameter ${name} is not there`), ...present]
+    return [...absent.map(({ name }) => `the parameter ${name} is missing`), ...present]
   }
 
   #declaredParameters(operation: Operation, at: readonly string[]): readonly DeclaredParameter[] {
-    return kept(this.#parameters, operation, () =>
-      operation.parameters.map(({ $ref, ...own }, index) => ({
-        ...(($ref ? this.#at($ref) : own) as DeclaredParameter),
+    return getOrCreate(this.#parameters, operation, () =>
+      operation.parameters.map(({ $ref, ...inline }, index) => ({
+        ...(($ref ? this.#at($ref) : inline) as DeclaredParameter),
         pointer: $ref ?? pointerTo(...at, 'parameters', String(index)),
       })),
     )
@@ -160,30 +160,30 @@ export class DocumentedService {
     const type = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
     const media = type.split(';')[0]?.toLowerCase() ?? ''
     if (typeof body !== 'string' || !media.endsWith('json') || !requestBody) return []
-    // Every +json type is taken as JSON is; texts are brought into one Unicode form before they are checked.
+    // Every +json type is accepted as JSON. Texts are normalized before they are validated.
     const documented = Object.hasOwn(requestBody.content, media) ? media : 'application/json'
     const pointer = pointerTo(...at, 'requestBody', 'content', documented, 'schema')
     return this.#faults(pointer, JSON.parse(body.normalize('NFC')), 'the body')
   }
 
-  #checkAnswer(
+  #checkResponse(
     operation: Operation,
     at: readonly string[],
     { status, headers, text }: TestResponse,
     sent: TestRequest,
   ): void {
     const { responses, operationId } = operation
-    const kind = [String(status), `${String(status).charAt(0)}XX`, 'default'].find((one) =>
-      Object.hasOwn(responses, one),
+    const kind = [String(status), `${String(status).charAt(0)}XX`, 'default'].find((item) =>
+      Object.hasOwn(responses, item),
     )
     if (kind === undefined) expect.fail(`${operationId} does not document the status ${status}`)
     const pointer = responses[kind]?.$ref ?? pointerTo(...at, 'responses', kind)
-    // What an adapter answers is its own business, its headers included.
+    // The responses of an adapter are not documented, including their headers.
     if (!Object.hasOwn(responses, 'default')) this.#checkHeaders(operationId, pointer, headers)
     const type = headers.get('content-type')?.split(';')[0] ?? ''
     if (text === '' || sent.method === 'HEAD' || kind === 'default') return
     const { content = {} } = this.#at(pointer) as ResponsePart
-    // Of what a range stands for, nothing but the type is known.
+    // For a range of media types, only the type is documented.
     if (Object.hasOwn(content, type.replace(/\/.*/, '/*'))) return
     if (!Object.hasOwn(content, type)) expect.fail(`${operationId} does not document ${type} for ${status}`)
     const value = type.endsWith('json') && type !== 'application/x-ndjson' ? JSON.parse(text) : text
@@ -197,28 +197,28 @@ export class DocumentedService {
     const declared = this.#declaredHeaders(response)
     for (const [name, value] of headers) {
       const pointer = declared.get(name)
-      if (pointer === undefined) requireMatch(name, OF_ANY_ANSWER, `a header that ${operationId} documents`)
+      if (pointer === undefined) requireMatch(name, COMMON_HEADERS, `a header that ${operationId} documents`)
       else this.#expectText(pointer, value, `${operationId}, header ${name}`)
     }
   }
 
-  /** Pointers to the schemas of a response's headers, by their names in lower case. */
+  /** Finds the pointers to the schemas of a response's headers, by lower-case name. */
   #declaredHeaders(response: string): ReadonlyMap<string, string> {
-    return kept(this.#headers, response, () => {
+    return getOrCreate(this.#headers, response, () => {
       const { headers = {} } = this.#at(response) as ResponsePart
       return new Map(
         Object.keys(headers).map((name) => {
-          const own = `${response}/headers/${name}`
-          const { $ref = own } = this.#at(own) as { readonly $ref?: string }
+          const inline = `${response}/headers/${name}`
+          const { $ref = inline } = this.#at(inline) as { readonly $ref?: string }
           return [name.toLowerCase(), `${$ref}/schema`]
         }),
       )
     })
   }
 
-  /** What stands at a pointer of the document. */
+  /** Reads the value at a pointer of the document. */
   #at(pointer: string): unknown {
-    return kept(this.#parts, pointer, () => {
+    return getOrCreate(this.#parts, pointer, () => {
       const keys = pointer
         .slice(2)
         .split('/')
@@ -227,7 +227,7 @@ export class DocumentedService {
     })
   }
 
-  /** The value of a parameter or a header, which has no type: a number, true or false may be written in it. */
+  /** Parses the text of a parameter or header as a number or boolean if its schema has that type. */
   #typed(pointer: string, text: string): unknown {
     const { type } = this.#at(pointer) as { readonly type?: unknown }
     if (type === 'integer' && /^\d{1,16}$/.test(text)) return Number(text)
@@ -243,9 +243,9 @@ export class DocumentedService {
     if (faults.length > 0) expect(faults, `${what}: ${JSON.stringify(value)?.slice(0, 500)}`).toEqual([])
   }
 
-  /** What the schema at a pointer refuses in a value. */
+  /** Finds the faults of a value by the schema at a pointer. */
   #faults(pointer: string, value: unknown, what: string, ajv = this.#ajv): readonly string[] {
-    const validate = kept(this.#validators, pointer, () => ajv.compile({ $ref: `document${pointer}` }))
+    const validate = getOrCreate(this.#validators, pointer, () => ajv.compile({ $ref: `document${pointer}` }))
     return validate(value)
       ? []
       : (validate.errors ?? []).map(({ instancePath, message }) => `${what}${instancePath} ${message}`)
@@ -259,24 +259,24 @@ function makeAjv(document: Document, options: { readonly coerceTypes?: boolean }
   return ajv.addSchema(document, 'document')
 }
 
-/** The value of a parameter, as its style writes it; `undefined` when it is written otherwise. */
+/** Parses the value of a parameter by its style; `undefined` if it has another form. */
 function parameterValue({ name, style }: DeclaredParameter, names: readonly string[], query: URLSearchParams): unknown {
   if (style === 'deepObject') return nestedValue(names, query)
   const values = query.getAll(name)
-  if (style === 'form') return values.flatMap((one) => one.split(','))
+  if (style === 'form') return values.flatMap((item) => item.split(','))
   return values.length === 1 ? values[0] : undefined
 }
 
-/** The last part of a name whose value is a list. */
+/** The last parts of names whose values are lists. */
 const LISTS: readonly string[] = ['in', 'nin', 'all', 'sort', 'status']
 
-/** The keys of a name in brackets, and whether `[]` ends it, so that no comma divides its values. */
+/** Parses the keys of a name in brackets. `isWhole`: `[]` ends the name, so commas do not separate values. */
 function bracketed(name: string): { readonly path: string[]; readonly isWhole: boolean } {
   const [, brackets, ending] = /^\w+((?:\[[^[\]]+\])+)(\[\])?$/.exec(name) ?? []
   return { path: brackets?.slice(1, -1).split('][') ?? [], isWhole: ending !== undefined }
 }
 
-/** The object that `where[a][eq]=1&where[or][0][b][in]=2,3` writes. */
+/** Parses nested parameters, such as `where[a][eq]=1&where[or][0][b][in]=2,3`. */
 function nestedValue(names: readonly string[], query: URLSearchParams): object | undefined {
   const root: Record<string, unknown> = {}
   for (const name of names) {
@@ -292,12 +292,12 @@ function nestedValue(names: readonly string[], query: URLSearchParams): object |
     const values = query.getAll(name)
     const isList = LISTS.includes(last)
     if (node[last] !== undefined || (!isList && values.length > 1)) return undefined
-    node[last] = isList ? values.flatMap((one) => (isWhole ? one : one.split(','))) : values[0]
+    node[last] = isList ? values.flatMap((item) => (isWhole ? item : item.split(','))) : values[0]
   }
   return withLists(root) as object
 }
 
-/** Objects whose keys are numbers are lists. */
+/** Converts objects whose keys are numbers to lists. */
 function withLists(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).map(([key, inner]) => [key, withLists(inner)] as const)
@@ -305,7 +305,7 @@ function withLists(value: unknown): unknown {
   return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
 }
 
-function kept<Key, Value>(all: Map<Key, Value>, key: Key, make: () => Value): Value {
+function getOrCreate<Key, Value>(all: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = all.get(key) ?? make()
   all.set(key, value)
   return value
@@ -315,7 +315,7 @@ const escapeKey = (key: string): string => encodeURIComponent(key.replaceAll('~'
 
 const pointerTo = (...keys: readonly string[]): string => `#/${keys.map(escapeKey).join('/')}`
 
-/** A path as routes match it; one that is not well-formed names none. */
+/** Decodes a path; an invalid one stays. */
 function decoded(path: string): string {
   try {
     return decodeURI(path)
@@ -329,38 +329,38 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${literal.replace(/\{path\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`)
 }
 
-/** By tag: services of one config say the same. Files that share a process have few configs in common. */
-const known = new LRUCache<string, DocumentedService>({ max: 20 })
+/** The checks by tag of the document, shared by services of one config. */
+const servicesByTag = new LRUCache<string, DocumentedService>({ max: 20 })
 
-/** The tags that each service has given, one for each kind of reader. */
-const given = new WeakMap<object, Set<string>>()
+/** The tags of the documents of each service, one for each kind of caller. */
+const tagsByService = new WeakMap<object, Set<string>>()
 
-/** Checks an answer against the document that the one who asked would get. */
+/** Checks a response against the OpenAPI document of its caller. */
 export async function expectDocumented(
   service: Pick<Service, 'fetch'>,
   sent: TestRequest,
-  answer: TestResponse,
+  response: TestResponse,
 ): Promise<void> {
   const document = await documentFor(service, sent)
-  document?.check(sent, answer)
+  document?.check(sent, response)
 }
 
-/** Where nobody can say who asks, as while an adapter fails, there is no document. */
+/** Reads the document for the caller of a request; `undefined` if the caller cannot be identified. */
 async function documentFor(
   service: Pick<Service, 'fetch'>,
   { headers }: TestRequest,
 ): Promise<DocumentedService | undefined> {
-  const tags = given.get(service) ?? new Set()
-  given.set(service, tags)
-  const asked = new Headers(Object.entries(headers).filter(([name]) => /^(?:authorization|cookie)$/i.test(name)))
-  // Only the answer's tag is of interest, so that it need not hold a document that was read before.
-  if (tags.size > 0) asked.set('If-None-Match', [...tags].join(', '))
-  const response = await service.fetch(new Request('http://daybook.test/openapi.json', { headers: asked }))
+  const tags = tagsByService.get(service) ?? new Set()
+  tagsByService.set(service, tags)
+  const credentials = new Headers(Object.entries(headers).filter(([name]) => /^(?:authorization|cookie)$/i.test(name)))
+  // Only the tag matters, so a document that was read before need not be sent again.
+  if (tags.size > 0) credentials.set('If-None-Match', [...tags].join(', '))
+  const response = await service.fetch(new Request('http://daybook.test/openapi.json', { headers: credentials }))
   if (response.status >= 500) return undefined
   const tag = response.headers.get('etag') ?? ''
   if (response.status !== 304) requireSame(response.status, 200, 'the status of the document')
   tags.add(tag)
-  const documented = known.get(tag) ?? new DocumentedService(JSON.parse(await response.text()))
-  known.set(tag, documented)
+  const documented = servicesByTag.get(tag) ?? new DocumentedService(JSON.parse(await response.text()))
+  servicesByTag.set(tag, documented)
   return documented
 }
