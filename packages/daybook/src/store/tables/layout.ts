@@ -33,7 +33,7 @@ export async function hasTables(connection: Connection, dialect: Dialect): Promi
 }
 
 /** @param what the name of the database, for the message */
-export const unknownLayoutMessage = (what: string, layout: string | undefined): string =>
+const unknownLayoutMessage = (what: string, layout: string | undefined): string =>
   `${what} was made by another version of Daybook (layout ${layout}, and this one knows ${LAYOUT}). Update Daybook, or use that version.`
 
 /** @param shown the name of the store, for the message */
