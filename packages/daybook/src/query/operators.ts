@@ -217,7 +217,7 @@ function nameOperators<O extends Operator>(table: OperatorTable<O>): readonly Na
     if (!isNegated && !isFolded) operators.set(name, { ...entry, name } as O)
     const basis = isNegated ? entry.negationOf : isFolded ? entry.foldedFormOf : name
     const operator = operators.get(basis)
-    if (!operator) throw new Error(`The operator ${name} stands before ${basis}.`)
+    if (!operator) throw new Error(`The operator ${name} is declared before ${basis}.`)
     return { name, operator, isNegated, isFolded }
   })
 }

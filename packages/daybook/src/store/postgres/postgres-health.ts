@@ -115,7 +115,7 @@ export class PostgresHealth {
     await turn()
     await turn()
     const second = await Promise.race([response, turn(late)])
-    if (second === late) throw new Error(`PostgreSQL did not answer within ${responseTimeoutMs} ms.`)
+    if (second === late) throw new Error(`PostgreSQL did not respond within ${responseTimeoutMs} ms.`)
     return second as T
   }
 

@@ -22,9 +22,9 @@ const SEARCH_YOUNG_HEAP = 8
 
 const REFUSALS: Readonly<Record<AbortReason, string>> = {
   closed: 'The store is closed.',
-  full: 'Too many searches wait.',
-  stuck: 'Searches that took too long still run.',
-  overrun: 'This took too long to find.',
+  full: 'Too many queries are waiting.',
+  stuck: 'Queries that timed out are still running.',
+  overrun: 'The query took too long.',
   died: 'The reading thread died.',
 }
 
