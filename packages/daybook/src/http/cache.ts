@@ -332,16 +332,16 @@ class RecentKeys {
 
   /** @returns true if the key was added before */
   add(key: string): boolean {
-    const hash = fnv1a(key)
-    const place = hash % this.#hashes.length
-    const isRepeated = this.#hashes[place] === hash
-    this.#hashes[place] = hash
+    const hash = hashFnv1a(key)
+    const slot = hash % this.#hashes.length
+    const isRepeated = this.#hashes[slot] === hash
+    this.#hashes[slot] = hash
     return isRepeated
   }
 }
 
 /** FNV-1a, 32 bits. */
-function fnv1a(text: string): number {
+function hashFnv1a(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash >>> 0

@@ -26,19 +26,21 @@ export class Router {
 
   /** @throws {Error} if two routes have the same method and address */
   constructor(routes: readonly Route[]) {
-    const byAddress = new Map<string, Endpoints>()
+    const endpointsByAddress = new Map<string, Endpoints>()
     for (const route of routes) {
       const { address, names } = getRouteAddress(route)
-      const endpoints: Endpoints = byAddress.get(address) ?? new Map()
+      const endpoints: Endpoints = endpointsByAddress.get(address) ?? new Map()
       if (endpoints.has(route.method)) throw new Error(`Two routes match ${route.method} ${route.path}.`)
-      byAddress.set(address, endpoints.set(route.method, { route, names }))
+      endpointsByAddress.set(address, endpoints.set(route.method, { route, names }))
     }
     const router = createRouter<Endpoints>()
-    const parameterized = [...byAddress].filter(([address]) => hasParameters(address))
+    const parameterized = [...endpointsByAddress].filter(([address]) => hasParameters(address))
     for (const [address, endpoints] of parameterized) addRoute(router, '', address, endpoints)
     this.#matchParameterized = compileRouter(router)
     this.#fixed = new Map(
-      [...byAddress].filter(([address]) => !hasParameters(address)).map(([address, data]) => [address, { data }]),
+      [...endpointsByAddress]
+        .filter(([address]) => !hasParameters(address))
+        .map(([address, data]) => [address, { data }]),
     )
   }
 

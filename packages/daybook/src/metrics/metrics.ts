@@ -180,21 +180,21 @@ function observeUsage(registers: Registry[]): void {
       this.inc((user + system) / 1e6)
     },
   })
-  gauge('process_resident_memory_bytes', 'Memory that the process holds, in bytes.', registers, () =>
+  addGauge('process_resident_memory_bytes', 'Memory that the process holds, in bytes.', registers, () =>
     process.memoryUsage.rss(),
   )
-  gauge(
+  addGauge(
     'nodejs_heap_size_used_bytes',
     'Memory that objects take, in bytes.',
     registers,
     () => process.memoryUsage().heapUsed,
   )
   // Only on systems that list them as files.
-  if (openFiles() !== undefined)
-    gauge('process_open_fds', 'Open files and connections; on Linux.', registers, openFiles)
+  if (countOpenFiles() !== undefined)
+    addGauge('process_open_fds', 'Open files and connections; on Linux.', registers, countOpenFiles)
 }
 
-function gauge(name: string, help: string, registers: Registry[], read: () => number | undefined): void {
+function addGauge(name: string, help: string, registers: Registry[], read: () => number | undefined): void {
   new Gauge({
     name,
     help,
@@ -205,7 +205,7 @@ function gauge(name: string, help: string, registers: Registry[], read: () => nu
   })
 }
 
-function openFiles(): number | undefined {
+function countOpenFiles(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length
   } catch {
