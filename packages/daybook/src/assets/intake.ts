@@ -71,19 +71,19 @@ export class Intake {
     const steps = [beginning.whole(), strip, frames, meter].filter((step) => step !== undefined)
     // The failure of any step reaches the store as an error of the last one.
     pipeline(steps, () => {})
-    const staged = this.#options.createStagedName()
+    const stagedName = this.#options.createStagedName()
     const blobs = await this.#options.blobs()
     try {
-      await blobs.stage(staged, meter, signal)
+      await blobs.stage(stagedName, meter, signal)
     } catch (error) {
       throw meter.fault ?? error
     }
-    return { stagedName: staged, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
+    return { stagedName, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
   }
 
   /** Discards a staged file, if it still exists. */
-  async discard(staged: string): Promise<void> {
-    await (await this.#options.blobs()).discard(staged)
+  async discard(stagedName: string): Promise<void> {
+    await (await this.#options.blobs()).discard(stagedName)
   }
 }
 

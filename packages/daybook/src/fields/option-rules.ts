@@ -43,7 +43,7 @@ export const objectRule: OptionRule = createRule(
   'write an object',
 )
 
-const anAccess: OptionRule = (value) => {
+const accessRule: OptionRule = (value) => {
   const isObject = typeof value === 'object' && value !== null
   const rules = isObject ? Object.entries(value) : []
   const invalid = rules.find(([key, rule]) => !['read', 'write'].includes(key) || typeof rule !== 'function')
@@ -52,7 +52,7 @@ const anAccess: OptionRule = (value) => {
     : 'write { read: (caller) => boolean, write: (caller) => boolean }, either or both'
 }
 
-const aFill: OptionRule = createRule(
+const fillRule: OptionRule = createRule(
   (value) => value !== null && value !== '',
   'write a value, or a function of the entry that returns it',
 )
@@ -64,10 +64,10 @@ export const COMMON_RULES: Readonly<
   required: flagRule,
   description: textRule,
   localized: flagRule,
-  access: anAccess,
+  access: accessRule,
   validate: functionRule,
   renamedFrom: keyRule,
-  fill: aFill,
+  fill: fillRule,
 }
 
 /** The rules of the options of types with one comparable value. */

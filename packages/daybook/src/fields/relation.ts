@@ -43,10 +43,10 @@ export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 /** The maximum number of references in a field. */
 export const MAX_REFERENCES = 1000
 
-const anOnDelete: OptionRule = (value) =>
+const onDeleteRule: OptionRule = (value) =>
   value === 'unset' || value === 'restrict' ? undefined : 'write "unset" or "restrict"'
 
-const aFormerTo: OptionRule = (value) =>
+const formerToRule: OptionRule = (value) =>
   isKey(value) || (Array.isArray(value) && value.length > 0 && value.every(isKey))
     ? undefined
     : "write what the relation led to, as 'posts' or ['posts', 'pages']"
@@ -56,9 +56,9 @@ export const RELATION_RULES: FieldType<RelationOptions & { readonly to: unknown 
   ...COMMON_RULES,
   to: () => undefined,
   many: flagRule,
-  onDelete: anOnDelete,
+  onDelete: onDeleteRule,
   index: SCALAR_RULES.index,
-  formerTo: aFormerTo,
+  formerTo: formerToRule,
   ...COUNTED_RULES,
 }
 

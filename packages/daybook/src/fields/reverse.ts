@@ -14,7 +14,7 @@ export const LISTS_KEYWORD: string = 'x-lists'
 /** The form of a relation's name: its collection and its path there. */
 const NAME = /^([a-z][a-zA-Z0-9_]*)\.(.+)$/
 
-const aReadRule: OptionRule = (value) =>
+const readRule: OptionRule = (value) =>
   isRecord(value) && Object.entries(value).every(([key, rule]) => key === 'read' && typeof rule === 'function')
     ? undefined
     : 'write { read: (caller) => boolean }; nothing is written to a reverse field'
@@ -96,7 +96,7 @@ function isFilterable(fields: Fields, path: string): boolean {
 
 const reverse: FieldType<ReverseOptions & { readonly through: string }> = {
   name: 'reverse',
-  rules: { description: COMMON_RULES.description, access: aReadRule, through: () => undefined },
+  rules: { description: COMMON_RULES.description, access: readRule, through: () => undefined },
   check({ through }, place, report) {
     const fault = findRelationFault(through, place)
     if (fault) report.add(place.path, fault)

@@ -65,11 +65,11 @@ export function compileModel(originalConfig: DaybookConfig): Model {
       (locales?.available ?? []).map((locale) => [locale, compileLocaleCollections(collections, locale)]),
     ),
     hasFieldRules: collections.some(
-      ({ guarded, authorRule: peopleRule }) => guarded.length > 0 || typeof peopleRule === 'function',
+      ({ guarded, authorRule }) => guarded.length > 0 || typeof authorRule === 'function',
     ),
     hasReadRules: [...collections, ...globals].some(
-      ({ access, guarded, authorRule: peopleRule }) =>
-        access.read !== undefined || guarded.length > 0 || typeof peopleRule === 'function',
+      ({ access, guarded, authorRule }) =>
+        access.read !== undefined || guarded.length > 0 || typeof authorRule === 'function',
     ),
     restricted: collections.filter(({ access }) => access.read !== undefined),
     restrictedForSessions: collections.filter(
