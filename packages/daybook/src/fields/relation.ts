@@ -231,7 +231,8 @@ const relationToSeveral: FieldType<Options> = {
     isIndexed: options.index !== false,
   }),
   isMany: (options) => options.many === true && options.index !== false,
-  references: (value, { to }) => readTaggedReferences(value).map((reference) => ({ ...reference, allowedCollections: to })),
+  references: (value, { to }) =>
+    readTaggedReferences(value).map((reference) => ({ ...reference, allowedCollections: to })),
 }
 
 /** A reference to an entry of one of these collections. */
