@@ -71,7 +71,7 @@ export async function drafts(content: ServiceContent<Showcase>): Promise<void> {
   holds<Equal<typeof restored, DraftEntry<Showcase, 'things'>>>()
   holds<Equal<typeof person, Person>>()
 
-  // @ts-expect-error people have no status, and so no working copies
+  // @ts-expect-error people have no status, and so no drafts
   await content.saveDraft('people', 'x', {})
   // @ts-expect-error nor are they read so
   await content.get('people', 'x', { draft: true })

@@ -263,7 +263,7 @@ const CONFIGS = [
 
 describe.each(POLICY_STORES)('two services that differ only in hidden values, on $name,', (store) => {
   test.each(CONFIGS)(
-    'answer everything about working copies, versions and undoing byte for byte the same, $named',
+    'answer everything about drafts, versions and undoing byte for byte the same, $named',
     {
       timeout: LARGE_TEST_MS,
     },

@@ -96,7 +96,7 @@ const withPieces = (parts: Pick<CollectionConfig, 'hooks' | 'validate' | 'access
     },
   })
 
-/** Entries with working copies, and hidden fields of every kind. */
+/** Entries with drafts, and hidden fields of every kind. */
 export const sealedDrafts: DaybookConfig = withPieces({})
 
 /** The same, with code that sees each write, and leaves it as it is. */
