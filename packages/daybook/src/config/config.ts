@@ -109,7 +109,7 @@ export interface LimitsConfig {
   readonly pendingRequests?: number
   /** The maximum time that a request waits before it begins, in milliseconds; after that, it is rejected with 503. @default 10,000 @see docs/running.md#limit-overload */
   readonly queueMs?: number
-  /** The memory for cached responses of a process, in bytes; 0 for none. @default 67,108,864 @see docs/running.md#keep-answers-in-memory */
+  /** The memory for cached responses of a process, in bytes; 0 for none. @default 67,108,864 @see docs/running.md#cache-responses-in-memory */
   readonly responseCacheBytes?: number
   /** The maximum number of subscribers to live events of a process; more are rejected with 503. @default 10,000 @see docs/live-content.md#limit-listeners */
   readonly listeners?: number
