@@ -149,7 +149,7 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
   const { seq } = loaded.row
   // A merge is computed from the loaded revision, and so are the defaults of a first write.
   const dependsOnRevision = isMerge || seq === 0
-  // The commit refers to the parsed revision through this name alone, so that it can be released.
+  // The commit refers to the parsed revision only through this name, so that it can be released.
   const snapshot = options.releasesSnapshot ? undefined : loaded
   return {
     exclusive: hooks !== undefined,

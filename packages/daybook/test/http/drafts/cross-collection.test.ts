@@ -152,7 +152,7 @@ describe.each(STORES)('cross-collection lists on $name', (store) => {
       expect(await titles('/api/cms/drafts')).toEqual(['Ink, better', 'Dear', 'Paper, better'])
     })
 
-    test.each(['limit=0', 'limit=101', 'cursor=x', 'locale=all', 'sort=at'])('refuse %s', async (query) => {
+    test.each(['limit=0', 'limit=101', 'cursor=x', 'locale=all', 'sort=at'])('reject %s', async (query) => {
       expect((await editor.get(`/api/cms/drafts?${query}`)).status).toBe(400)
     })
   })

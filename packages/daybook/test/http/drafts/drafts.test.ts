@@ -291,7 +291,7 @@ describe.each(STORES)('drafts on $name', (store) => {
       [{ publishAt: 'soon' }, '/publishAt'],
       [{ unpublishAt: '2030-01-01T00:00:00Z' }, '/unpublishAt'],
       [[], '/'],
-    ])('refuses the body %j', async (body, path) => {
+    ])('rejects the body %j', async (body, path) => {
       const id = await make()
       const { status, body: error } = await editor.post(`/api/posts/${id}/publish`, body)
       expect({ status, path: error.details?.issues?.[0]?.path }).toEqual({ status: 400, path })
@@ -398,7 +398,7 @@ describe.each(STORES)('drafts on $name', (store) => {
       [{ op: 'publish', collection: 'notes', id: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, '/op'],
       [{ op: 'restore', collection: 'posts', id: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, '/data'],
       [{ op: 'vanish', collection: 'posts', id: '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2' }, '/op'],
-    ])('refuse %j', async (operation, path) => {
+    ])('reject %j', async (operation, path) => {
       const { status, body } = await editor.post('/api/cms/batch', { operations: [operation] })
       expect({ status, path: body.details?.issues?.[0]?.path }).toEqual({ status: 400, path: `/operations/0${path}` })
     })
@@ -425,7 +425,7 @@ describe.each(STORES)('drafts on $name', (store) => {
       expect((await editor.get(`/api/notes/${body.id}`, null)).body.text).toBe('one')
     })
 
-    test.each([0, 99, 'one', null, undefined])('refuses the revision %j', async (revision) => {
+    test.each([0, 99, 'one', null, undefined])('rejects the revision %j', async (revision) => {
       const id = await make()
       const { status } = await editor.post(`/api/posts/${id}/restore`, { revision })
       expect(status).toBe(revision === 99 ? 404 : 400)

@@ -86,7 +86,7 @@ describe.each(POLICY_STORES)('dry runs on $name', (store) => {
   ]
 
   test.each(writes.map(([name, write, status, body = {}]) => ({ name, write, status, body })))(
-    'to $name answers as it would have, and stores nothing',
+    'to $name returns what the write would, and stores nothing',
     async ({ write, status, body }) => {
       const [method, path, json] = write()
       const before = await stored()

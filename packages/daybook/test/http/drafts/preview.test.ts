@@ -110,7 +110,7 @@ describe.each(POLICY_STORES)('previews on $name', (store) => {
   })
 
   test.each([{ expiresIn: 0 }, { expiresIn: 1.5 }, { expiresIn: 2_592_001 }, { expiresIn: '60' }, { expires: 60 }, []])(
-    'refuse the body %j',
+    'reject the body %j',
     async (body) => {
       expect((await editor.post(`/api/posts/${id}/preview`, body)).status).toBe(400)
     },

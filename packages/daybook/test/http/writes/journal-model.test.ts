@@ -345,7 +345,7 @@ function expectNothingDangling(documents: readonly JournalDocument[]): void {
   )
   expect(
     targets.filter((id) => !there.has(id)),
-    'references to nobody',
+    'dangling references',
   ).toEqual([])
 }
 
