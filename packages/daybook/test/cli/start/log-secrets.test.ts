@@ -15,7 +15,7 @@ const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.std
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 import { serveUploads } from '${join(import.meta.dirname, '../../../src/plugins/index.ts')}'
 
-const answers = { 200: { description: 'Never sent.', mediaType: 'text/plain', schema: { type: 'string' } } }
+const responses = { 200: { description: 'Never sent.', mediaType: 'text/plain', schema: { type: 'string' } } }
 const secretParameter = { token: { description: 'A secret.', schema: { type: 'string' } } }
 
 const run = ({ log, path: { token } }) => {
@@ -30,7 +30,7 @@ export default defineConfig({
   collections: { notes: { fields: { title: f.text(), status: f.status() } } },
   plugins: [serveUploads({ secret: '${SECRET}${SECRET}' })],
   routes: [
-    { method: 'GET', path: '/fail/:token', summary: 'Fails.', protection: 'public', answers, run, parameters: secretParameter },
+    { method: 'GET', path: '/fail/:token', summary: 'Fails.', protection: 'public', responses, run, parameters: secretParameter },
   ],
 })`
 

@@ -15,10 +15,10 @@ const crash = () => {
   setImmediate(() => { throw new Error('thrown outside any request') })
   return new Response('soon')
 }
-const answers = { 200: { description: 'Announces the crash.', mediaType: 'text/plain', schema: { type: 'string' } } }
+const responses = { 200: { description: 'Announces the crash.', mediaType: 'text/plain', schema: { type: 'string' } } }
 export default defineConfig({
   collections: { notes: { fields: { title: f.text() } } },
-  routes: [{ method: 'GET', path: '/crash', summary: 'Ends the process.', protection: 'public', answers, run: crash }],
+  routes: [{ method: 'GET', path: '/crash', summary: 'Ends the process.', protection: 'public', responses, run: crash }],
 })`
 
 interface Line {

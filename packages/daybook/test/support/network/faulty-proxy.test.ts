@@ -146,7 +146,7 @@ describe('between a client and a server', () => {
     await late.hears('!')
   })
 
-  test('holds back answers, too', async () => {
+  test('holds back responses, too', async () => {
     await using proxy = await FaultyProxy.to(target)
     const caller = await connected(proxy)
     const heard = new Promise<void>((resolve) => {
