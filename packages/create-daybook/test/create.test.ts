@@ -102,7 +102,7 @@ describe('what cannot be done is refused before anything is written:', () => {
     'a name that begins with a dot': [['.content'], 'Try content.'],
     'the name of a package that it needs': [['daybook'], 'the name is reserved. Try my-content.'],
     'a name of 215 characters': [['a'.repeat(215)], 'at most 214 characters'],
-    'a second folder': [['one', 'two'], 'what is "two" for?'],
+    'a second folder': [['one', 'two'], 'Unexpected argument "two". Name one folder.'],
     'an unknown option': [
       ['--tempalte', 'blog'],
       "'--tempalte'. Options are: --template, --no-install, --help, --version",

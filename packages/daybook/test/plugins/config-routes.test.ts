@@ -100,7 +100,7 @@ test('routes in the config are in the OpenAPI document, under a separate tag', a
   const response = await service.request('/openapi.json')
   const document = (await response.json()) as { paths: Record<string, { get?: unknown }>; tags: unknown }
   expect(document.paths['/titles']?.get).toMatchObject({ tags: ['custom'], operationId: 'getTitles' })
-  expect(document.tags).toContainEqual({ name: 'custom', description: 'Routes of this service alone.' })
+  expect(document.tags).toContainEqual({ name: 'custom', description: 'Routes of the config.' })
   const titles = await service.request('/titles')
   const received = { status: titles.status, headers: titles.headers, text: await titles.text() }
   await expectDocumented(service, { method: 'GET', path: '/titles', headers: {} } as never, received)

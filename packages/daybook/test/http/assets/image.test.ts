@@ -1,4 +1,5 @@
 import { createService, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
+import { serveUploads } from 'daybook/plugins'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signImage } from '../../../src/assets/images/image-request.ts'
@@ -168,7 +169,8 @@ describe.each(POLICY_STORES)('pictures of an asset on $name', (store) => {
 })
 
 test('with stripLocation: false, an uploaded image keeps its location', async () => {
-  await using withLocation = await SQLITE.open({ ...config, assets: { stripLocation: false } })
+  const withoutStripping = { ...config, assets: { stripLocation: false }, plugins: [serveUploads()] }
+  await using withLocation = await SQLITE.open(withoutStripping)
   const photo = await picture('jpeg')
   const asset = await upload(withLocation, { content: new Uint8Array(photo), name: 'photo.jpg' })
   expect(await bytesOf(await withLocation.request(`/uploads/${asset.path}`))).toEqual(photo)
