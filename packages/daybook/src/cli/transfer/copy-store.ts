@@ -58,14 +58,18 @@ function parseSqliteAddress(path: string, option: string): StoreAddress {
   }
 }
 
+/** The timeout of a response of PostgreSQL, in milliseconds: a copy waits longer for a busy server than a request does. */
+const RESPONSE_MS = 10_000
+
 function parsePostgresAddress(url: string, option: string): StoreAddress {
   const { hostname, port, pathname, searchParams } = new URL(url)
+  const timeouts = { statementMs: 0, responseMs: RESPONSE_MS }
   return {
     label: hidePassword(option, url),
     identity: JSON.stringify([hostname.toLowerCase(), port || '5432', pathname, searchParams.get('options')]),
     // There may be a pooler, so no state is kept in a session; statements have no timeout.
-    open: () => withOptionName(option, openPostgres(url, { pooler: 'transaction', statementMs: 0, connections: 2 })),
-    snapshot: () => withOptionName(option, snapshotPostgres(url)),
+    open: () => withOptionName(option, openPostgres(url, { ...timeouts, pooler: 'transaction', connections: 2 })),
+    snapshot: () => withOptionName(option, snapshotPostgres(url, timeouts)),
   }
 }
 
