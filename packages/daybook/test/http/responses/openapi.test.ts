@@ -1,116 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
-import { kitchen, small } from '../../support/configs/configs.ts'
-import { sealed } from '../../support/configs/sealed.ts'
-
-/** Names that could clash, and schemas that refer to parts of themselves. */
-const odd = defineConfig({
-  collections: {
-    a: defineCollection({
-      fields: {
-        tree: f.json({
-          schema: {
-            $schema: 'https://json-schema.org/draft/2020-12/schema',
-            $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
-            $ref: '#/$defs/node',
-          },
-        }),
-        named: f.json({ schema: { $id: 'https://example.org/named', type: 'object' } }),
-        anchored: f.json({ schema: { $defs: { list: { $anchor: 'here', type: 'array' } }, $ref: '#here' } }),
-        parts: f.blocks({ one: { parts: f.blocks({ two: { of: f.relation('a_b') } }) }, two: { text: f.text() } }),
-        list: f.list(f.relation('a')),
-      },
-    }),
-    a_b: defineCollection({ fields: { name: f.text({ localized: true, required: true }), a: f.relation('a') } }),
-    entry: defineCollection({ fields: { text: f.text() } }),
-    entries: defineCollection({ fields: { text: f.text() } }),
-    referencesToA: defineCollection({ fields: { text: f.text() } }),
-    aEntry: defineCollection({ fields: { text: f.text() } }),
-  },
-  globals: { a: defineGlobal({ fields: { text: f.text() } }) },
-  locales: { default: 'en', available: ['en', 'de'] },
-})
-
-const CONFIGS: readonly (readonly [name: string, config: DaybookConfig])[] = Object.entries({
-  blog,
-  kitchen,
-  sealed,
-  small,
-  odd,
-  nothing: defineConfig({ collections: {} }),
-})
-
-/** The tested part of a schema. */
-interface Schema {
-  readonly $ref?: string
-  readonly enum?: readonly string[]
-  readonly const?: unknown
-  readonly maximum?: number
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly oneOf?: readonly Schema[]
-  readonly additionalProperties?: unknown
-  readonly properties: Readonly<Record<string, Schema>>
-  readonly items: Schema
-  readonly anyOf: unknown
-  readonly required: unknown
-  readonly discriminator: unknown
-  readonly examples?: readonly unknown[]
-}
-
-/** The tested part of an operation. */
-interface Operation {
-  readonly operationId: string
-  readonly security: unknown
-  readonly tags: readonly string[]
-  readonly parameters: readonly { readonly $ref?: string }[]
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly headers?: object; readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }
-    >
-  >
-}
-
-/** The tested part of a parameter. */
-interface Parameter {
-  readonly required?: boolean
-  readonly name: string
-  readonly in: string
-  readonly schema: Schema
-  readonly style?: string
-  readonly explode?: boolean
-  readonly example?: unknown
-}
-
-/** The tested part of an OpenAPI document. */
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>
-    readonly parameters: Readonly<Record<string, Parameter>>
-    readonly responses: Readonly<Record<string, { readonly headers?: object }>>
-    readonly securitySchemes: unknown
-  }
-}
-
-async function readDocument(config: DaybookConfig, isSession = false): Promise<Document> {
-  await using service = await createTestService(config, { export: true })
-  const headers = isSession ? { Authorization: `Bearer ${service.token}` } : {}
-  const response = await service.request('/openapi.json', { headers })
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
-  return (await response.json()) as Document
-}
-
-const operationsOf = ({ paths }: Document): readonly Operation[] =>
-  Object.values(paths).flatMap((item) => Object.values(item))
+import { kitchen } from '../../support/configs/configs.ts'
+import { CONFIGS, type Document, type Operation, operationsOf, parametersOf, readDocument } from './openapi-document.ts'
 
 describe.each(CONFIGS)('the document of %s', (_name, config) => {
   test.each([false, true])('passes two validators, with a session: %s', async (isSession) => {
@@ -152,17 +49,6 @@ describe.each(CONFIGS)('the document of %s', (_name, config) => {
     }
   })
 })
-
-/** The parameters of an operation, by name. */
-const parametersOf = ({ components }: Document, { parameters }: Operation): Readonly<Record<string, Parameter>> =>
-  Object.fromEntries(
-    parameters.map((item) => {
-      const parameter = item.$ref
-        ? (components.parameters[item.$ref.split('/').at(-1) ?? ''] as Parameter)
-        : (item as unknown as Parameter)
-      return [parameter.name, parameter]
-    }),
-  )
 
 describe.each([
   ['blog', blog],
@@ -437,93 +323,5 @@ describe('the document', () => {
     const response = await service.request('/openapi.json')
     expect((await response.text()).includes('/api/export')).toBe(false)
     expect(Object.keys((await readDocument(blog)).paths)).toContain('/api/export')
-  })
-})
-
-describe('the document for a caller', () => {
-  const secretive = defineConfig({
-    collections: {
-      posts: defineCollection({
-        fields: {
-          title: f.text({ required: true }),
-          hush: f.text({ access: { read: isAuthenticated }, description: 'zqsecret' }),
-          source: f.relation('informants'),
-        },
-      }),
-      informants: defineCollection({ access: { read: isAuthenticated }, fields: { name: f.text() } }),
-      broken: defineCollection({
-        access: {
-          read: () => {
-            throw new Error('broken')
-          },
-        },
-        fields: { name: f.text() },
-      }),
-    },
-    globals: { plans: defineGlobal({ access: { read: isAuthenticated }, fields: { text: f.text() } }) },
-  })
-
-  test('omits private collections and globals, and hidden fields, without a session', async () => {
-    const text = JSON.stringify(await readDocument(secretive)).toLowerCase()
-    for (const name of ['informants', 'hush', 'zqsecret', 'plans', 'broken']) expect(text).not.toContain(name)
-  })
-
-  test('contains everything that a session may read', async () => {
-    const { paths, components } = await readDocument(secretive, true)
-    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/informants', '/api/globals/plans']))
-    expect(Object.keys(components.schemas.PostsEntryUpdate?.properties ?? {})).toContain('hush')
-  })
-})
-
-test('the document has a tag, which returns 304; a session has another one', async () => {
-  await using service = await createTestService(kitchen)
-  const first = await service.request('/openapi.json')
-  const tag = first.headers.get('etag') ?? ''
-  expect(first.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate')
-  const again = await service.request('/openapi.json', { headers: { 'If-None-Match': tag } })
-  expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag])
-  const headers = { Authorization: `Bearer ${service.token}`, 'If-None-Match': tag }
-  const signedIn = await service.request('/openapi.json', { headers })
-  expect([signedIn.status, signedIn.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-  const other = await service.request('/openapi.json', { headers: { 'If-Match': '"other"' } })
-  expect(other.status).toBe(412)
-})
-
-describe('a document that takes long to build', () => {
-  const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`text${n}`, f.text({ required: true })]))
-  const keys = Array.from({ length: 100 }, (_, n) => `kind${n}`)
-  const large = defineConfig({
-    collections: Object.fromEntries(
-      keys.map((key, n) => [key, defineCollection({ fields: { ...fields, next: f.relation(keys[n + 1] ?? key) } })]),
-    ),
-  })
-
-  test('lets other requests run, and is built once for concurrent requests', async () => {
-    await using service = await createTestService(large)
-    const answered: string[] = []
-    const ask = async (path: string): Promise<Response> => {
-      const response = await service.request(path)
-      answered.push(path)
-      return response
-    }
-    const documents = Promise.all([ask('/openapi.json'), ask('/openapi.json')])
-    await turn()
-    await ask('/api/health')
-    const [first, second] = await documents
-    expect(answered).toEqual(['/api/health', '/openapi.json', '/openapi.json'])
-    expect(first.headers.get('etag')).toBe(second.headers.get('etag'))
-    expect(Object.keys(((await first.json()) as Document).components.schemas)).toContain('Kind99EntrySelection')
-  })
-
-  test('is available at once after prepare()', async () => {
-    await using service = await createTestService(large)
-    await service.routes.find(({ operationId }) => operationId === 'getOpenApi')?.prepare?.()
-    let isAnswered = false
-    const pending = service.request('/openapi.json').then(() => {
-      isAnswered = true
-    })
-    await turn()
-    expect(isAnswered).toBe(true)
-    await pending
   })
 })
