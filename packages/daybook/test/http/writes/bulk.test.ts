@@ -1,98 +1,9 @@
-import { defineCollection, defineConfig, definePlugin, f, hasRole } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { People } from '../../support/auth/people.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 import { LARGE_TEST_MS } from '../../support/timeouts.ts'
+import { type BulkResponse, config, fill, people, race } from './bulk-config.ts'
 
 const ABSENT = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
-
-const people = new People({ ann: ['editor'], cleo: [] })
-
-/** A plugin whose hook throws for entries with the title `cursed`, and hangs for `stuck`. */
-const guard = definePlugin({
-  name: 'guard',
-  version: '1.0.0',
-  hooks: {
-    collections: {
-      guarded: {
-        beforeChange: ({ before }) => {
-          if (before?.title === 'cursed') throw new Error('a fault of the hook')
-          return before?.title === 'stuck' ? new Promise<void>(() => {}) : undefined
-        },
-      },
-    },
-  },
-})
-
-/** Runs once, between the search for entries and their write. */
-let beforeWrite: (() => Promise<unknown>) | undefined
-
-const config = defineConfig({
-  auth: people.adapter,
-  limits: { pluginMs: 1500 },
-  plugins: [guard],
-  locales: { available: ['en', 'de'], default: 'en' },
-  collections: {
-    posts: defineCollection({
-      fields: {
-        title: f.text({ required: true, localized: true }),
-        slug: f.slug({ from: 'title' }),
-        status: f.status(),
-        code: f.text({ unique: true }),
-        secret: f.text({ access: { read: hasRole('editor') } }),
-        topic: f.relation('topics'),
-        count: f.number(),
-      },
-    }),
-    topics: defineCollection({ fields: { name: f.text({ required: true }), parent: f.relation('topics') } }),
-    pages: defineCollection({ fields: { title: f.text(), topic: f.relation('topics', { onDelete: 'restrict' }) } }),
-    own: defineCollection({
-      fields: { title: f.text(), owner: f.text() },
-      access: {
-        read: ({ identity }) => identity?.roles.includes('editor') === true || { title: { ne: 'unseen' } },
-        update: ({ identity, entry }) => entry?.owner === identity?.subject,
-        delete: ({ identity }) => ({ owner: { eq: identity?.subject ?? '' } }),
-      },
-    }),
-    guarded: defineCollection({ fields: { title: f.text() } }),
-    judged: defineCollection({
-      fields: {
-        title: f.text({ validate: (value) => (value === 'rude' ? 'must be polite' : undefined) }),
-        count: f.number(),
-      },
-      validate: ({ title }) => {
-        if (title === 'cursed') throw new Error('a fault of the validator')
-        return title === 'stuck' ? new Promise<undefined>(() => {}) : undefined
-      },
-    }),
-    raced: defineCollection({
-      fields: { title: f.text(), count: f.number() },
-      access: {
-        update: async ({ entry }) => {
-          if (entry?.title !== 'last') return true
-          const work = beforeWrite
-          beforeWrite = undefined
-          await work?.()
-          return true
-        },
-      },
-    }),
-    parts: defineCollection({
-      fields: { name: f.text(), of: f.relation('parts', { onDelete: 'restrict' }) },
-    }),
-    strict: defineCollection({ requireIfMatch: true, fields: { title: f.text() } }),
-  },
-})
-
-interface BulkResponse {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: {
-    readonly code?: string
-    readonly message?: string
-    readonly details?: Record<string, unknown>
-  } & Record<string, unknown>
-}
 
 describe.each(STORES)('bulk writes on $name', (store) => {
   let service: StoredService
@@ -372,7 +283,7 @@ describe.each(STORES)('bulk writes on $name', (store) => {
     const rename = (): Promise<BulkResponse> => send('PATCH', '/api/raced?where[count][eq]=1', { title: 'renamed' })
 
     test('an entry that was updated keeps the other update', async () => {
-      beforeWrite = () => content().as(ann).update('raced', first, { title: 'theirs' })
+      race.beforeWrite = () => content().as(ann).update('raced', first, { title: 'theirs' })
       const { body, headers } = await rename()
       expect([body, headers.get('Daybook-Seq')]).toEqual([{ collection: 'raced', matched: 2, changed: 2 }, '5'])
       expect(
@@ -381,19 +292,19 @@ describe.each(STORES)('bulk writes on $name', (store) => {
     })
 
     test('an entry that no longer matches is not changed', async () => {
-      beforeWrite = () => content().as(ann).update('raced', first, { count: 2 })
+      race.beforeWrite = () => content().as(ann).update('raced', first, { count: 2 })
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
       expect((await send('GET', `/api/raced/${first}`)).body).toMatchObject({ title: 'first', count: 2 })
     })
 
     test('an entry that newly matches is also changed', async () => {
-      beforeWrite = () => content().as(ann).create('raced', { title: 'new', count: 1 })
+      race.beforeWrite = () => content().as(ann).create('raced', { title: 'new', count: 1 })
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 3, changed: 3 })
       expect(await total('/api/raced?where[title][eq]=renamed&limit=0')).toBe(3)
     })
 
     test('an entry that was deleted is neither matched nor changed', async () => {
-      beforeWrite = () => content().as(ann).delete('raced', first)
+      race.beforeWrite = () => content().as(ann).delete('raced', first)
       expect((await rename()).body).toEqual({ collection: 'raced', matched: 1, changed: 1 })
       expect((await send('GET', `/api/raced/${first}`)).status).toBe(404)
     })
@@ -504,19 +415,3 @@ describe.each(STORES)('bulk writes on $name', (store) => {
     expect(await total('/api/posts?limit=0')).toBe(10)
   })
 })
-
-async function fill(service: StoredService, collection: string, count: number): Promise<void> {
-  for (let done = 0; done < count; done += 500) {
-    const operations = Array.from({ length: Math.min(500, count - done) }, (_, n) => ({
-      op: 'create',
-      collection,
-      data: { name: `${done + n}` },
-    }))
-    const response = await service.request('/api/cms/batch', {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ operations }),
-    })
-    expect(response.status).toBe(200)
-  }
-}
