@@ -20,6 +20,7 @@ const LONG = [
   'packages/daybook/test/auth/stored-accounts.test.ts',
   'packages/daybook/test/cli/copy/copy.test.ts',
   'packages/daybook/test/http/responses/both-stores.test.ts',
+  'packages/daybook/test/http/responses/both-stores-extremes.test.ts',
   'packages/daybook/test/http/access/non-interference.test.ts',
   'packages/create-daybook/test/install.test.ts',
   'packages/daybook/test/postgres/faults.test.ts',
@@ -52,7 +53,7 @@ const SLOW = [
   'packages/create-daybook/**',
   'packages/daybook/test/{cli,crash,deploy,fuzz,postgres,support}/**',
   'packages/daybook/test/hooks/all-write-paths.test.ts',
-  'packages/daybook/test/http/responses/both-stores.test.ts',
+  'packages/daybook/test/http/responses/both-stores{,-extremes}.test.ts',
   'packages/daybook/test/node/loading.test.ts',
 ]
 const isQuick = process.env.DAYBOOK_TESTS === 'quick'
