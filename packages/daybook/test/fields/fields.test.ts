@@ -3,7 +3,13 @@ import type { TestService } from 'daybook/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { STORES } from '../support/stores/stores.ts'
 import { upload } from '../support/uploads.ts'
-import { FIELDS, FILE, type FieldCase, ID, SHOUTED_ID } from './values.ts'
+import { FILE, type FieldCase, type FieldCases, ID, SHOUTED_ID } from './field-case.ts'
+import { SCALAR_VALUES } from './scalar-values.ts'
+import { STRUCTURE_VALUES } from './structure-values.ts'
+import { TEXT_VALUES } from './text-values.ts'
+
+/** Every builder with its valid and invalid values. A new type without cases does not compile. */
+const FIELDS: FieldCases = { ...TEXT_VALUES, ...SCALAR_VALUES, ...STRUCTURE_VALUES }
 
 /** Every case with the key of its collection. */
 const CASES = Object.entries(FIELDS).flatMap(([type, cases]) =>

@@ -1,0 +1,255 @@
+import { f } from 'daybook'
+import { type FieldCases, TARGET, TEXT_REFUSES } from './field-case.ts'
+
+const emoji = '\u{1F600}'
+const LONG_SLUG = 'a'.repeat(200)
+
+/** Values of fields that store texts. */
+export const TEXT_VALUES = {
+  text: [
+    {
+      name: 'left alone',
+      field: f.text(),
+      accepts: [[''], ['a'], [' as it came '], ['two\nlines'], ['e\u0301'], [emoji.repeat(512)], ['</script>']],
+      refuses: [...TEXT_REFUSES, ['a'.repeat(513), 'maxLength']],
+    },
+    {
+      name: 'with bounds',
+      field: f.text({ minLength: 2, maxLength: 3, pattern: '^\\p{Lu}' }),
+      accepts: [['Äb'], [`A${emoji}`], ['ABC']],
+      refuses: [
+        ['A', 'minLength'],
+        [`A${emoji.repeat(3)}`, 'maxLength'],
+        ['ab', 'pattern'],
+      ],
+    },
+    {
+      name: 'without an index',
+      field: f.text({ index: false }),
+      accepts: [['a'.repeat(100_000)]],
+      refuses: [['a'.repeat(100_001), 'maxLength']],
+    },
+    {
+      name: 'required',
+      field: f.text({ required: true }),
+      accepts: [['a']],
+      refuses: [
+        ['', 'required'],
+        [' \n\u00a0\u3000', 'required'],
+      ],
+      empty: 'refused',
+    },
+    {
+      name: 'required, with a default',
+      field: f.text({ required: true, default: 'none' }),
+      accepts: [['a']],
+      refuses: [
+        ['', 'required'],
+        [' \n\u00a0\u3000', 'required'],
+      ],
+      empty: 'refused',
+      unnamed: 'none',
+    },
+    {
+      name: 'with a default',
+      field: f.text({ default: 'none' }),
+      accepts: [[''], ['a']],
+      refuses: [],
+      unnamed: 'none',
+    },
+  ],
+  markdown: [
+    {
+      name: 'left alone',
+      field: f.markdown(),
+      accepts: [[''], ['# Title\n\n- *one*'], ['a'.repeat(1_000_000)]],
+      refuses: [...TEXT_REFUSES, ['a'.repeat(1_000_001), 'maxLength']],
+    },
+    {
+      name: 'with a bound, a default and no HTML',
+      field: f.markdown({ maxLength: 5, default: '*new*', html: false }),
+      accepts: [['12345']],
+      refuses: [['123456', 'maxLength']],
+      unnamed: '*new*',
+    },
+    {
+      name: 'required',
+      field: f.markdown({ required: true }),
+      accepts: [['a']],
+      refuses: [
+        ['', 'required'],
+        [' \n\u00a0\u3000', 'required'],
+      ],
+      empty: 'refused',
+    },
+  ],
+  email: [
+    {
+      name: 'left alone',
+      field: f.email(),
+      accepts: [['ines@example.org'], ['Ines.Prado+blog@mail.example.org'], ["o'neil@example.org"]],
+      refuses: [
+        ...TEXT_REFUSES,
+        ['', 'format'],
+        ['ines', 'format'],
+        ['ines@', 'format'],
+        ['@example.org', 'format'],
+        ['ines@@example.org', 'format'],
+        ['ines@example..org', 'format'],
+        ['ines prado@example.org', 'format'],
+        ['Inés <ines@example.org>', 'format'],
+        ['ines@example.org\nBcc: all@example.org', 'format'],
+        [`${'a'.repeat(310)}@example.org`, 'maxLength'],
+      ],
+    },
+  ],
+  url: [
+    {
+      name: 'left alone',
+      field: f.url(),
+      accepts: [
+        ['https://example.org'],
+        ['http://example.org:8080/a/b?c=d&e=%20#f'],
+        ['https://[2001:db8::1]/'],
+        ['https://xn--exmple-cua.org/'],
+      ],
+      refuses: [
+        ...TEXT_REFUSES,
+        ['javascript:alert(1)', 'url'],
+        ['JaVaScRiPt:alert(1)', 'url'],
+        ['data:text/html,<script>', 'url'],
+        ['ftp://example.org', 'url'],
+        ['file:///etc/hosts', 'url'],
+        ['//example.org', 'url'],
+        ['/about', 'url'],
+        ['example.org', 'url'],
+        [' https://example.org', 'url'],
+        ['javascript:alert(1)//\nhttps://example.org', 'url'],
+        ['https://example.org/a b', 'format'],
+        ['https://example.org/"onclick="alert(1)', 'format'],
+        ['https://', 'url'],
+        ['https:///path', 'url'],
+        [`https://example.org/${'a'.repeat(2000)}`, 'maxLength'],
+      ],
+    },
+  ],
+  slug: [
+    {
+      name: 'left alone',
+      field: f.slug(),
+      accepts: [
+        ['a'],
+        ['release-1.2_final'],
+        ['Größe'],
+        ['日本語'],
+        ['2026'],
+        [LONG_SLUG],
+        // Decomposed letters and marks, which are stored composed.
+        ['cafe\u0301', 'caf\u00e9'],
+        ['\u1112\u1161\u11ab', '\ud55c'],
+      ],
+      refuses: [
+        ...TEXT_REFUSES,
+        ['', 'minLength'],
+        [`${LONG_SLUG}a`, 'maxLength'],
+        ['two words', 'slug'],
+        ['-a', 'slug'],
+        ['a-', 'slug'],
+        ['a--b', 'slug'],
+        ['a/b', 'slug'],
+        ['..', 'slug'],
+        ['a%2fb', 'slug'],
+        ['a?b', 'slug'],
+        [emoji, 'slug'],
+        ['a\n', 'slug'],
+        [TARGET, 'id_shape'],
+        [TARGET.toUpperCase(), 'id_shape'],
+      ],
+      empty: 'refused',
+    },
+    {
+      name: 'from another field',
+      field: f.slug({ from: 'title' }),
+      accepts: [['own']],
+      refuses: [],
+      empty: 'the-title',
+    },
+  ],
+  select: [
+    {
+      name: 'one',
+      field: f.select({ options: ['news', 'how to', 'Ü'] }),
+      accepts: [['news'], ['how to'], ['Ü']],
+      refuses: [
+        ['blue', 'enum'],
+        ['News', 'enum'],
+        ['', 'enum'],
+        [['news'], 'enum'],
+        [1, 'enum'],
+      ],
+    },
+    {
+      name: 'one, with a default',
+      field: f.select({ options: ['a', 'b'], default: 'b' }),
+      accepts: [['a']],
+      refuses: [],
+      unnamed: 'b',
+    },
+    {
+      name: 'one, required',
+      field: f.select({ options: ['a'], required: true }),
+      accepts: [['a']],
+      refuses: [],
+      empty: 'refused',
+    },
+    {
+      name: 'many',
+      field: f.select({ options: ['a', 'b', 'c'], many: true }),
+      accepts: [[[]], [['c', 'a']]],
+      refuses: [
+        ['a', 'type'],
+        [['a', 'a'], 'uniqueItems'],
+        [['a', 'x'], 'enum', '/1'],
+        [[null], 'enum', '/0'],
+        [{ 0: 'a' }, 'type'],
+      ],
+      empty: [],
+    },
+    {
+      name: 'many, required',
+      field: f.select({ options: ['a'], many: true, required: true }),
+      accepts: [[['a']]],
+      refuses: [[[], 'required']],
+      empty: 'refused',
+    },
+    {
+      name: 'many, with a default',
+      field: f.select({ options: ['a', 'b'], many: true, default: ['b'] }),
+      accepts: [[[]]],
+      refuses: [],
+      empty: [],
+      unnamed: ['b'],
+    },
+  ],
+  status: [
+    {
+      name: 'left alone',
+      field: f.status(),
+      accepts: [['draft'], ['published'], ['archived']],
+      refuses: [
+        ['review', 'enum'],
+        ['Draft', 'enum'],
+        ['', 'enum'],
+        [1, 'enum'],
+      ],
+      empty: 'published',
+    },
+    {
+      name: 'with values of its own',
+      field: f.status({ options: ['idea', 'published'], default: 'idea' }),
+      accepts: [['published']],
+      refuses: [['draft', 'enum']],
+      empty: 'idea',
+    },
+  ],
+} satisfies Partial<FieldCases>
