@@ -1,0 +1,131 @@
+import type { assetsEn } from './assets-en.ts'
+import { makeCountFormatter } from './formats.ts'
+
+const counted = makeCountFormatter('de')
+
+/** The German texts of the pages of files. */
+export const assetsDe: typeof assetsEn = {
+  title: 'Dateien',
+  navigation: 'Dateien',
+  upload: 'Hochladen',
+  drop: (folder) =>
+    folder === undefined
+      ? 'Dateien fallen lassen, um sie hochzuladen'
+      : `Dateien fallen lassen, um sie nach ${folder} hochzuladen`,
+  search: 'Dateien durchsuchen',
+  kind: 'Art',
+  kinds: {
+    all: 'Alle Arten',
+    image: 'Bilder',
+    video: 'Videos',
+    audio: 'Töne',
+    document: 'Dokumente',
+    other: 'Andere Dateien',
+  },
+  order: 'Reihenfolge',
+  sorts: {
+    best: 'Bester Treffer zuerst',
+    '-createdAt': 'Neueste zuerst',
+    createdAt: 'Älteste zuerst',
+    originalName: 'Nach Namen',
+    '-size': 'Größte zuerst',
+    size: 'Kleinste zuerst',
+  },
+  count: (count) => (count === 1 ? '1 Datei' : `${counted(count)} Dateien`),
+  asGrid: 'Als Karten zeigen',
+  asList: 'Als Liste zeigen',
+  none: 'Noch keine Dateien',
+  noneText: 'Lassen Sie hier Dateien fallen, oder wählen Sie welche mit „Hochladen“ aus.',
+  noneFound: 'Nichts gefunden',
+  noneFoundText: 'Keine Datei passt zu Suche, Art und Ordner.',
+  showAll: 'Alle Dateien zeigen',
+  showNew: 'Es gibt Neues. Zeigen',
+  folders: 'Ordner',
+  allFolders: 'Alle Ordner',
+  moreFolders: 'Vielleicht gibt es weitere Ordner.',
+  noAlt: 'ohne Alternativtext',
+  select: (name) => `${name} auswählen`,
+  chosen: (count) => (count === 1 ? '1 Datei ausgewählt' : `${counted(count)} Dateien ausgewählt`),
+  chooseAll: 'Alle geladenen',
+  chooseNone: 'Keine auswählen',
+  setAlt: 'Alternativtext setzen',
+  setAltTitle: (count) => (count === 1 ? 'Alternativtext von 1 Datei' : `Alternativtext von ${counted(count)} Dateien`),
+  changed: (count) => (count === 1 ? '1 Datei ist geändert' : `${counted(count)} Dateien sind geändert`),
+  move: 'In Ordner verschieben',
+  moveTitle: (count) =>
+    count === 1 ? '1 Datei in einen Ordner verschieben' : `${counted(count)} Dateien in einen Ordner verschieben`,
+  folderText: 'Zum Beispiel bilder/2026. Leer bedeutet: ganz oben. Die Adresse einer Datei bleibt dieselbe.',
+  noFolderName:
+    'Ordnernamen bestehen aus Buchstaben ohne Umlaute, Ziffern, Punkten, Binde- und Unterstrichen; höchstens acht Ebenen.',
+  newFolder: 'Diesen Ordner gibt es noch nicht. Er wird für die Dateien angelegt.',
+  foldersIn: (folder) => (folder === undefined ? 'Ordner' : `Ordner in ${folder}`),
+  upFolder: 'Eine Ebene höher',
+  moved: (count, folder) => {
+    const what = count === 1 ? '1 Datei liegt' : `${counted(count)} Dateien liegen`
+    return folder === '' ? `${what} jetzt ganz oben` : `${what} jetzt in ${folder}`
+  },
+  movedSoFar: (moved, total) => `${counted(moved)} von ${counted(total)} verschoben`,
+  notMoved: (count) =>
+    count === 1 ? 'Diese Datei bleibt, wo sie ist:' : `${counted(count)} Dateien bleiben, wo sie sind:`,
+  uploads: 'Hochgeladenes',
+  uploadState: (stored, total, failed) =>
+    `${stored} von ${total} hochgeladen${failed > 0 ? `, ${failed} fehlgeschlagen` : ''}`,
+  uploadStates: {
+    waiting: 'wartet',
+    sending: 'wird hochgeladen',
+    paused: 'wartet auf den Dienst',
+    stored: 'fertig',
+  },
+  hideStored: 'Fertiges ausblenden',
+  retryFile: (name) => `${name} noch einmal versuchen`,
+  cancelFile: (name) => `${name} abbrechen`,
+  forgetFile: (name) => `${name} aus dieser Liste nehmen`,
+  refusedType: (reason) => `Der Dienst nimmt diese Art Datei nicht an: Sie ${reason}.`,
+  missing: 'Diese Datei gibt es nicht',
+  missingText: 'Vielleicht wurde sie gelöscht, oder Sie dürfen sie nicht sehen.',
+  saved: 'Gesichert',
+  download: 'Herunterladen',
+  delete: 'Löschen',
+  deleteTitle: (count) => (count === 1 ? 'Diese Datei löschen?' : `${counted(count)} Dateien löschen?`),
+  deleteText:
+    'Eine gelöschte Datei bleibt eine Zeit lang im Papierkorb und lässt sich von dort wiederherstellen. Einträge, die ohne sie auskommen, verlieren sie endgültig.',
+  deleteForeverText: 'Eine gelöschte Datei kommt nicht zurück. Einträge, die ohne sie auskommen, verlieren sie.',
+  deleteOthers: (count) => (count === 1 ? 'Die andere löschen' : `Die anderen ${counted(count)} löschen`),
+  deleted: (count) => (count === 1 ? 'Die Datei ist gelöscht' : `${counted(count)} Dateien sind gelöscht`),
+  checking: 'Prüft, ob das geht …',
+  refusedFiles: (count) =>
+    count === 1 ? 'Diese Datei lässt sich nicht löschen:' : `${counted(count)} Dateien lassen sich nicht löschen:`,
+  usedText: 'Einträge brauchen sie. Nehmen Sie sie dort zuerst heraus.',
+  alt: 'Alternativtext',
+  altIn: (language) => `Alternativtext (${language})`,
+  altText: 'Sagt Lesern, die das Bild nicht sehen können, was es zeigt.',
+  facts: 'Über die Datei',
+  size: 'Größe',
+  dimensions: 'Maße',
+  pixels: (width, height) => `${width} × ${height} Pixel`,
+  uploaded: 'Hochgeladen',
+  folder: 'Ordner',
+  address: 'Adresse',
+  copyAddress: 'Adresse kopieren',
+  usedIn: 'Wo sie verwendet wird',
+  usedCount: (count) =>
+    count === 0 ? 'Nirgends, wo Sie lesen dürfen.' : count === 1 ? 'An 1 Stelle.' : `An ${count} Stellen.`,
+  more: 'Mehr zeigen',
+  crops: 'Wenn es beschnitten wird',
+  cropNames: { square: 'Quadrat', wide: 'Breit', tall: 'Hoch' },
+  focalPointAt: (x, y) => `Blickpunkt: ${x} % von links, ${y} % von oben`,
+  focalHint:
+    'Klicken Sie auf das, was beim Beschneiden bleiben muss, oder bewegen Sie den Ring mit den Pfeiltasten (Umschalt: weiter).',
+  focalClear: 'Zurück zur Mitte',
+  pickOne: 'Datei auswählen',
+  pickMany: 'Dateien auswählen',
+  dropField: 'Dateien fallen lassen, um sie hier einzusetzen',
+  notTaken: (name) => `${name} ist gespeichert, aber dieses Feld nimmt die Datei nicht an.`,
+  noneToPick: 'Keine Datei passt.',
+  take: (count) => (count === 1 ? '1 Datei nehmen' : `${counted(count)} Dateien nehmen`),
+  moveUp: (name) => `${name} nach oben`,
+  moveDown: (name) => `${name} nach unten`,
+  movedTo: (place, count) => `Jetzt an Stelle ${place} von ${count}`,
+  remove: (name) => `${name} herausnehmen`,
+  showOthers: (count) => `${count} weitere zeigen`,
+}
