@@ -9,7 +9,6 @@ export interface Log {
   request?(line: RequestLine): void
 }
 
-/** The log line of a request. */
 export interface RequestLine {
   readonly requestId: string
   readonly method: string

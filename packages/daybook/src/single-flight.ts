@@ -2,7 +2,6 @@
 export class SingleFlight<Result> {
   readonly #running: Map<string, Promise<Result>> = new Map<string, Promise<Result>>()
 
-  /** Returns true if work with this key is running. */
   isRunning(key: string): boolean {
     return this.#running.has(key)
   }

@@ -1,6 +1,5 @@
 import { toPlainLetters } from './fold.ts'
 
-/** The maximum length of a slug, in characters. */
 export const MAX_SLUG_LENGTH = 200
 /** The length reserved for the number that makes a slug unique. */
 const NUMBER_LENGTH = 8

@@ -17,7 +17,6 @@ export interface IntakeOptions {
   readonly stripsLocation: boolean
   /** The maximum size of a file, in bytes. */
   readonly maxBytes: number
-  /** The maximum number of pixels of an image. */
   readonly maxPixels: number
   /** The accepted media types; all if `undefined`. */
   readonly accept: readonly string[] | undefined
@@ -26,9 +25,7 @@ export interface IntakeOptions {
   createStagedName(): string
 }
 
-/** A staged file with its metadata. */
 export interface StagedFile {
-  /** The name of the staged blob. */
   readonly stagedName: string
   readonly originalName: string
   /** The media type of the bytes. */
@@ -81,7 +78,6 @@ export class Intake {
     return { stagedName, originalName, mimeType, size: meter.size, sha256: meter.digest(), image }
   }
 
-  /** Discards a staged file, if it still exists. */
   async discard(stagedName: string): Promise<void> {
     await (await this.#options.blobs()).discard(stagedName)
   }
@@ -111,7 +107,6 @@ class Meter extends Transform {
     }
   }
 
-  /** Returns the digest in hex. */
   digest(): string {
     return this.#hash.digest('hex')
   }
@@ -157,7 +152,6 @@ class Beginning {
   }
 }
 
-/** Creates the error for a file that is too large. */
 export const fileTooLarge = (limit: number): DaybookError =>
   new DaybookError('PAYLOAD_TOO_LARGE', `A file has at most ${limit} bytes.`, { limit })
 

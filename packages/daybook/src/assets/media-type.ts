@@ -3,7 +3,6 @@ import { lookup } from 'mrmime'
 /** The number of bytes at the start of a file that identify its type. */
 export const SIGNATURE_BYTES = 4100
 
-/** The type of unknown bytes. */
 const UNKNOWN = 'application/octet-stream'
 
 /** Container types, each with the types that it may contain. */

@@ -9,10 +9,8 @@ import { fileTooLarge, type Intake, type StagedFile } from './intake.ts'
 /** The text fields of a form besides its file. */
 const TEXT_FIELDS = ['directory', 'filename', 'alt'] as const
 
-/** The name of a form's text field. */
 export type TextField = (typeof TEXT_FIELDS)[number]
 
-/** A complete form, with its file staged. */
 export interface UploadForm {
   readonly file: StagedFile
   readonly texts: Readonly<Partial<Record<TextField, string>>>
@@ -20,7 +18,6 @@ export interface UploadForm {
 
 /** The maximum size of a form without its file, in bytes. */
 export const MAX_FORM_BYTES: number = 64 * 1024
-/** The maximum size of a text field, in bytes. */
 const MAX_TEXT_BYTES = 16 * 1024
 /** The maximum number of parts, one more than valid, so that the issue names the extra part. */
 const MAX_PARTS = TEXT_FIELDS.length + 2
@@ -166,7 +163,6 @@ class FormReader {
     this.#issues.push(createIssue(path, ...violation))
   }
 
-  /** Removes the file of a rejected form. */
   async #discard(): Promise<void> {
     this.#ended.abort()
     const file = await this.#staging?.catch(() => undefined)

@@ -30,7 +30,6 @@ export interface Invitation extends NewInvitation {
   readonly id: string
 }
 
-/** A new invitation with its secret. */
 export interface CreatedInvitation extends Invitation {
   /** The secret with which the receiver registers. It is returned only now. */
   readonly secret: string
@@ -39,7 +38,6 @@ export interface CreatedInvitation extends Invitation {
 /** An account whose ban was set or lifted. */
 export interface BannedAccount {
   readonly id: string
-  /** The number of sessions that the ban has ended. */
   readonly endedSessions: number
 }
 

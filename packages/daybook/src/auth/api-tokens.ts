@@ -21,7 +21,6 @@ export interface ApiToken {
   readonly lastUsedAt: string | null
 }
 
-/** A new token with its secret. */
 export interface CreatedToken extends ApiToken {
   /** The credential. It is returned only now. */
   readonly token: string

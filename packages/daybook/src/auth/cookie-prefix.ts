@@ -4,7 +4,6 @@ export const COOKIE_PREFIX = 'better-auth'
 /** Returns the prefix of a service on this machine. It has the port, because browsers send the cookies of a host to all its ports. */
 export const cookiePrefixForPort = (port: number | string): string => `${COOKIE_PREFIX}-${port}`
 
-/** Returns the name of the session cookie. */
 export const getSessionCookieName = (cookiePrefix: string): string => `${cookiePrefix}.session_token`
 
 /** Returns the fault of a prefix of cookie names, or `undefined` if it is valid. */

@@ -28,7 +28,6 @@ export interface RecordReader {
   find(kind: string, key: string, value: string): Promise<readonly AuthRecord[]>
   /** Lists records of a kind, in order of their ids. @default all */
   list(kind: string, page?: RecordPage): Promise<readonly AuthRecord[]>
-  /** Counts the records of a kind. */
   count(kind: string): Promise<number>
 }
 

@@ -11,7 +11,6 @@ const ACTIONS: readonly string[] = ['read', 'create', 'update', 'delete', '*']
 const EVERYTHING = '*'
 const EXPORT_SCOPE = 'export'
 
-/** A collection or a global, by the name in scopes. */
 export interface ScopedDocument {
   readonly kind: 'collection' | 'global'
   readonly key: string
@@ -49,7 +48,6 @@ export function canReach(caller: Caller, document: ScopedDocument): boolean {
   return (['read', 'create', 'update', 'delete'] as const).some((action) => isInScope(caller, document, action))
 }
 
-/** Returns true if the caller's scopes permit an export. */
 export function canExport({ scopes }: Caller): boolean {
   return scopes === undefined || scopes.includes(EVERYTHING) || scopes.includes(EXPORT_SCOPE)
 }

@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { StartupError } from '../errors.ts'
 import { type AuthAdapter, type AuthCapabilities, type Caller, SERVICE } from './adapter.ts'
 
-/** The minimum length of a service token, in characters. */
 export const MIN_SERVICE_TOKEN_LENGTH = 32
 
 const TOKEN_CAPABILITIES: AuthCapabilities = Object.freeze({

@@ -28,7 +28,6 @@ export interface AttemptLimits {
  * @returns the time to wait if there were too many, in milliseconds, else 0
  */
 export type CountAttempt = (attempt: {
-  /** The key of the account or client. */
   readonly key: string
   readonly max: number
   /** The time for which it counts, in milliseconds. */

@@ -35,7 +35,6 @@ export class CliCommand extends Command {
     })
   }
 
-  /** Adds options. */
   takes(...options: readonly Option[]): this {
     for (const option of options) this.addOption(option)
     return this
@@ -94,7 +93,6 @@ export function defineRepeatedOption(flags: string, description: string, default
   return defineOption(flags, `${description} May stand more than once.`, defaultText).argParser(collect)
 }
 
-/** The options that every command takes. */
 export const COMMON_OPTIONS: readonly Option[] = [
   defineOption('--config <FILE>', 'The config.', '`daybook.config.ts`, `.js` or `.mjs` in the current folder'),
   defineOption('--data <DIR>', 'The folder of the database.', '`DAYBOOK_DATA`, else `.daybook`'),

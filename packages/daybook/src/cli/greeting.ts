@@ -7,18 +7,14 @@ import type { CollectionModel, Model } from '../model/model.ts'
 
 /** Facts about a started service. */
 export interface Greeting {
-  /** The URL of the service. */
   readonly url: string
   readonly config: DaybookConfig
   readonly model: Model
-  /** The data folder. */
   readonly data: string
   readonly hasServiceToken: boolean
   /** The path of the `.env` beside the config. */
   readonly envFile: string
-  /** True if that file exists. */
   readonly hasEnvFile: boolean
-  /** The warnings of the start. */
   readonly warnings: readonly string[]
 }
 

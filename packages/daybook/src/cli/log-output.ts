@@ -17,7 +17,6 @@ const DEFAULT_WAITING_BYTES = 16 * 2 ** 20
 export interface LogOutputOptions {
   /** The descriptor of the file, pipe or terminal. */
   readonly fd: number
-  /** The fields of every line. */
   readonly base: object
   /** True if other processes write to it, too. */
   readonly isShared: boolean

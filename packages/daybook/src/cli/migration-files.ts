@@ -14,7 +14,6 @@ import { isRecord } from '../fields/field.ts'
 import type { Log } from '../log.ts'
 import { openStore, type Store } from '../store/store.ts'
 
-/** A migration file in the folder. */
 export interface LocatedMigration extends MigrationFile {
   readonly path: string
 }

@@ -68,7 +68,6 @@ async function countInvalidValues(read: Reader, model: Model): Promise<readonly 
 export const isUpToDate = ({ steps, invalidValues, migrations }: MigrationPlan): boolean =>
   steps.length === 0 && migrations.length === 0 && !invalidValues.some(({ isFilled }) => isFilled)
 
-/** Returns the plan in lines. */
 export function describePlan({ steps, invalidValues, migrations }: MigrationPlan): string {
   const lines = [
     ...steps.map((step) => `${isLossy(step) ? 'LOSS  ' : '      '}${step.path} ${step.message} (${step.count})`),

@@ -24,7 +24,6 @@ import { findCopyObstacle, isBlankDatabase } from '../store/tables/layout.ts'
 import type { CommonOptions } from './command.ts'
 import { dataFolder, loadConfig } from './config-file.ts'
 
-/** The store of a config, opened for a command. */
 export interface CommandStore extends AsyncDisposable {
   readonly config: DaybookConfig
   readonly model: Model

@@ -12,7 +12,6 @@ export interface ProgressStream {
   write(text: string): unknown
 }
 
-/** The amount of work of a run. */
 export interface ProgressCount {
   /** A plural, such as `files`. */
   readonly unit: string
@@ -84,7 +83,6 @@ export function toPrintable(text: string): string {
   return text.replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]+/gu, ' ')
 }
 
-/** Formats rows as aligned columns. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_cell, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const format = (row: readonly string[]): string => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
@@ -100,7 +98,6 @@ export function printNotice(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Prints a line of the result. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -5,7 +5,6 @@ import type { CollectionConfig, DaybookConfig, GlobalConfig } from './config.ts'
 import type { Contributor, Plugin } from './plugin.ts'
 import { orderPlugins } from './plugin-order.ts'
 
-/** A config with the contributions of its plugins. */
 export interface Assembly {
   readonly config: DaybookConfig
   /** The plugins in the order of their setup. */

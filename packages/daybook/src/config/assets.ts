@@ -58,13 +58,11 @@ export interface AssetQuota {
   readonly bytes?: number
 }
 
-/** The default maximum size of a file, in bytes. */
 export const DEFAULT_FILE_BYTES: number = 100 * 1024 * 1024
 
 /** The default number of days for which the bytes of deleted files are kept. */
 export const DEFAULT_KEEP_DELETED_DAYS = 30
 
-/** The default maximum number of pixels of an image. */
 export const DEFAULT_IMAGE_PIXELS = 100_000_000
 
 /** The default timeout of making a picture, in milliseconds. */

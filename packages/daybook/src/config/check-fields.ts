@@ -11,7 +11,6 @@ const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 /** The advice for an invalid key. */
 export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
 
-/** The context of fields in a config. */
 interface Surroundings {
   /** The key of the collection; `undefined` in a global. */
   readonly collection: string | undefined
@@ -71,7 +70,6 @@ const getServedKeys = (key: string, field: unknown): readonly string[] => {
   return [key, ...generated.map((value) => value.key)]
 }
 
-/** Checks a field by its options and its type. */
 function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundings, report: FaultReport): void {
   if (!isRecord(field) || !isRecord(field.type) || !isRecord(field.options)) {
     report.add(place.path, 'write a field, such as f.text()')

@@ -8,7 +8,6 @@ const NAME = /^[a-z][a-z0-9-]*$/
 const MAX_NAME_LENGTH = 48
 const NAME_ADVICE = `write a name of at most ${MAX_NAME_LENGTH} small letters, digits and -, such as my-plugin`
 
-/** Reports the faults of a part. */
 export type PartCheck = (value: unknown, path: string, report: FaultReport) => void
 
 /** Creates a check that reports the advice for invalid values. */
@@ -61,7 +60,6 @@ const isObject = (what: string): PartCheck => checkValue(isRecord, `write ${what
 
 const HOOKS = ['beforeValidate', 'beforeChange', 'afterCommit']
 
-/** Checks the hooks of a document. */
 export const checkHooks: PartCheck = (value, path, report) => {
   if (!isRecord(value) || Object.keys(value).length === 0) {
     return void report.add(path, `write at least one of: ${HOOKS.join(', ')}`)
@@ -104,7 +102,6 @@ const PARTS: Readonly<Record<string, PartCheck>> = {
   setup: checkValue((value) => typeof value === 'function', 'write a function'),
 }
 
-/** The names of the parts of a plugin. */
 export const PLUGIN_PARTS: readonly string[] = Object.keys(PARTS)
 
 const checkPluginParts = checkParts(PARTS, ['name', 'version'])
@@ -130,7 +127,6 @@ function checkPlugin(plugin: unknown, path: string, report: FaultReport): void {
   checkPluginParts(plugin, path, report)
 }
 
-/** Creates a check of an object with named parts. */
 export function checkParts(checks: Readonly<Record<string, PartCheck>>, required: readonly string[] = []): PartCheck {
   const names = Object.keys(checks)
   return (value, path, report) => {

@@ -39,7 +39,6 @@ const PATH = /^(?:\/[A-Za-z0-9_-][\w.-]*)+$/
 const RESERVED_PATH = /^\/(?:api|uploads|openapi\.json)(?:\/|$)/
 const THEMES: readonly unknown[] = ['system', 'light', 'dark']
 
-/** Checks the path of the docs page. */
 export function checkDocsPath(value: unknown, path: string, report: FaultReport): void {
   if (typeof value !== 'string' || !PATH.test(value)) {
     report.add(path, "write a path of letters, digits, -, _ and . that begins with / and does not end with it: '/docs'")
@@ -48,12 +47,10 @@ export function checkDocsPath(value: unknown, path: string, report: FaultReport)
   }
 }
 
-/** Checks the theme of the docs page. */
 export function checkTheme(value: unknown, path: string, report: FaultReport): void {
   if (!THEMES.includes(value)) report.add(path, "write 'system', 'light' or 'dark'")
 }
 
-/** Checks the logo of the docs page. */
 export function checkLogo(value: unknown, path: string, report: FaultReport): void {
   if (!(value instanceof URL) || value.protocol !== 'file:') {
     report.add(path, "write the address of a file beside the config: new URL('./logo.svg', import.meta.url)")

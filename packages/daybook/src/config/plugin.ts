@@ -43,7 +43,6 @@ export interface Plugin<
 /** A source of hooks and routes: a plugin, or the config itself, which has no name. */
 export type Contributor = Omit<Plugin, 'name' | 'version'> & { readonly name?: string }
 
-/** Describes a contributor in a sentence. */
 export const describeContributor = ({ name }: Pick<Contributor, 'name'>): string =>
   name === undefined ? 'the config' : `the plugin "${name}"`
 

@@ -155,7 +155,6 @@ export interface BulkOptions extends LocaleOptions {
 /** The outcome of a bulk write. */
 export interface BulkOutcome {
   readonly collection: string
-  /** The number of matching entries. */
   readonly matched: number
   /** The number of entries that changed, or would change in a dry run. */
   readonly changed: number
@@ -183,7 +182,6 @@ export type BatchOperation<C extends DaybookConfig = DaybookConfig> =
       readonly data: { readonly revision?: number; readonly slug?: string }
     })
 
-/** The entry of an operation. */
 interface EntryOperation<K extends string> {
   readonly collection: K
   readonly id: string
@@ -223,7 +221,6 @@ export function parseOptions<P extends Parameters>(
   return readParameters(declared, toQueryParams([...named, ...pages, ...(where ? toWhereParams(where) : [])]))
 }
 
-/** Converts an entity tag to a precondition. */
 export function toPreconditions(ifMatch: string | undefined): Preconditions {
   if (ifMatch === '*') return { ifMatch }
   return ifMatch === undefined ? {} : { ifMatch: [{ weak: false, value: ifMatch.replace(/^"|"$/g, '') }] }

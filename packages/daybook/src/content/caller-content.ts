@@ -89,7 +89,6 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     this.#transact = transact
   }
 
-  /** The files of assets. */
   get files(): CallerFiles<C> {
     return new CallerFiles<C>(this.#services, this.#access)
   }
@@ -462,7 +461,6 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 }
 
-/** The options that the context of a write depends on. */
 interface ContextOptions {
   readonly locale?: string | undefined
   readonly dryRun?: boolean | undefined

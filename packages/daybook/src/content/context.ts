@@ -115,9 +115,7 @@ export interface ListCache {
   readonly runningAggregates: SingleFlight<string>
 }
 
-/** The maximum number of cached totals. */
 const MAX_TOTALS = 1000
-/** The maximum number of cached totals of reverse fields. */
 const MAX_REVERSE_TOTALS = 10_000
 /** The maximum size of cached aggregates, in characters. */
 const MAX_AGGREGATE_CHARACTERS = 8 * 1024 * 1024

@@ -8,7 +8,6 @@ import type { ContentContext } from './context.ts'
 /** The maximum interval between sweeps, in milliseconds. Each is shortened by up to half at random, so that nodes do not coincide. */
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000
 const LEASE_MS = 60_000
-/** The lifetime of idempotency records, in milliseconds. */
 export const IDEMPOTENCY_RECORD_LIFETIME_MS: number = 24 * 60 * 60 * 1000
 
 /** Removes expired records on one of the nodes, and unneeded files on each, and looks for missing files. */

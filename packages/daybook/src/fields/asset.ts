@@ -47,12 +47,10 @@ export const mediaRangesRule: OptionRule = (value) =>
 
 const { formerTo: _, to: __, ...SHARED_RULES } = RELATION_RULES
 
-/** Creates the filter for files of a media range. */
 const whereWithin = (range: string): object => ({
   mimeType: range.endsWith('/*') ? { startsWith: range.slice(0, -1) } : { eq: range },
 })
 
-/** Creates the requirement on files of a field. */
 function createRequirement({ accept, maxBytes }: AssetOptions): TargetRequirement | undefined {
   if (accept === undefined && maxBytes === undefined) return undefined
   const where = [

@@ -17,7 +17,6 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d
 const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Returns true if a text is an existing date. */
 function isDay(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)

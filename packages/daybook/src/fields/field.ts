@@ -249,7 +249,6 @@ export interface DeriveTools {
 /** A value that the service generates from that of a field. */
 export type Generated = DerivedValue | ExtractedValue
 
-/** The key and the schema of a generated value. */
 interface ServedValue {
   /** The field's key with an ending, which the type of {@link Field} has. */
   readonly key: string
@@ -277,7 +276,6 @@ export interface ExtractedValue extends ServedValue {
  */
 export interface FieldType<Options extends object = AnyOptions> {
   readonly name: string
-  /** The rules of its options. */
   readonly rules: Readonly<Record<string, OptionRule>>
   /** Reports faults beyond those of single options. */
   check?(options: Options, place: FieldPlace, report: FaultReport): void
@@ -366,7 +364,6 @@ export const COUNTED_BEHAVIOR: Required<Pick<FieldType<CountedOptions & { readon
   isCounted: (options) => options.counted === true && options.index !== false,
 }
 
-/** Checks the options of a counted field. */
 export function checkCounted(
   options: CommonOptions & CountedOptions & { readonly index?: boolean },
   place: FieldPlace,
@@ -399,7 +396,6 @@ export const isFilledFromStored = ({ type, options }: Field): boolean =>
 /** Returns true if documents store a value of the field. */
 export const isStored = (field: Field): boolean => field.type.reverse === undefined
 
-/** Returns the generated values of a field, in the order in which they are served. */
 export const generatedValues = (key: string, { type, options }: Field): readonly Generated[] =>
   type.generated?.(key, options) ?? []
 
@@ -423,12 +419,10 @@ export const NOT_BLANK_PATTERN = '\\S'
 /** The keyword of a schema for the `Violation` to report if a value does not match. */
 export const VIOLATION: string = 'x-violation'
 
-/** Returns true if a field must have a value in stored documents. */
 export function isRequired({ type, options }: Field): boolean {
   return options.required === true || type.role !== undefined
 }
 
-/** Returns the empty value of a field. */
 export function emptyValue(field: Field): unknown {
   return field.type.empty?.(field.options) ?? null
 }
@@ -466,7 +460,6 @@ export function innerFields({ type, options }: Field): readonly Fields[] {
   return item ? [...inner, { of: item }] : inner
 }
 
-/** Returns true if a field or one inside it is localized. */
 export function holdsLocalized(field: Field): boolean {
   return (
     field.options.localized === true ||
@@ -482,7 +475,6 @@ export function holdsItemKeys(field: Field): boolean {
   )
 }
 
-/** Returns true if a field or one inside it has a validator. */
 export function holdsValidator(field: Field): boolean {
   return (
     field.options.validate !== undefined ||

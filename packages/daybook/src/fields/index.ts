@@ -15,7 +15,6 @@ import { statusField } from './status.ts'
 import { emailField, textField, urlField } from './text.ts'
 import { withTypeSuggestions } from './unknown-type.ts'
 
-/** Builders of all field types. */
 interface FieldBuilders {
   readonly text: typeof textField
   readonly markdown: typeof markdownField

@@ -92,7 +92,6 @@ type Ignored<F extends Fields> = {
 /** The value of a field in writes. `null` empties a field that is not required. */
 type Emptiable<F> = OptionsOf<F> extends { readonly required: true } ? WriteOf<F> : WriteOf<F> | null
 
-/** The values of a new set of fields in writes. */
 export type WriteValues<F extends Fields> = Flat<
   { readonly [K in keyof F as IsDemanded<F[K]> extends true ? K : never]: WriteOf<F[K]> } & {
     readonly [K in keyof F as IsDemanded<F[K]> extends true ? never : K]?: Emptiable<F[K]>

@@ -15,7 +15,6 @@ interface HtmlHeading {
   readonly level: number
   /** The attributes as written in the tag, from the space before the first one. */
   readonly attributes: string
-  /** The HTML inside the heading. */
   readonly content: string
   /** The offset of the attributes. */
   readonly start: number

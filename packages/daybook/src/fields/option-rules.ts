@@ -3,7 +3,6 @@ import type { OptionRule } from './field.ts'
 
 /** The pattern of every key in a config. */
 export const KEY_PATTERN: RegExp = /^[a-z][a-zA-Z0-9_]*$/
-/** The maximum length of a key, in characters. */
 export const MAX_KEY_LENGTH = 48
 
 /** Returns true if a text can be the key of a collection, global, field, plugin or action. */
@@ -77,7 +76,6 @@ export const SCALAR_RULES: typeof COMMON_RULES & Readonly<Record<'unique' | 'ind
   index: flagRule,
 }
 
-/** The rules of the options of counted fields. */
 export const COUNTED_RULES: Readonly<Record<'counted', OptionRule>> = { counted: flagRule }
 
 function isRegExp(source: string): boolean {

@@ -40,7 +40,6 @@ export const REFERS_TO: string = 'x-refers-to'
 /** The JSON Schema of the operand of a filter on references. */
 export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 
-/** The maximum number of references in a field. */
 export const MAX_REFERENCES = 1000
 
 const onDeleteRule: OptionRule = (value) =>
@@ -84,7 +83,6 @@ const readIds = (value: unknown): readonly string[] =>
 
 const isId = (value: unknown): boolean => typeof value === 'string' && isUuidShaped(value)
 
-/** Returns the id in a tagged reference to a collection. */
 const getTaggedId = (reference: unknown, to: string): string | undefined =>
   isRecord(reference) && reference.collection === to && isId(reference.id) ? String(reference.id) : undefined
 
@@ -94,7 +92,6 @@ export function createIdSchema(to: string, many = false): JsonSchema {
   return many ? { type: 'array', items: schema, uniqueItems: true, maxItems: MAX_REFERENCES } : schema
 }
 
-/** Returns the references of a value to one collection. */
 export const readIdReferences = (collection: string, value: unknown): readonly Reference[] =>
   readIds(value).map((id) => ({ collection, id }))
 
@@ -158,7 +155,6 @@ export const isTaggedReference = (value: unknown): value is Reference =>
 
 const tag = (collection: string, id: string): Reference => ({ collection, id: id.toLowerCase() })
 
-/** Returns the tagged references of a value. */
 const readTaggedReferences = (value: unknown): readonly Reference[] =>
   [value].flat().flatMap((item) => (isTaggedReference(item) ? [tag(item.collection, item.id)] : []))
 

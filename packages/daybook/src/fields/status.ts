@@ -16,7 +16,6 @@ export interface StatusOptions extends Pick<CommonOptions<string>, 'description'
   readonly default?: string | DefaultRule<string>
 }
 
-/** Returns the values of a status field. */
 function getStatusValues(options: StatusOptions): readonly string[] {
   return options.options ?? ['draft', PUBLISHED, 'archived']
 }

@@ -78,7 +78,6 @@ const MAX_QUERIES = 500
 /** The maximum length of a cached query string, in characters. */
 const MAX_CACHED_QUERY = 512
 
-/** The maximum length of a logged target, in characters. */
 const MAX_LOGGED_TARGET = 512
 
 /**
@@ -337,7 +336,6 @@ class RequestScope {
     return this.#requestId
   }
 
-  /** The headers of every response. */
   get headers(): Readonly<Record<string, string>> {
     const common = { 'X-Request-Id': this.requestId, 'X-Content-Type-Options': 'nosniff' }
     return this.#cors ? { ...common, ...buildCorsHeaders(this.#cors, this.#request.headers.get('origin')) } : common

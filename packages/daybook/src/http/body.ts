@@ -3,7 +3,6 @@ import type { JsonSchema } from '../fields/field.ts'
 import type { BodyContract } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
 
-/** The default limit of a JSON body, in bytes. */
 export const DEFAULT_BODY_BYTES: number = 4 * 1024 * 1024
 
 /** The media type of a JSON merge patch (RFC 7396). */

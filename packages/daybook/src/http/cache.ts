@@ -15,13 +15,11 @@ import type { ReadRoute, Route } from './contract.ts'
 import type { HttpRequest, RequestHeaders } from './request.ts'
 import { buildReadResponse, type CachePolicy, type HttpResponse } from './response.ts'
 
-/** The default memory for cached responses, in bytes. */
 export const DEFAULT_RESPONSE_CACHE_BYTES: number = 64 * 1024 * 1024
 /** The maximum share of one response in the memory of the cache. With less room than that, the cache is full. */
 const MAX_SHARE = 1 / 8
 /** The share of responses worth caching that a full cache accepts. */
 const FULL_SHARE = 1 / 8
-/** The maximum length of a cache key, in characters. */
 const MAX_KEY = 2048
 /** The approximate overhead of a response, in bytes. */
 const BODY_BYTES = 1000
@@ -163,7 +161,6 @@ export class ReadResponder {
   }
 }
 
-/** A cached response, and the route that it belongs to. */
 export interface RoutedResponse {
   readonly route: Route
   readonly response: HttpResponse
@@ -181,7 +178,6 @@ const isPlainRead = ({ method, headers }: HttpRequest): boolean =>
 /** @param readKey the kind of caller; for callers without a session, the key is the target alone */
 const toCacheKey = (readKey: string, target: string): string => (readKey === 'public' ? target : `${readKey} ${target}`)
 
-/** A read whose response may be cached. */
 interface CacheableRead {
   readonly route: ReadRoute
   readonly request: ReadRequest

@@ -8,7 +8,6 @@ import type { HttpResponse } from './response.ts'
 /** A content coding for compressed responses (RFC 9110, section 8.4.1; RFC 8878). */
 export type ContentCoding = 'br' | 'zstd' | 'gzip'
 
-/** The minimum size of a compressed response, in bytes. */
 const MIN_CODED_BYTES = 1024
 /** The maximum size of a response that is compressed for a single client, in bytes. */
 const MAX_PASSING_BYTES = 1024 * 1024

@@ -12,20 +12,15 @@ import { ERROR_HEADERS, type HttpResponse } from './response.ts'
 /** The methods of routes; the service adds HEAD and OPTIONS. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The input of a route. */
 export interface RouteRequest<Query = unknown, Body = unknown> {
-  /** The access of the caller. */
   readonly access: Access
-  /** The decoded parameters of the path. */
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
   readonly headers: RequestHeaderValues
   readonly body: Body
-  /** The underlying request. */
   readonly request: HttpRequest
 }
 
-/** The declaration of a request body. */
 export interface BodyContract<Body = unknown> {
   readonly description: string
   readonly mediaTypes: readonly string[]
@@ -45,7 +40,6 @@ export interface PathParameter {
   readonly example?: string | number
 }
 
-/** The declarations of path parameters, by name. */
 export type PathParameters = Readonly<Record<string, PathParameter>>
 
 /** The declaration of an auth action: the route for one value of the last path segment. */
@@ -57,7 +51,6 @@ export interface ActionContract {
   readonly status?: number
 }
 
-/** Descriptions of response headers. */
 export const HEADER_DESCRIPTIONS = {
   'Cache-Control': 'The caches that may store the response, and for how long.',
   'Content-Range': 'The length of the file.',
@@ -84,7 +77,6 @@ export const PAGE_HEADERS = {
 /** A response header of a route, besides those of every response. */
 export type HeaderName = keyof typeof HEADER_DESCRIPTIONS | keyof typeof PAGE_HEADERS
 
-/** The declaration of one response of a route. */
 export interface ResponseContract {
   readonly status: number
   readonly description: string
@@ -118,7 +110,6 @@ export interface RouteContract<P extends Parameters, Body> {
    * adapter responds, and checks access.
    */
   readonly protection: 'public' | 'session' | 'provider'
-  /** The collection or global of the route. */
   readonly resource?: CollectionModel | GlobalModel
   /** The action of a write. */
   readonly action?: Exclude<Action, 'read'>
@@ -137,7 +128,6 @@ export interface RouteContract<P extends Parameters, Body> {
   readonly parameters?: P
   /** True if `run` reports the faults of the query together with those that depend on access. @default false */
   readonly checksQuery?: true
-  /** The request headers that the route uses. */
   readonly requestHeaders: readonly RequestHeaderKey[]
   readonly body?: BodyContract<Body>
   /** Absent if the auth adapter responds. */
@@ -156,7 +146,6 @@ export interface RouteContract<P extends Parameters, Body> {
   read?: undefined
 }
 
-/** The input of a route whose response has a tag. */
 export interface ReadRequest<Query = unknown> extends RouteRequest<Query, unknown> {
   /** The revision of a response that the client or the cache has: reading its tag need not read the content. */
   readonly knownRevision?: number | undefined
@@ -168,9 +157,7 @@ export interface ReadContract<P extends Parameters> extends Omit<RouteContract<P
   read(request: ReadRequest<Query<QueryOf<P>>>): Promise<LazyResponse<string | Uint8Array>>
 }
 
-/** A route whose response has a tag. */
 export type ReadRoute = ReadContract<Parameters>
-/** A route whose response has no tag. */
 export type RunRoute = RouteContract<Parameters, unknown>
 /** Any route; the types of its parameters and body are erased. */
 export type Route = RunRoute | ReadRoute
@@ -194,7 +181,6 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
 ]
-/** Errors of a read. */
 export const READ_ERRORS: readonly ErrorCode[] = [
   ...COMMON_ERRORS,
   'UNAUTHORIZED',
@@ -202,7 +188,6 @@ export const READ_ERRORS: readonly ErrorCode[] = [
   'NOT_FOUND',
   'PRECONDITION_FAILED',
 ]
-/** Errors of a write. */
 export const WRITE_ERRORS: readonly ErrorCode[] = [
   ...READ_ERRORS,
   'CONFLICT',
@@ -232,7 +217,6 @@ export const describeWriteResponse = (
   headers: readonly HeaderName[] = [],
 ): ResponseContract => ({ status, description, schema, headers: [...WRITE_HEADERS, ...headers] })
 
-/** Returns the headers of an error. */
 export const getErrorHeaders = (code: ErrorCode): readonly HeaderName[] => [
   'Cache-Control',
   ...(Object.keys(ERROR_HEADERS[code] ?? {}) as HeaderName[]),

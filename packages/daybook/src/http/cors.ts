@@ -24,7 +24,6 @@ export function buildCorsHeaders(config: CorsConfig | undefined, origin: string 
   }
 }
 
-/** Builds the headers of a preflight response. */
 export function buildPreflightHeaders(config: CorsConfig | undefined, origin: string | null): Record<string, string> {
   const corsHeaders = buildCorsHeaders(config, origin)
   if (Object.keys(corsHeaders).length === 0) return {}

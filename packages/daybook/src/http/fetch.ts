@@ -11,7 +11,6 @@ export interface FetchOptions {
 /** Handles a web-standard request. Never rejects. */
 export type Fetch = (request: Request, options?: FetchOptions) => Promise<Response>
 
-/** Creates the web-standard handler of a service. */
 export function toFetch(handle: RequestHandler): Fetch {
   return async (request, { address = null } = {}) => {
     const { promise, resolve } = Promise.withResolvers<FinishedResponse>()
@@ -20,7 +19,6 @@ export function toFetch(handle: RequestHandler): Fetch {
   }
 }
 
-/** A web-standard request. */
 class WebRequest implements HttpRequest {
   readonly #request: Request
   readonly target: string

@@ -13,7 +13,6 @@ import type { HttpResponse, TextResponse } from './response.ts'
 /** The additional errors of a route that accepts an `Idempotency-Key`. */
 export const IDEMPOTENCY_ERRORS: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'CONFLICT', 'FORBIDDEN']
 
-/** A response that can be replayed. */
 interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -24,13 +23,10 @@ interface StoredResponse {
 interface IdempotentWrite {
   /** The parts that identify the request. */
   readonly request: readonly unknown[]
-  /** The collections that the write changes. */
   readonly collections: readonly CollectionModel[]
-  /** Returns the entries in the body of a stored response. */
   listEntries(body: string): readonly ResponseEntry[]
 }
 
-/** An entry in a response. */
 export interface ResponseEntry {
   /** A collection's key. */
   readonly collection: string

@@ -13,7 +13,6 @@ const PAUSE_TURNS = 16
 /** The maximum length of such a pause, in milliseconds: rejecting requests must not take all the time. */
 const PAUSE_MS = 10
 
-/** The limits of a queue. */
 export interface QueueLimits {
   /** The maximum number of waiting and running requests. */
   readonly pendingRequests: number
@@ -21,7 +20,6 @@ export interface QueueLimits {
   readonly queueMs: number
 }
 
-/** A request for the queue. */
 export interface QueuedRequest {
   /** Responds to the request. Never rejects. */
   run(): Promise<void>

@@ -10,7 +10,6 @@ import { validationErrorAt } from '../errors.ts'
 import type { JsonSchema } from '../fields/field.ts'
 import type { RequestHeaders } from './request.ts'
 
-/** The parsed values of request headers. */
 export interface RequestHeaderValues {
   readonly ifMatch?: TagCondition | undefined
   readonly ifNoneMatch?: TagCondition | undefined
@@ -52,7 +51,6 @@ const makeTagHeader = (name: string, description: string): HeaderParameter<TagCo
   },
 })
 
-/** The declarations of all request headers. */
 export const REQUEST_HEADERS: {
   readonly [C in RequestHeaderKey]-?: HeaderParameter<NonNullable<RequestHeaderValues[C]>>
 } = {

@@ -46,7 +46,6 @@ export interface HttpRequest {
  */
 export type RequestHandler = (request: HttpRequest, respond: SendResponse) => void
 
-/** Receives the response to a request. */
 export type SendResponse = (response: FinishedResponse) => void
 
 /**

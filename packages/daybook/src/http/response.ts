@@ -4,7 +4,6 @@ import type { Access } from '../content/access/access.ts'
 import type { DocumentResponse, LazyResponse } from '../content/reads/index.ts'
 import { DaybookError, ERRORS, type ErrorCode, type ErrorDetails } from '../errors.ts'
 
-/** The response of a route. */
 export interface HttpResponse {
   readonly status: number
   /** JSON text, or its bytes in UTF-8. */
@@ -18,7 +17,6 @@ export interface HttpResponse {
   readonly cookies?: readonly string[]
 }
 
-/** A response that can be stored. */
 export interface TextResponse extends HttpResponse {
   readonly json?: string
 }
@@ -40,7 +38,6 @@ export const PRIVATE_HEADERS: { readonly 'Cache-Control': string; readonly Vary:
 }
 export const NO_STORE_HEADERS = { 'Cache-Control': 'no-store' } as const
 
-/** The caching of responses to reads. */
 export interface CachePolicy {
   /** The `Cache-Control` for callers without a session. */
   readonly publicCacheControl: string
@@ -81,7 +78,6 @@ export function buildReadResponse(
   return json === undefined ? { status: 304, headers } : { status: 200, json, headers }
 }
 
-/** Builds the response with a written document. */
 export function buildWriteResponse(
   status: 200 | 201,
   { json, tag, seq }: DocumentResponse,
@@ -156,7 +152,6 @@ export function toWebResponse({ status, json, octets, content, head }: FinishedR
 /** Headers of the connection and of the transfer (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = ['connection', 'content-length', 'keep-alive', 'set-cookie', 'transfer-encoding', 'upgrade']
 
-/** Headers that the service adds to every response. */
 const SERVICE_HEADERS = ['x-request-id', 'x-content-type-options']
 
 /** Converts the response of an auth provider or a plugin. By default, it is not cached. */

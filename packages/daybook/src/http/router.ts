@@ -3,7 +3,6 @@ import { compileRouter } from 'rou3/compiler'
 import type { Method, Route } from './contract.ts'
 import type { HttpRequest } from './request.ts'
 
-/** A matched route. */
 export interface RouteMatch {
   readonly route: Route
   /** The decoded path parameters. */
@@ -18,7 +17,6 @@ interface Endpoint {
 
 type Endpoints = Map<Method, Endpoint>
 
-/** Finds routes by method and path. */
 export class Router {
   /** Routes without path parameters. The library would look them up as property names, which V8 has to intern first. */
   readonly #fixed: ReadonlyMap<string, MatchedRoute<Endpoints>>

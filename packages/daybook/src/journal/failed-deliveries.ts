@@ -55,12 +55,10 @@ export class FailedDeliveries {
     return this.#pending.dueAt
   }
 
-  /** Lists the deliveries that are due. */
   listDue(): readonly StoredDelivery[] {
     return this.#pending.listDue(Date.now())
   }
 
-  /** True if the delivery of a record is stored. */
   has(seq: number): boolean {
     return this.#pending.has(seq)
   }
@@ -171,7 +169,6 @@ class PendingDeliveries {
     this.#released.delete(seq)
   }
 
-  /** Lists the first delivery of each document, if it is due. */
   listDue(now: number): readonly StoredDelivery[] {
     return this.#firstByDocument().filter(({ dueAt }) => dueAt <= now)
   }
@@ -201,7 +198,6 @@ class PendingDeliveries {
     this.#released.clear()
   }
 
-  /** Lists the deliveries in ranges of the journal, made due at once. */
   listInRanges(ranges: readonly SeqRange[]): readonly StoredDelivery[] {
     return this.#inOrder().flatMap((delivery) => (isInRanges(ranges, delivery.seq) ? [{ ...delivery, dueAt: 0 }] : []))
   }

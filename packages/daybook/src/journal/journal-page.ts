@@ -10,10 +10,8 @@ import { type CallerView, type CollectionView, requireReadable, resolveView } fr
 
 /** The maximum number of records that are read at a time. */
 const RECORDS_PER_READ = 1000
-/** The maximum number of reads for one page. */
 const MAX_READS = 10
 
-/** A request for a page of the journal. */
 export interface JournalRequest {
   /** The number of the journal after which the list begins. */
   readonly since: number
@@ -77,7 +75,6 @@ async function resolveSelection(
   return selection
 }
 
-/** Selects the records that a caller may see. */
 class RecordSelection {
   readonly #context: ContentContext
   readonly #access: Access

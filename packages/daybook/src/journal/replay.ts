@@ -8,7 +8,6 @@ export type ReplayRequest =
   | { readonly from: number; readonly to?: number }
   | { readonly parked: true }
 
-/** A pending request for a replay. */
 export interface StoredReplay {
   readonly id: string
   readonly request: ReplayRequest
@@ -35,7 +34,6 @@ export async function dropReplays(
   for (const { id } of requests) await writer.delete(getKind(name), id)
 }
 
-/** Returns the ranges of the journal that requests name. */
 export function getReplayRanges(requests: readonly StoredReplay[]): readonly SeqRange[] {
   return requests.flatMap(({ request }) => {
     if ('seq' in request) return [{ after: request.seq - 1, to: request.seq }]

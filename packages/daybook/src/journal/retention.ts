@@ -18,7 +18,6 @@ const BATCH_SIZE = 100
 const PAUSE_MS = 5
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The progress through the journal. */
 interface RetentionProgress {
   /** The progress of dropping surplus versions, with the number of versions to keep. */
   readonly versions: { readonly kept: number; readonly seq: number }

@@ -13,7 +13,6 @@ import type { Writer } from '../store/writes/writer.ts'
 
 /** The interval of looking for schedules, in milliseconds, since other nodes set them and clocks change. */
 const POLL_MS = 5000
-/** The duration of the lease, in milliseconds. */
 const LEASE_MS = 30_000
 /** The expected duration of the transaction that sets a schedule, in milliseconds. If it takes longer, the next look finds it. */
 const COMMIT_MS = 100

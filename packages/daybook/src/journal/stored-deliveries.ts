@@ -24,7 +24,6 @@ export type DeliveryState = 'pending' | 'parked'
 
 /** The maximum number of pending deliveries of a subscription; further records wait in the journal. */
 export const MAX_PENDING = 1000
-/** The time for which a parked delivery is stored, in milliseconds. */
 const PARKED_MS = 30 * 24 * 60 * 60 * 1000
 /** The number of deliveries that are read at a time. */
 const PAGE_SIZE = 500
@@ -67,11 +66,9 @@ export async function listDeliveries(
   return (await records.list(getKind(state, name), { after: toId(after), limit })).map(toDelivery)
 }
 
-/** Counts the deliveries of a subscription in a state. */
 export const countDeliveries = (records: RecordReader, name: string, state: DeliveryState): Promise<number> =>
   records.count(getKind(state, name))
 
-/** Stores or updates a pending delivery. */
 export async function putPending(writer: RecordWriter, name: string, delivery: StoredDelivery): Promise<void> {
   await writer.put(getKind('pending', name), { id: toId(delivery.seq), ...delivery })
 }
@@ -81,7 +78,6 @@ export async function dropPending(writer: RecordWriter, name: string, { seq }: S
   await writer.delete(getKind('pending', name), toId(seq))
 }
 
-/** Parks a pending delivery. */
 export async function park(writer: RecordWriter, name: string, delivery: StoredDelivery): Promise<void> {
   await dropPending(writer, name, delivery)
   const parked = { id: toId(delivery.seq), ...delivery }

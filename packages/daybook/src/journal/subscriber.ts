@@ -3,7 +3,6 @@ import type { JournalRow } from '../store/rows.ts'
 import type { Store } from '../store/store.ts'
 import type { DeliveryThrottle } from './throttle.ts'
 
-/** A receiver of committed journal records. */
 export interface Subscriber {
   /** The name under which the position is stored. Nodes with the same name share the work. */
   readonly name: string
@@ -16,7 +15,6 @@ export interface Subscriber {
   readonly storesFailures?: boolean
   /** Delays deliveries of a subscriber that stores failures while clients keep the process busy. @default none */
   readonly throttle?: DeliveryThrottle | undefined
-  /** True if the subscriber receives a record. */
   wants(record: JournalRow): boolean
   /**
    * Processes a record. If it rejects, the record is delivered again, before later ones of its document.
@@ -49,7 +47,6 @@ export interface SubscriptionTimes {
   readonly closeMs?: number | undefined
 }
 
-/** The times of a subscription with their defaults. */
 export type ResolvedTimes = Readonly<Record<keyof SubscriptionTimes, number>>
 
 const MINUTE_MS = 60_000
@@ -114,7 +111,6 @@ interface RecordStates {
   after(): Promise<DocumentValues | undefined>
 }
 
-/** Creates the states of a record's document. */
 function createRecordStates({ journal }: Pick<Store, 'journal'>, { collection, id, seq }: JournalRow): RecordStates {
   const readAt = async (position: number): Promise<DocumentValues | undefined> => {
     const state = await journal.stateAt(collection, id, position)

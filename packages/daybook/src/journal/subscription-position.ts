@@ -6,13 +6,11 @@ import { rangesAfter, type SeqRange, type UnreadRanges } from './ranges.ts'
 /** The kind of the stored records with positions. */
 const POSITION = 'subscription'
 
-/** The progress of a subscription through the journal. */
 export interface SubscriptionPosition {
   /** The ranges that are not read. */
   readonly ranges: UnreadRanges
   /** The time when a failed delivery is due, in milliseconds since 1970; `null` if there is none. */
   readonly dueAt: number | null
-  /** The number of replays. */
   readonly replays: number
 }
 
@@ -31,7 +29,6 @@ interface StoredPosition extends AuthRecord {
   readonly replays?: number
 }
 
-/** Stores the end of the journal as the position of a new subscription. */
 export async function ensurePosition(store: Store, name: string): Promise<void> {
   if (await store.records.get(POSITION, name)) return
   await store.transaction(async (writer) => {
@@ -45,7 +42,6 @@ export async function ensurePosition(store: Store, name: string): Promise<void> 
   })
 }
 
-/** Reads the position of a subscription from the store. */
 export async function readPosition({ records }: Pick<Store, 'records'>, name: string): Promise<SubscriptionPosition> {
   return toPosition(await records.get(POSITION, name))
 }

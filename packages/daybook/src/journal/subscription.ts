@@ -165,7 +165,6 @@ export class Subscription {
     return records.length > 0 && this.#hasCapacity ? 'read' : 'wait for growth'
   }
 
-  /** Reloads the state from the store. */
   async #reload(): Promise<void> {
     await this.#queue.waitUntilIdle()
     this.#unfinished.clear()
@@ -255,7 +254,6 @@ export class Subscription {
     this.#startUpkeep()
   }
 
-  /** True if no further delivery may begin. */
   get #mustStop(): boolean {
     return this.#isStopping || this.#isInterrupted || !this.#lease.isHeld
   }
@@ -267,7 +265,6 @@ export class Subscription {
     return false
   }
 
-  /** Starts the timer that stores the position. */
   #startUpkeep(): void {
     this.#upkeepTimer ??= setInterval(() => void this.#doUpkeep(), POSITION_MS)
   }
@@ -310,7 +307,6 @@ export class Subscription {
     if (!this.#isPositionCurrent) await this.#commit(async () => {})
   }
 
-  /** Commits a change together with the position. */
   async #commit(change: (writer: Writer) => Promise<void>): Promise<void> {
     this.#storedPosition = await this.#lease.write(async (writer) => {
       await change(writer)
@@ -377,7 +373,6 @@ export class Subscription {
     return this.#failedDeliveries.listDue().filter(({ seq }) => !this.#retrying.has(seq))
   }
 
-  /** Retries a stored delivery. */
   #retry(delivery: StoredDelivery): void {
     const { seq, collection, document } = delivery
     this.#retrying.add(seq)

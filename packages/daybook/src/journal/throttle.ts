@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The length of a slot, in milliseconds. */
 const SLOT_MS = 100
 /** The utilization of the event loop from which a process counts as busy, from 0 to 1. */
 const BUSY_UTILIZATION = 0.6
@@ -29,7 +28,6 @@ export class DeliveryThrottle {
     this.#requests += 1
   }
 
-  /** Waits until a delivery may begin, or until the signal is aborted. */
   async waitForTurn(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const now = performance.now()

@@ -28,7 +28,6 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** The methods with a label. Others share one label, so that clients cannot create labels. */
 const COUNTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** The metrics of one service. */
 export class Metrics {
   /** The requests of the last hour, by minute. */
   readonly recent: RecentMinutes = new RecentMinutes()
@@ -143,12 +142,10 @@ function watchReaders({ readers }: MetricsSource, registers: Registry[]): void {
   })
 }
 
-/** Merges the metrics of several processes. */
 function merge(snapshots: readonly MetricsSnapshot[]): Registry {
   return AggregatorRegistry.aggregate([...snapshots])
 }
 
-/** Formats the merged metrics of several processes. */
 export function formatMerged(snapshots: readonly MetricsSnapshot[]): Promise<string> {
   return merge(snapshots).metrics()
 }

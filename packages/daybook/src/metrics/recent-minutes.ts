@@ -23,7 +23,6 @@ const STEP = 1.12
 const BUCKETS = 128
 const LOG_STEP = Math.log(STEP)
 
-/** The counts of one minute. */
 interface Minute {
   /** Minutes since 1970. */
   number: number

@@ -49,7 +49,6 @@ const createAssetFields = (hasLocales: boolean): AssetFields => ({
 /** The fields that callers write. The service makes all others. */
 const WRITABLE_FIELDS: ReadonlySet<string> = new Set(['directory', 'alt', 'focalPoint'])
 
-/** Creates the collection of files. */
 export const createAssetCollection = ({ access = {} }: AssetsConfig = {}, hasLocales = false): CollectionConfig => ({
   fields: createAssetFields(hasLocales),
   access,

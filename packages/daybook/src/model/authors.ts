@@ -33,7 +33,6 @@ const createAuthorSchema = (description: string): JsonSchema => ({
   description,
 })
 
-/** The JSON Schemas of authors. */
 export const AUTHOR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   createdBy: createAuthorSchema('The subject of the identity that made it; null where nobody is known.'),
   updatedBy: createAuthorSchema('The subject of the identity that last changed it; null where nobody is known.'),

@@ -123,7 +123,6 @@ const createEtagParts = (schemaHash: string): Pick<DocumentModel, 'etagPart' | '
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The context of a collection. */
 interface Surroundings {
   readonly locales: LocalesModel | undefined
   readonly collections: DaybookConfig['collections']

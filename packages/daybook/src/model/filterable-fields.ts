@@ -100,7 +100,6 @@ export function findFilterableFields(placed: readonly PlacedField[]): ReadonlyMa
 /** The version of {@link foldText}. A change folds stored texts again. */
 const FOLDING = '1'
 
-/** Finds the sort keys of the text fields that have a collation. */
 export function findSortKeys(placed: readonly PlacedField[], locale: string): ReadonlyMap<string, FilterableField> {
   const collations = new Map<string, Collation>()
   return new Map(
@@ -144,7 +143,6 @@ function findTarget({ type, options }: Field): string | undefined {
   return typeof to === 'string' ? to : undefined
 }
 
-/** Lists the parts of tagged references for filters. */
 function listParts({ path, field }: Pick<PlacedField, 'path' | 'field'>): readonly ReferencePart[] {
   const relation = field.type.relation?.(field.options)
   if (!relation?.isIndexed || typeof relation.to === 'string') return []

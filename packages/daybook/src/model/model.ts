@@ -39,7 +39,6 @@ export interface FilterableField {
   readonly maxLength?: number
   /** Parses the operand of a filter. Returns `undefined` if it is invalid. */
   fromQuery(text: string): string | number | boolean | undefined
-  /** The JSON Schema of the operand of a filter. */
   readonly filterSchema: JsonSchema
   /** The target collection of a relation. */
   readonly to?: string
@@ -53,7 +52,6 @@ export interface FilterableField {
 
 /** A text that is derived from another and stored in the column `folded`. */
 export interface DerivedText {
-  /** The path of the source. */
   readonly path: string
   /** The member of the column. */
   readonly member: string
@@ -62,12 +60,10 @@ export interface DerivedText {
   derive(text: string): string
 }
 
-/** A part of the references of a relation to several collections. */
 export interface ReferencePart {
   readonly name: 'collection' | 'id'
   /** The dotted path of the relation. */
   readonly relation: string
-  /** The target collections. */
   readonly targets: readonly string[]
 }
 
@@ -82,7 +78,6 @@ export interface MultiValuedField {
   /** Returns true if a stored value, perhaps of an older config, is valid. */
   accepts(value: unknown): boolean
   fromQuery(text: string): string | number | boolean | undefined
-  /** The JSON Schema of the operand of a filter. */
   readonly filterSchema: JsonSchema
   /** The target collection of a relation; absent for choices and scalars. */
   readonly to?: string
@@ -108,7 +103,6 @@ export interface IndexKey {
   readonly descending: boolean
 }
 
-/** A declared index over several values. */
 export interface CompoundIndexModel {
   /** The keys in the config, such as `category,-publishedOn`. */
   readonly name: string
@@ -155,15 +149,12 @@ export interface ReverseModel extends FieldModel {
 /** A field that `include` expands. */
 export type LinkModel = RelationModel | ReverseModel
 
-/** The common part of collections and globals. */
 export interface DocumentModel {
   readonly kind: 'collection' | 'global'
   readonly key: string
   readonly description: string | undefined
-  /** The stored fields. */
   readonly fields: readonly FieldModel[]
   readonly fieldMap: Fields
-  /** The reverse fields by key. */
   readonly reverseFields: ReadonlyMap<string, ReverseModel>
   /** The keys of every document that are served before and after its fields. */
   readonly systemKeys: { readonly before: readonly string[]; readonly after: readonly string[] }
@@ -203,7 +194,6 @@ export interface DocumentModel {
   readonly authorRule: true | FieldRule | undefined
 }
 
-/** A compiled collection. */
 export interface CollectionModel extends DocumentModel {
   readonly kind: 'collection'
   /** The table for reads, that of the collection or of a locale. */
@@ -247,13 +237,11 @@ export interface CollectionModel extends DocumentModel {
   }
 }
 
-/** A compiled global. */
 export interface GlobalModel extends DocumentModel {
   readonly kind: 'global'
   readonly access: { readonly read: GlobalRule | undefined; readonly update: GlobalRule | undefined }
 }
 
-/** The compiled locales of the content. */
 export interface LocalesModel {
   readonly default: string
   readonly available: readonly string[]
@@ -266,7 +254,6 @@ export interface Model {
   readonly collections: ReadonlyMap<string, CollectionModel>
   readonly globals: ReadonlyMap<string, GlobalModel>
   readonly locales: LocalesModel | undefined
-  /** The collections by locale. */
   readonly byLocale: ReadonlyMap<string, ReadonlyMap<string, CollectionModel>>
   /** True if field rules or author rules restrict reads of a collection. */
   readonly hasFieldRules: boolean

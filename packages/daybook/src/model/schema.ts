@@ -206,7 +206,6 @@ const createTimeSchema = (description: string): JsonSchema => ({
   description,
 })
 
-/** The JSON Schemas of the further keys in reads of drafts. */
 export const DRAFT_SCHEMAS: Readonly<Record<(typeof DRAFT_KEYS)[number], JsonSchema>> = {
   hasDraft: {
     type: 'boolean',

@@ -7,7 +7,6 @@ const READ_MS = 25
 /** The time for a client to close its side of a connection that the server has closed, in milliseconds. */
 const LINGER_MS = 50
 
-/** The open connections of a server. */
 export class Connections {
   readonly #open = new Map<Socket, HttpConnection>()
   #idleMs: number | undefined
@@ -48,7 +47,6 @@ export class Connections {
   }
 }
 
-/** A connection, its pending requests, and its end. */
 export class HttpConnection {
   readonly #socket: Socket
   /** The number of requests without a complete response; several if the client sends them without waiting. */

@@ -40,7 +40,6 @@ export class Listener {
     this.options = options
   }
 
-  /** Listens to the events of a server. */
   attach(server: Server): void {
     server.on('connection', (socket: Socket) => this.connections.add(socket))
     server.on('request', (incoming: IncomingMessage, response: ServerResponse) =>
@@ -70,7 +69,6 @@ function getBodyLimit({ bodyLimit, routes }: ListenerOptions, { method, url = ''
   return limited?.body?.limit ?? bodyLimit
 }
 
-/** A request, its response, and their connection. */
 interface Exchange {
   readonly connection: HttpConnection
   readonly incoming: IncomingMessage

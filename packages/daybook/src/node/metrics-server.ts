@@ -5,14 +5,12 @@ import type { Log } from '../log.ts'
 import { formatMerged, METRICS_TYPE, type MetricsSnapshot, mergeCumulative } from '../metrics/metrics.ts'
 import type { WorkerProcess } from './worker.ts'
 
-/** The address of the metrics server. */
 export interface MetricsAddress {
   /** 0 picks a free one. */
   readonly port: number
   readonly host: string
 }
 
-/** A running metrics server. */
 export interface MetricsServer {
   /** `http://HOST:PORT/metrics` */
   readonly url: string

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { DaybookError, type ErrorCode } from '../errors.ts'
 import { buildErrorResponse, type FinishedResponse, finishResponse } from '../http/response.ts'
 
-/** The maximum size of a request head, in bytes. */
 export const MAX_HEADER_BYTES: number = 16 * 1024
 
 /** Rejects a request before the service gets it, and closes its connection. */

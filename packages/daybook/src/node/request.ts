@@ -32,7 +32,6 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** A fault in the head of a request. */
 export interface HeadFault {
   readonly status: 400 | 431
   readonly message: string
@@ -71,7 +70,6 @@ const AMBIGUOUS = /\\|\/(?:\.|%2e){1,2}(?:[/?#]|$)/i
 const BACKSLASH_IN_PATH = /^[^?]*\\/
 const HTTP_URL = /^https?:\/\//
 
-/** Reads the targets of requests. */
 export class TargetReader {
   /** The last Host header that was valid: almost all requests have the same one. */
   #lastHost: string | undefined

@@ -9,7 +9,6 @@ import type { Listening } from './serve.ts'
 const WORKER_NUMBER_VARIABLE = 'DAYBOOK_WORKER'
 /** The variable with the port that was chosen for 0. */
 const WORKER_PORT_VARIABLE = 'DAYBOOK_WORKER_PORT'
-/** The timeout for a worker to send its metrics, in milliseconds. */
 const METRICS_TIMEOUT_MS = 2000
 /** The time for which a retiring worker keeps idle connections, in milliseconds: as long as clients do. */
 const RETIRING_IDLE_MS = 10_000
@@ -20,13 +19,11 @@ const PEERS_TIMEOUT_MS = 1000
 export const SHUTDOWN_STEPS = ['accepted', 'closed'] as const
 export type ShutdownStep = (typeof SHUTDOWN_STEPS)[number]
 
-/** The end of a process. */
 export interface WorkerExit {
   readonly status: number | null
   readonly signal: string | null
 }
 
-/** The settings of a worker from its parent. */
 export interface WorkerIdentity {
   readonly number: number
   readonly port: number | undefined
@@ -103,7 +100,6 @@ export class WorkerProcess {
     this.#closeAbandonedConnection()
   }
 
-  /** The last collected metrics. */
   get lastMetrics(): MetricsSnapshot {
     return this.#lastMetrics
   }
@@ -113,7 +109,6 @@ export class WorkerProcess {
     return this.#lastConnectionAt
   }
 
-  /** True if the worker has reached a step of its shutdown. */
   hasReached(step: ShutdownStep): boolean {
     return this.#reachedSteps.has(step)
   }

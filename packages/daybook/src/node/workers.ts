@@ -10,7 +10,6 @@ export interface WorkersOptions {
   /** The number of workers, at least 1. */
   readonly count: number
   readonly log: Log
-  /** Called for each exited worker. */
   readonly onExited?: (worker: WorkerProcess) => void
   /** Called once with `http://HOST:PORT`, when all workers listen. */
   readonly onListening: (url: string) => void
@@ -28,7 +27,6 @@ const STEADY_MS = 60_000
 export interface RunningWorkers {
   /** Resolves with the exit status when all workers have exited; rejects with a {@link StartupError} if workers repeatedly fail to start. */
   readonly status: Promise<number>
-  /** The running workers. */
   readonly alive: ReadonlySet<WorkerProcess>
 }
 

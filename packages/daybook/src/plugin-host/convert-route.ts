@@ -24,11 +24,9 @@ import type {
   QueryValue,
 } from './route.ts'
 
-/** The parts of the service that the routes of plugins need. */
 export interface PluginRouteParts {
   readonly context: ContentContext
   readonly log: Log
-  /** The timeout of a route, in milliseconds. */
   readonly limitMs: number
   /** The number of proxies that are trusted to name the client's address. */
   readonly trustProxy: number

@@ -16,7 +16,6 @@ import { type AnyHooks, type HookedModel, hooksFor } from './write-hooks.ts'
 export interface DeliveriesParts {
   /** The default timeout of a delivery, in milliseconds. */
   readonly limitMs: number
-  /** The subscriptions of plugins. */
   readonly pluginSubscriptions: readonly CheckedSubscription[]
   /** Delays the subscriptions of plugins while clients keep the process busy. */
   readonly throttle: DeliveryThrottle

@@ -3,7 +3,6 @@ import { matchesTag, parseTags, requireTagMatch } from '../content/reads/index.t
 import { DaybookError } from '../errors.ts'
 import type { PluginRequest, PluginResponse } from './route.ts'
 
-/** A file to send. */
 export interface ServedFile {
   /** In bytes. */
   readonly size: number

@@ -45,7 +45,6 @@ export interface BeforeValidateEntry<O, C extends DaybookConfig> extends WriteEv
   readonly collection: string
   /** The id of the entry; absent for a new one. */
   readonly id?: string
-  /** The values of the request. */
   readonly data: HookData
 }
 

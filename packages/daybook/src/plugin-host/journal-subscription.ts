@@ -80,7 +80,6 @@ export interface SubscriptionStatus {
 /** A delivery that has failed, or waits for a failed one of the same document. */
 export interface FailedDelivery {
   readonly seq: number
-  /** The action in the journal. */
   readonly action: string
   /** The collection of an entry; `globals` for a global. */
   readonly collection: string

@@ -209,7 +209,6 @@ export class PluginHost {
 
 const isPlugin = (contributor: Contributor): contributor is Plugin => contributor.name !== undefined
 
-/** Returns the plugins of the config that a plugin names. */
 function selectRelatedPlugins(
   { requires = {}, after = [] }: Plugin,
   all: readonly Plugin[],

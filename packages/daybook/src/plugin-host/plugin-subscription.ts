@@ -46,7 +46,6 @@ interface ViewFilter {
   readonly select?: ReadonlySet<string>
 }
 
-/** A checked subscription of a plugin. */
 export interface CheckedSubscription {
   readonly subscriber: Subscriber
   readonly times: SubscriptionTimes

@@ -143,12 +143,10 @@ const ROUTE_CHECKS: Readonly<Record<string, PartCheck>> = {
   run: checkValue((value) => typeof value === 'function', 'write a function that returns a Response'),
 }
 
-/** The names of the parts of a route. */
 export const ROUTE_PARTS: readonly string[] = Object.keys(ROUTE_CHECKS)
 
 const checkRouteParts = checkParts(ROUTE_CHECKS, ['method', 'path', 'summary', 'protection', 'responses', 'run'])
 
-/** Returns the faults of a route of a plugin or of the config. */
 export function findRouteFaults(route: unknown, path: string): readonly ConfigFault[] {
   const faults: ConfigFault[] = []
   const report: FaultReport = { add: (at, message) => void faults.push({ path: at, message }) }

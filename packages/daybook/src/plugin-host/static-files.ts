@@ -9,7 +9,6 @@ import { DaybookError } from '../errors.ts'
 import { describeFileResponses, respondWithFile } from './file-response.ts'
 import type { PluginRequest, PluginRoute } from './route.ts'
 
-/** A folder to serve. */
 export interface StaticFilesOptions {
   /** The path of the files, such as `/assets`; `/` serves them at all paths without another route. */
   readonly path: string

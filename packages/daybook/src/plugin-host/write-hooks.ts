@@ -24,9 +24,7 @@ import type { PluginHooks } from './hooks.ts'
 export interface HookHost {
   readonly model: Model
   readonly log: Log
-  /** Returns the content context in which the hooks run. */
   context(): ContentContext
-  /** The timeout of a hook, in milliseconds. */
   readonly limitMs: number
 }
 
@@ -49,7 +47,6 @@ export function collectWriteHooks(host: HookHost): WriteHooks | undefined {
   return documents.size > 0 ? new WriteHooks(documents, limitMs) : undefined
 }
 
-/** A collection or a global that hooks belong to. */
 export type HookedModel = CollectionModel | GlobalModel
 
 /** Returns the hooks of a contributor for a document: those of `*`, those of its key, and those declared in the document. */
@@ -171,7 +168,6 @@ async function checkField(
   return results
 }
 
-/** A value with its validator. */
 interface CheckedValue {
   readonly validate: NonNullable<Field['options']['validate']>
   readonly value: unknown

@@ -31,7 +31,6 @@ export class OptionFaults {
     this.all.push({ path: joinPath(this.#root, path), message })
   }
 
-  /** Adds a fault if an option is invalid. */
   require(isValid: boolean, path: string, advice: string): void {
     if (!isValid) this.add(path, advice)
   }

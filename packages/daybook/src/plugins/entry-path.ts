@@ -43,7 +43,6 @@ export function compilePath(path: EntryPath): readonly PathTemplate[] {
 /** The advice for an option that is not an {@link EntryPath}. */
 export const PATH_ADVICE = "write a path with keys of fields, such as '/blog/:slug', or such paths by locale"
 
-/** True for a valid path of entries. */
 export function isEntryPath(path: unknown): path is EntryPath {
   if (typeof path === 'string') return isTemplate(path)
   if (typeof path !== 'object' || path === null) return false

@@ -57,7 +57,6 @@ export function purgeCdn(
   })
 }
 
-/** Tags that one request purges. */
 interface Batch {
   readonly tags: Set<string>
   readonly done: Promise<void>

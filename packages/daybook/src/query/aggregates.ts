@@ -4,7 +4,6 @@ import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 
 /** The maximum number of aggregates of a list. */
 export const MAX_AGGREGATES = 10
-/** The maximum number of values in a count. */
 export const MAX_COUNTED_VALUES = 1000
 
 /** The periods by which entries are counted, with the length of each in an ISO 8601 date. */
@@ -24,10 +23,8 @@ export interface ValueAggregate {
   readonly by: FilterableField
 }
 
-/** A figure about all entries of a list. */
 export type Aggregate = CountAggregate | ValueAggregate
 
-/** The aggregates of a list. */
 export const AGGREGATE_PARAMETER: Parameter<readonly string[]> = {
   ...namesParameter(
     `Up to ${MAX_AGGREGATES} figures about all matching entries, on all pages: \`count:FIELD\`, for dates also \`count:FIELD:day\`, \`month\` or \`year\`, \`min:FIELD\`, \`max:FIELD\`, \`sum:FIELD\`, \`avg:FIELD\`.`,
@@ -63,7 +60,6 @@ export function toAggregateName(path: string, what: string): string {
 /** The aggregates that an in-process call requests: names, or kinds by field. */
 export type Aggregates = string | readonly string[] | { readonly [field: string]: string | readonly string[] }
 
-/** Returns the names of requested aggregates. */
 export function toAggregateNames(requested: Aggregates): readonly string[] {
   if (typeof requested === 'string') return [requested]
   if (isNames(requested)) return requested

@@ -10,7 +10,6 @@ import {
 /** The maximum number of subjects in a request. */
 const MAX_SUBJECTS = 100
 
-/** The parameters of the names of people. */
 export const PEOPLE_PARAMETERS: ParametersOf<{ subjects: readonly string[] }> = {
   subjects: namesParameter(
     'Subjects, as `createdBy`, the journal and versions name them.',

@@ -20,7 +20,6 @@ const LIMIT = countParameter('The maximum number of entries to return.', {
   maximum: MAX_ACROSS,
 })
 
-/** Returns the parameters of a search of all collections. */
 export const searchParameters = (
   locales: LocalesModel | undefined,
 ): ParametersOf<{ q: string; collections: readonly string[]; limit: number; locale: string }> => ({
@@ -32,7 +31,6 @@ export const searchParameters = (
   ...readLocaleParameter(locales),
 })
 
-/** The query of a search of all collections. */
 export type SearchParameters = QueryOf<ReturnType<typeof searchParameters>>
 
 const CURSOR_FORMAT = /^\d{1,16}(?:-\d{1,16})?$/
@@ -40,10 +38,8 @@ const CURSOR: Parameter<string> = textParameter('`nextCursor` of the previous pa
   CURSOR_FORMAT.test(text) ? undefined : ['cursor', 'is no cursor that was given; begin without one'],
 )
 
-/** Parses the numbers of a cursor. */
 export const parsePosition = (cursor: string): readonly number[] => cursor.split('-').map(Number)
 
-/** Returns the parameters of the drafts of all collections. */
 export const draftsParameters = (
   locales: LocalesModel | undefined,
 ): ParametersOf<{ actor: string; limit: number; cursor: string; locale: string }> => ({
@@ -53,10 +49,8 @@ export const draftsParameters = (
   ...readLocaleParameter(locales),
 })
 
-/** The query of the drafts of all collections. */
 export type DraftsParameters = QueryOf<ReturnType<typeof draftsParameters>>
 
-/** Returns the parameters of the schedules of all collections. */
 export const schedulesParameters = (
   locales: LocalesModel | undefined,
 ): ParametersOf<{ limit: number; cursor: string; locale: string }> => ({
@@ -65,5 +59,4 @@ export const schedulesParameters = (
   ...readLocaleParameter(locales),
 })
 
-/** The query of the schedules of all collections. */
 export type SchedulesParameters = QueryOf<ReturnType<typeof schedulesParameters>>

@@ -12,7 +12,6 @@ export const documentParameters = (
   ...localeParameters(locales),
 })
 
-/** The query of a request for one document. */
 export interface DocumentQuery extends SelectionQuery, LocaleQuery {}
 
 /**
@@ -24,12 +23,9 @@ export function readDocumentQuery(document: DocumentModel, query: Query<Document
   return query.check((values, faults) => readSelection(faults, document, values, scope))
 }
 
-/** The default page size of plain lists. */
 const DEFAULT_PAGE = 20
-/** The maximum page size of plain lists. */
 export const MAX_PAGE = 100
 
-/** The parameters of a plain list. */
 export const PAGE_PARAMETERS: ParametersOf<{ limit: number; offset: number }> = {
   limit: countParameter(`The number of items to return, at most ${MAX_PAGE}; a larger number is reduced to it.`, {
     default: DEFAULT_PAGE,
@@ -50,7 +46,6 @@ export function readPageBounds(query: Query<QueryOf<typeof PAGE_PARAMETERS>>): {
   return { limit: Math.min(limit, MAX_PAGE), offset }
 }
 
-/** The parameters of an export. */
 export const EXPORT_PARAMETERS: ParametersOf<{ since: number; people: string }> = {
   since: countParameter('A number of the journal: only later changes are exported.'),
   people: enumParameter('With `false`, lines omit the authors of documents. By default they are included.', [

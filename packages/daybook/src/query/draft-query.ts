@@ -37,17 +37,13 @@ const ifDrafts =
   (collection: Pick<CollectionModel, 'status'>): P =>
     (hasDrafts(collection) ? parameters : {}) as P
 
-/** The parameter of reads of drafts. */
 export const draftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof READ_DRAFTS =
   ifDrafts(READ_DRAFTS)
-/** The draft parameters of a read of one entry. */
 export const entryDraftParameters: (
   collection: Pick<CollectionModel, 'status'>,
 ) => typeof READ_DRAFTS & typeof PREVIEW = ifDrafts({ ...READ_DRAFTS, ...PREVIEW })
-/** The draft parameters of a save. */
 export const saveDraftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof SAVE_DRAFT =
   ifDrafts(SAVE_DRAFT)
-/** The parameter that discards a draft. */
 export const discardDraftParameters: (collection: Pick<CollectionModel, 'status'>) => typeof DISCARD_DRAFT =
   ifDrafts(DISCARD_DRAFT)
 

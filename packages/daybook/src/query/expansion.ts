@@ -47,7 +47,6 @@ export interface ReverseExpansion extends Selection {
   readonly page: ReversePage
 }
 
-/** Parameters that select the fields and expansions of a document. */
 export const SELECTION_PARAMETERS: ParametersOf<{
   select: readonly string[]
   include: readonly string[]
@@ -76,7 +75,6 @@ export const SELECTION_PARAMETERS: ParametersOf<{
   reverse: REVERSE_PARAMETER,
 }
 
-/** The values of these parameters. */
 export type SelectionQuery = QueryOf<typeof SELECTION_PARAMETERS>
 
 interface PendingExpansion {
@@ -398,7 +396,6 @@ function toSelection(lookup: Lookup, pending: PendingExpansions): Omit<Selection
   return { expansions, reverses: lists }
 }
 
-/** Lists the collections whose documents are expanded. */
 export function listExpandedCollections({
   expansions,
   reverses,

@@ -12,7 +12,6 @@ import {
 } from './parameters.ts'
 import { DEFAULT_LIMIT } from './sort-order.ts'
 
-/** The parameters of a list of versions. */
 export const VERSIONS_PARAMETERS: ParametersOf<{ limit: number; cursor: string }> = {
   limit: PAGE_PARAMETERS.limit,
   cursor: textParameter('`nextCursor` of the previous page.'),
@@ -61,12 +60,10 @@ export const encodeDeletedCursor = (collection: CollectionModel, seq: number): s
 
 const cursorName = ({ key }: CollectionModel): string => `deleted ${key}`
 
-/** The query of a read of one version. */
 export interface VersionQuery extends LocaleQuery {
   readonly against?: number | undefined
 }
 
-/** Returns the parameters of a read of one version. */
 export const versionParameters = (
   locales: LocalesModel | undefined,
 ): ParametersOf<{ against: number }> & ReturnType<typeof localeParameters> => ({
@@ -89,7 +86,6 @@ const LIMIT = countParameter('The maximum number of items to return.', {
   maximum: MAX_FEED_PAGE,
 })
 
-/** The parameters of the changes feed. */
 export const FEED_PARAMETERS: ParametersOf<{ since: string; collections: readonly string[]; limit: number }> = {
   since: textParameter(
     'The token `next` of the previous page. Without it, the feed begins with everything that exists.',
@@ -98,13 +94,11 @@ export const FEED_PARAMETERS: ParametersOf<{ since: string; collections: readonl
   limit: LIMIT,
 }
 
-/** The parameters of live events. */
 export const EVENT_PARAMETERS: ParametersOf<{ since: string; collections: readonly string[] }> = {
   since: textParameter('A token to continue from, if `Last-Event-ID` is not sent. Without either, events begin now.'),
   collections: COLLECTIONS,
 }
 
-/** The parameters of the journal. */
 export const JOURNAL_PARAMETERS: ParametersOf<{
   since: number
   actor: string

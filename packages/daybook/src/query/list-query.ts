@@ -32,7 +32,6 @@ import { type Condition, type ParsedWhere, type QueryScope, readWhereNode, WHERE
 /** The maximum length of `q`, in characters. */
 export const MAX_SEARCH_LENGTH = 256
 
-/** A list request, checked against the model. */
 export interface ListQuery {
   readonly limit: number
   readonly offset: number
@@ -41,11 +40,9 @@ export interface ListQuery {
   readonly q: string | undefined
   /** The requested statuses; `undefined` for all that the caller can see. */
   readonly statuses: readonly string[] | undefined
-  /** The selected fields of each entry. */
   readonly selection: Selection
   /** The filter. */
   readonly where: Condition | undefined
-  /** The aggregates over all matching entries. */
   readonly aggregates: readonly Aggregate[]
   /** True if entries are returned with their drafts. */
   readonly isDraft: boolean
@@ -55,7 +52,6 @@ export interface ListQuery {
   readonly fingerprint: string
 }
 
-/** The parameter of the words of a search. */
 export const SEARCH_PARAMETER: Parameter<string> = textParameter(
   `Words that must all be found, in up to ${MAX_SEARCH_LENGTH} characters; the last one may be the beginning of a word.`,
   { maxLength: MAX_SEARCH_LENGTH },
@@ -120,7 +116,6 @@ export const listParameters = (
   ...draftParameters({ status }),
 })
 
-/** The query parameters of a list. */
 export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 
 function checkSearch(q: string): Violation | undefined {
@@ -214,5 +209,4 @@ export function bulkParameters(
   }
 }
 
-/** The query parameters of a bulk write. */
 export type BulkParameters = QueryOf<ReturnType<typeof bulkParameters>>

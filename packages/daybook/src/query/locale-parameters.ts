@@ -3,7 +3,6 @@ import type { Violation } from '../issues.ts'
 import type { LocalesModel } from '../model/model.ts'
 import { enumParameter, type Parameter, type ParametersOf, textParameter } from './parameters.ts'
 
-/** The locales that a request chooses. */
 export interface LocaleChoice {
   /** `undefined` if the config has no locales. */
   readonly locale: string | undefined
@@ -23,7 +22,6 @@ const NO_LOCALES: Violation = ['locale', 'leave it out: the content has no local
 /** The schema of a parameter that accepts no value. */
 export const NEVER_SCHEMA: JsonSchema = { not: {} }
 
-/** Returns the locale parameters of a read. */
 export function localeParameters(
   locales: LocalesModel | undefined,
 ): ParametersOf<{ locale: string; fallbackLocale: string }> {
@@ -37,14 +35,12 @@ export function localeParameters(
   }
 }
 
-/** Returns the locale parameter of a write. */
 export function writeLocaleParameter(locales: LocalesModel | undefined): { readonly locale: Parameter<string> } {
   return {
     locale: localeParameter('The locale to write. By default that of the config.', locales, []),
   }
 }
 
-/** Returns the locale parameter of a read in one locale only. */
 export function readLocaleParameter(locales: LocalesModel | undefined): { readonly locale: Parameter<string> } {
   return { locale: localeParameter('The locale to read. By default that of the config.', locales, []) }
 }
@@ -58,14 +54,12 @@ function localeParameter(
   return enumParameter(description, [...locales.available, ...specialValues])
 }
 
-/** Returns the parameter of one locale or all. */
 function localeOrAllParameter(locales: LocalesModel | undefined): Parameter<string> {
   const description = `A configured locale, by default that of the config; "${ALL_LOCALES}", with a session, returns maps of locale to value.`
   const parameter = localeParameter(description, locales, [ALL_LOCALES])
   return locales ? { ...parameter, oneLocaleSchema: { type: 'string', enum: locales.available } } : parameter
 }
 
-/** The locale parameters of a request. */
 export interface LocaleQuery {
   readonly locale?: string | undefined
   readonly fallbackLocale?: string | undefined

@@ -46,7 +46,6 @@ export interface MemberOperator extends Operator {
   sql(members: SqlMembers, ...parameters: readonly Sql[]): SqlCondition
 }
 
-/** A field's value in the SQL of an engine. */
 export interface SqlValue {
   /** The value as the field's index holds it: perhaps only the beginning of a text. */
   readonly indexed: Sql
@@ -230,7 +229,6 @@ const EQUALITY_OPERATORS = ORDER_OPERATORS.filter(({ operator }) => operator.fie
 /** The operators of a field with many values. */
 export const MEMBER_OPERATORS: readonly NamedOperator<MemberOperator>[] = nameOperators(MEMBER_TABLE)
 
-/** Returns the operators of a field with a single value. */
 export function listOperators({ scalar, isText, to, part }: FilterableField): readonly NamedOperator<ValueOperator>[] {
   if (scalar === 'boolean' || to !== undefined || part) return EQUALITY_OPERATORS
   return isText ? TEXT_OPERATORS : ORDER_OPERATORS
@@ -245,7 +243,6 @@ export const LIST_OPERATORS: readonly string[] = [
   ),
 ]
 
-/** Returns the parameters of an operator's SQL. */
 export function toSqlParameters(operator: Operator, operands: readonly QueryValue[]): readonly unknown[] {
   if (operator.parameters) return operator.parameters(operands)
   return operator.operand === 'values' ? [JSON.stringify(operands)] : operands

@@ -3,7 +3,6 @@ import type { JsonSchema } from '../fields/field.ts'
 import { createIssue, type Issue, type Violation } from '../issues.ts'
 import { unknownParameterViolation } from './unknown-parameter.ts'
 
-/** The maximum length of a query string, in bytes. */
 export const MAX_QUERY_BYTES = 8192
 
 /** The raw parameters of a request: all values by name. */
@@ -36,7 +35,6 @@ export class Faults {
   }
 }
 
-/** One parameter of a request. */
 export interface RawParameter {
   /** The name as it was sent, with brackets if the parameter takes them. */
   readonly name: string
@@ -68,13 +66,10 @@ export interface Parameter<T = unknown> {
   parse(raw: readonly RawParameter[], faults: Faults): T | undefined
 }
 
-/** The parameters of a route, by name. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** The declarations of parameters with these values. */
 export type ParametersOf<Values> = { readonly [K in keyof Values]: Parameter<Values[K]> }
 
-/** The parsed values of a request, by parameter. */
 export type QueryOf<P extends Parameters> = {
   readonly [K in keyof P]?: P[K] extends Parameter<infer T> ? T | undefined : never
 }
@@ -119,7 +114,6 @@ export class Query<Values extends object = object> {
   }
 }
 
-/** The parameters of a route without parameters. */
 export const NO_PARAMETERS: ParametersOf<Record<never, never>> = {}
 
 /**

@@ -10,12 +10,10 @@ import {
 import { DEFAULT_LIMIT, NULLS, readSort, type SortBy, statusParameter } from './sort-order.ts'
 import type { QueryScope } from './where.ts'
 
-/** The options of a reverse field's page. */
 export const REVERSE_OPTIONS = ['limit', 'offset', 'sort', 'nulls', 'status'] as const
 
 type ReverseOption = (typeof REVERSE_OPTIONS)[number]
 
-/** The raw options of one reverse field. */
 export type ReverseOptions = ReadonlyMap<ReverseOption, RawParameter>
 
 /** The raw options of reverse fields, by their paths in `include`. */
@@ -35,7 +33,6 @@ const NAME = /^reverse\[([^[\]]{1,128})\]\[([a-z]{1,16})\]$/
 
 const isOption = (name: string): name is ReverseOption => (REVERSE_OPTIONS as readonly string[]).includes(name)
 
-/** The parameter of the pages of reverse fields. */
 export const REVERSE_PARAMETER: Parameter<ReverseOptionsByPath> = {
   description:
     'The page and the order of an included reverse field: `reverse[posts][limit]=5`, and `offset`, `sort`, `nulls` and `status` in the same way, as in a list of its own. Inside an included relation, with its path: `reverse[author.posts][limit]=5`.',
@@ -73,7 +70,6 @@ const NULLS_PLACE = enumParameter('', NULLS)
 /** The options of a reverse field without options. */
 const NO_OPTIONS: ReverseOptions = new Map()
 
-/** Reads the page of a reverse field. */
 export function readReversePage(
   faults: Faults,
   collection: CollectionModel,

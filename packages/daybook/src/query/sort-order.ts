@@ -6,12 +6,9 @@ import { NEVER_SCHEMA } from './locale-parameters.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 import { comparableNames, findComparable, findPolymorphicRelation, type QueryScope } from './where.ts'
 
-/** The default page size. */
 export const DEFAULT_LIMIT = 20
-/** The maximum number of keys of a sort order. */
 export const MAX_SORT_KEYS = 5
 
-/** One key of a sort order. */
 export interface SortBy {
   readonly by: FilterableField
   readonly descending: boolean
@@ -37,7 +34,6 @@ export const nameOrder = (sort: readonly SortBy[]): string =>
 /** The values of `nulls`. */
 export const NULLS = ['first', 'last'] as const
 
-/** The order that a request asks for. */
 interface RequestedOrder {
   readonly sort?: readonly string[] | undefined
   readonly nulls?: string | undefined
@@ -125,7 +121,6 @@ function withTieBreak(keys: readonly SortBy[], comparables: CollectionModel['fil
   return keys.length === 1 && last.by.column === 'created_at' ? [ending] : [...keys, ending]
 }
 
-/** Returns the parameter of the statuses of a list. */
 export function statusParameter(status: CollectionModel['status']): Parameter<readonly string[]> {
   const description = 'Statuses to return. By default all that the caller can see.'
   if (status) return namesParameter(description, { enum: status.values })
@@ -136,7 +131,6 @@ export function statusParameter(status: CollectionModel['status']): Parameter<re
   return { ...namesParameter(description, {}), schema: NEVER_SCHEMA, parse }
 }
 
-/** The query of a list without the page. */
 interface ListedQuery {
   readonly sort: readonly SortBy[]
   readonly q?: string | undefined

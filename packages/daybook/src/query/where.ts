@@ -53,7 +53,6 @@ export type Condition =
       readonly negated: boolean
     }
 
-/** Builds the condition that a field has a value. */
 export const equals = (by: FilterableField, value: QueryValue): Condition => ({
   kind: 'compare',
   by,
@@ -67,7 +66,6 @@ export function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition]
 }
 
-/** The filter that an access rule returns. */
 export interface AccessFilter {
   readonly where: Condition
   /** The rule's result as text, equal for callers that the rule treats alike. */
@@ -84,7 +82,6 @@ export interface QueryScope {
   readableCollection(key: string): CollectionModel | undefined
   /** Returns the top-level fields that are hidden from the caller. */
   hiddenFields(document: DocumentModel): ReadonlySet<string>
-  /** True if the caller can see the authors of a document. */
   canSeeAuthors(document: DocumentModel): boolean
   /** Returns the statuses that the caller can see; `undefined` for all. */
   visibleStatuses(collection: CollectionModel): readonly string[] | undefined
@@ -132,7 +129,6 @@ export interface WhereNode {
   readonly values: string[]
 }
 
-/** The parsed filter of a request. */
 export interface ParsedWhere {
   readonly root: WhereNode
   /** The text of the filter, for the fingerprint of the query. */
@@ -147,7 +143,6 @@ export const LITERAL_PREFIX = '\0'
 /** The name of a parameter. A final `[]` marks a single value, which may contain commas. */
 const NAME = /^where((?:\[[^[\]]{1,128}\])+)(\[\])?$/
 
-/** The parameter of the filter of a list. */
 export const WHERE_PARAMETER: Parameter<ParsedWhere> = {
   description: `A filter, written in brackets as deep as the object goes: \`where[field][operator]=value\`, \`where[or][0][field][operator]=value\`, \`where[not][field][operator]=value\`. Lists of values are separated by commas or repeated; \`where[field][in][]=value\`, repeated, takes values that contain commas. At most ${MAX_CONDITIONS} conditions, and ${MAX_LEVELS} levels of and, or and not.`,
   schema: { type: 'object', additionalProperties: true },
@@ -173,7 +168,6 @@ export const WHERE_PARAMETER: Parameter<ParsedWhere> = {
   },
 }
 
-/** Checks a parsed filter against the model. */
 export function readWhereNode(
   faults: Faults,
   root: WhereNode,

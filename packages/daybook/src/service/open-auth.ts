@@ -24,7 +24,6 @@ interface AuthOptions {
   readonly log: Log
 }
 
-/** The parts of a service that identify callers. */
 interface Auth {
   /** Identifies callers: by the adapter of the config or the default one, and by tokens. */
   readonly auth: AuthGuard

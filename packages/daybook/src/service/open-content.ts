@@ -22,7 +22,6 @@ import { toFileError } from '../store/sqlite/sqlite-file.ts'
 import { databaseFile, openStore } from '../store/store.ts'
 import { requireNoPendingRenames, requireNoUnfinishedRestore } from './startup-checks.ts'
 
-/** The options of opening content without a service. */
 export interface ContentOptions extends StoreOptions, RendererOptions {
   /** True if a restore follows: the seed does not run, and the store may hold an unfinished restore. @default false */
   readonly isRestored?: boolean

@@ -1,7 +1,6 @@
 import type { Dialect } from './dialect.ts'
 import type { Statement, StatementCache, StatementValues } from './statement.ts'
 
-/** Runs statements on one connection. */
 export interface Connection {
   all<Row>(statement: Statement<Row>, values?: StatementValues): Promise<readonly Row[]>
   get<Row>(statement: Statement<Row>, values?: StatementValues): Promise<Row | undefined>

@@ -9,7 +9,6 @@ import { ENTRY_TABLE, SYSTEM_TABLES, type SystemTables, type TableDefinition } f
 /** A row as a list of column values. */
 export type RawRow = readonly unknown[]
 
-/** A table to copy. */
 export interface CopyTable {
   readonly name: string
   readonly columns: readonly string[]
@@ -71,13 +70,11 @@ const listStatement = <Row>(sql: string): Statement<Row> => ({ sql, bind: ({ lis
 
 const placeholders = (count: number): string => Array.from({ length: count }, () => '?').join(', ')
 
-/** Selects the rows after a key, in order. */
 function fromKey({ name, key, where = '1 = 1' }: CopyTable, after: RawRow | undefined): string {
   const rest = after ? ` AND (${quoteColumns(key)}) > (${placeholders(key.length)})` : ''
   return `FROM "${name}" WHERE ${where}${rest} ORDER BY ${quoteColumns(key)}`
 }
 
-/** Reads the batch after a key. */
 export async function readCopyPage(source: Connection, table: CopyTable, after: RawRow | undefined): Promise<CopyPage> {
   const limit = table.long.length === 0 ? MAX_COPY_ROWS : await countFitting(source, table, after)
   const text = `SELECT ${quoteColumns(table.columns)} ${fromKey(table, after)} LIMIT ${limit}`
@@ -126,14 +123,12 @@ export async function clearTables(target: Connection, tables: readonly CopyTable
   }
 }
 
-/** The digest of a table's content. */
 interface Digest {
   readonly rows: number
   /** The SHA-256 of the rows in the order of their keys, each as a JSON list and a line feed; hexadecimal. */
   readonly sha256: string
 }
 
-/** The comparison of a table in the source and in the target. */
 export interface TableComparison {
   readonly name: string
   readonly source: Digest

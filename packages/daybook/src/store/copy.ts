@@ -32,7 +32,6 @@ export class Copy {
     this.#note = note
   }
 
-  /** The number of copied rows. */
   get rows(): number {
     return Object.values(this.#note.tables).reduce((sum, { rows }) => sum + rows, 0)
   }
@@ -103,7 +102,6 @@ export class Copy {
 const JOURNAL = 'daybook$journal'
 const PAYLOAD = 'daybook$journal_payload'
 
-/** A copy that was begun or continued. */
 export interface BegunCopy {
   readonly copy: Copy
   /** Tables that are copied again, since the source has changed after an earlier run. */
@@ -203,10 +201,8 @@ interface CopyOrigin {
   readonly digest: string
 }
 
-/** The progress of a table's copy. */
 interface TableNote {
   readonly rows: number
-  /** The key of the last row. */
   readonly after?: RawRow | undefined
   readonly isDone: boolean
 }

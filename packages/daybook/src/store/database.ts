@@ -20,7 +20,6 @@ export interface StoreWriteContext {
   readonly statements: StatementCache
 }
 
-/** The options of a transaction. */
 export interface TransactionOptions {
   /** True if the transaction must not share its commit with other writes, for example because it runs hooks. @default false */
   readonly exclusive?: boolean
@@ -46,7 +45,6 @@ export interface StoreOptions {
   readonly service?: ServingProcess | undefined
 }
 
-/** A database engine. */
 export interface Database {
   readonly dialect: Dialect
   /** Reads committed data. */
@@ -63,7 +61,6 @@ export interface Database {
   transaction<T>(work: (writer: WriteConnection) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work`, which may create and change tables, as the only one of all nodes. */
   alter<T>(work: (writer: WriteConnection) => Promise<T>): Promise<T>
-  /** The state of the connection pool, if there is one. */
   readonly poolState?: PoolState
   /** The replicas, which may lag behind. */
   readonly replicas?: readonly ReplicaState[]
@@ -113,7 +110,6 @@ export interface ReplicaState {
   readonly seq: number | undefined
 }
 
-/** The numbers of connections in a pool. */
 export interface PoolState {
   readonly total: number
   readonly idle: number

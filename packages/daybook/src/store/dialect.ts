@@ -33,7 +33,6 @@ export interface Dialect {
   unnest(list: RawBuilder<string>): RawBuilder<unknown>
   /** True if there is a value, as a range of the index of {@link indexedValue}. */
   hasValue(by: FilterableField): RawBuilder<SqlBool>
-  /** A term of ORDER BY. */
   orderTerm(key: SortBy): RawBuilder<unknown>
   /** True if an index serves an order only if its first key is part of it, even if all rows lack that value. */
   readonly ordersByEmptyKey: boolean
@@ -70,7 +69,6 @@ export interface SqlFragment {
 /** The table that a condition filters, and the binding of its parameters. */
 export interface FilteredTable {
   readonly dialect: Dialect
-  /** The key of the collection. */
   readonly collection: string
   /** The name of the collection's table, or of that of a locale. */
   readonly name: string
@@ -107,7 +105,6 @@ export interface PlannedPage {
  */
 export type FilterForm = 'lead' | 'sets' | 'compare'
 
-/** A plan for finding the entries of a query. */
 export interface QueryPlan {
   readonly form: FilterForm
   /** The declared index that leads to the entries. */
@@ -168,11 +165,9 @@ export interface SearchDialect {
   insertAll?(collection: CollectionModel): RawBuilder<unknown>
   /** Deletes the search row of an entry; parameter `pk`. */
   remove(table: string): RawBuilder<unknown>
-  /** Statements that create the search table of a collection. */
   create(collection: CollectionModel): readonly string[]
   /** Statements that complete the search table once its rows are stored. @default none */
   index?(table: string): readonly string[]
-  /** Statements that drop the search table. */
   drop(table: string): readonly string[]
   /** Changes if existing search tables must be rebuilt. */
   readonly version: string
@@ -187,7 +182,6 @@ export interface SchemaObject {
   readonly sql: string
 }
 
-/** The SQL of an engine's schema. */
 export interface SchemaDialect {
   /** Column types by kind. */
   readonly columnTypes: Readonly<Record<ColumnKind, string>>
@@ -215,7 +209,6 @@ export interface SchemaDialect {
   createOutsideTransaction?(object: SchemaObject): readonly string[]
   /** Replaces statuses that the config does not have, and returns a row for each changed entry. Parameters: `known` (JSON list), `usual`, `replacement`. */
   alignStatus(key: string, statusKey: string): readonly RawBuilder<unknown>[]
-  /** Recounts the entries of a collection. */
   recount(key: string): RawBuilder<unknown>
   /** Selects `{ name }` of all tables and views, including those of other programs. */
   readonly allTablesQuery: string

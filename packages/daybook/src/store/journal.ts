@@ -18,7 +18,6 @@ const MAX_TABLES = 1000
 
 /** A document after a change. */
 export interface DocumentState {
-  /** The change. */
   readonly record: JournalRow
   /** JSON with the values of the other locales under `@locales` and orphaned values under `@orphaned`; `undefined` if the change deleted the document, or the state was erased. */
   readonly doc: string | undefined
@@ -46,7 +45,6 @@ export class Journal {
     return Number((await readNote(this.#connection, JOURNAL_FLOOR_NOTE)) ?? 0)
   }
 
-  /** Returns the record with this number. */
   record(seq: number): Promise<JournalRow | undefined> {
     return this.#connection.get(JOURNAL_RECORD, { seq })
   }

@@ -27,7 +27,6 @@ export const RETENTION_NOTE = 'retention'
 /** Returns the key of the note of the fields that hid stored values when the collection's config last changed, as JSON. */
 export const hiddenFieldsNote = (collection: string): string => `hidden ${collection}`
 
-/** Reads a note that the store keeps about itself. */
 export async function readNote(connection: Connection, key: string): Promise<string | undefined> {
   return (await connection.get(READ_NOTE, { key }))?.value
 }
@@ -44,7 +43,6 @@ const WRITE_NOTE = preparePut('daybook$meta')
 export interface RestoreNote {
   /** SHA-256 of the file, in base64url. */
   readonly digest: string
-  /** The number of restored lines, including the header. */
   readonly lines: number
   /** The last number of the journal that the restore has written. */
   readonly seq: number

@@ -11,13 +11,11 @@ export type StoredEntry = Pick<EntryTable, 'pk' | EntryColumn>
 /** An entry with the values of its sort keys. */
 export type SortedRow = EntryRow & Readonly<Record<`s${number}`, string | number | null>>
 
-/** The columns of a global. */
 export type GlobalRow = SystemTables['daybook$globals']
 
 /** The stored response to a write with an `Idempotency-Key`. */
 export type IdempotencyRecord = SystemTables['daybook$idempotency']
 
-/** A record of the journal. */
 export type JournalRow = SystemTables['daybook$journal']
 
 /** An entry to be stored, before it has a revision. */
@@ -48,7 +46,6 @@ export interface WrittenEntry
 
 /** An entry as one locale shows it. */
 export interface LocaleRow {
-  /** The collection in that locale. */
   readonly collection: CollectionModel
   readonly slug: string | null
   /** The slug in this locale, without fallback. */
@@ -60,7 +57,6 @@ export interface LocaleRow {
   readonly doc: string
 }
 
-/** A reference to be stored. */
 export interface FieldReference extends Reference {
   readonly field: string
 }

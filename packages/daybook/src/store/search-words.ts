@@ -105,7 +105,6 @@ function charactersAndPairs(run: string): readonly string[] {
   )
 }
 
-/** A word of a search. */
 export interface SearchTerm {
   readonly word: string
   /** True if longer words with this prefix match, too. */

@@ -5,7 +5,6 @@ import { type Condition, conjuncts } from '../query/where.ts'
 import { type SearchTerm, splitWords } from './search-words.ts'
 import { valueAt } from './tables/document-values.ts'
 
-/** The query of a search. */
 export interface SearchQuery {
   readonly terms: readonly SearchTerm[]
   /** The top-level fields in which the caller can search. */
@@ -36,7 +35,6 @@ export function collectWords(
   return words.reduce((sum, [, fieldWords]) => sum + fieldWords.size, 0) > MANY_WORDS ? cutWords(words) : words
 }
 
-/** The words of a field. */
 type FieldWords = readonly [key: string, words: Iterable<string>]
 
 /** The maximum total size of an entry's words. PostgreSQL's limit is 1 MiB; both engines drop the words beyond it. */

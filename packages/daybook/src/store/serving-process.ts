@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { DocumentModel, Model } from '../model/model.ts'
 
-/** A process that serves a store. */
 export interface ServingProcess {
   /** See {@link processName}. */
   readonly name: string

@@ -47,12 +47,10 @@ export const build: Kysely<Tables> = new Kysely<Tables>({
   },
 })
 
-/** Compiles a query into a statement for repeated use. */
 export function prepare<Row>(query: Compilable<Row>): Statement<Row> {
   return toStatement(query.compile())
 }
 
-/** Compiles a query that is written as SQL. */
 export function prepareSql<Row>(query: RawBuilder<Row>): Statement<Row> {
   return toStatement(query.compile(build))
 }
@@ -109,7 +107,6 @@ export function onConflictUpdate(key: readonly string[], columns: readonly strin
   return sql`ON CONFLICT (${sql.join(key.map((name) => sql.ref(name)))}) DO UPDATE SET ${sql.join(changes)}`
 }
 
-/** Prepares to insert a row into one of Daybook's own tables. */
 export function prepareInsert(table: keyof SystemTables): Statement {
   return prepareSql(insertRow(table, Object.keys(SYSTEM_TABLES[table].columns)))
 }

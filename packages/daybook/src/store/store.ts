@@ -35,7 +35,6 @@ interface SharedParts {
 
 /** The functions by which a store aligns content after a change of the config. */
 export interface ContentAlignment {
-  /** Fills the tables of a collection's locales. */
   fillLocaleTables(writer: Writer, collection: CollectionModel): Promise<void>
   /** Rewrites documents to what reads return of them. Returns the fields that hide stored values. */
   alignDocuments(writer: Writer, collection: CollectionModel): Promise<readonly string[]>
@@ -142,7 +141,6 @@ export class Store {
     return replica
   }
 
-  /** Returns a store that reads and writes within a transaction. */
   within(transaction: HookTransaction): Store {
     const { journal } = this
     return new Store(transaction, {

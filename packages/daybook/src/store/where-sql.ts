@@ -47,7 +47,6 @@ export function translateCondition(condition: Condition, table: FilteredTable): 
   )
 }
 
-/** Combines fragments with AND or OR. */
 export function combineFragments(kind: 'all' | 'any', pieces: readonly SqlFragment[]): SqlFragment {
   const isAll = kind === 'all'
   return {

@@ -60,7 +60,6 @@ export function authAdapterConformance(subject: AuthAdapterSubject): readonly Co
   ]
 }
 
-/** An adapter to check. */
 interface CheckedAdapter extends AuthAdapterSubject {
   /** Loads the adapter once, before it is used, like the service. */
   load(): Promise<void>

@@ -115,7 +115,6 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<readonly T[]
   return items
 }
 
-/** A range of a blob, with the bytes that it selects. */
 interface RangeSample {
   /** The length of the blob, in bytes. */
   readonly of: number
@@ -140,7 +139,6 @@ export const RANGES: readonly RangeSample[] = [
   { of: 0, start: 0, end: 10, from: 0, to: 0 },
 ]
 
-/** Invalid names of staged blobs. */
 export const INVALID_NAMES: readonly string[] = [
   '',
   '.',
@@ -156,7 +154,6 @@ export const INVALID_NAMES: readonly string[] = [
   'a'.repeat(201),
 ]
 
-/** Invalid keys of blobs. */
 export const INVALID_KEYS: readonly string[] = [
   ...INVALID_NAMES.filter((name) => name !== 'a/b'),
   '/',

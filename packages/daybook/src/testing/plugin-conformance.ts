@@ -94,7 +94,6 @@ function lifeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
   ]
 }
 
-/** Picks the plain data of a plugin. */
 const pickPlainData = ({ requires, after, options, system, studio }: Plugin): object => ({
   requires,
   after,

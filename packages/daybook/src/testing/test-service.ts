@@ -14,7 +14,6 @@ export interface TestService<C extends DaybookConfig = DaybookConfig> extends Se
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
-/** The token of every test service. */
 const TEST_TOKEN = 'test-token-of-the-service-principal'
 
 /**

@@ -11,7 +11,6 @@ export interface Message<Kind extends string, Body> {
   readonly body: Body
 }
 
-/** Creates a message. */
 export const createMessage = <Kind extends string, Body>(kind: Kind, job: number, body: Body): Message<Kind, Body> => ({
   kind: `daybook:${kind}`,
   job,

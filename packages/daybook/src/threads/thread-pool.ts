@@ -6,7 +6,6 @@ export interface ThreadPoolOptions {
   /** The module of each thread, which calls `handleTasks`. */
   readonly module: URL
   readonly worker?: WorkerOptions
-  /** The maximum number of threads. */
   readonly threads: number
   /**
    * The maximum number of tasks in one thread. With one, no task waits behind a slow one while another thread is idle; with more, a
@@ -149,14 +148,12 @@ export class TaskAborted extends Error {
   }
 }
 
-/** A task that waits for its result. */
 interface QueuedTask<Task, Result> {
   readonly task: Task
   readonly resolve: (result: Result) => void
   readonly reject: (reason: unknown) => void
 }
 
-/** The events that a thread reports to its pool. */
 interface ThreadEvents<Task, Result> {
   /** The thread can take another task. */
   readonly onRoom: (thread: Thread<Task, Result>) => void
@@ -164,7 +161,6 @@ interface ThreadEvents<Task, Result> {
   readonly onLost: (thread: Thread<Task, Result>, reason: TaskAborted) => void
 }
 
-/** A task in a thread, with the number of its messages. */
 interface NumberedTask<Task, Result> {
   readonly number: number
   readonly queued: QueuedTask<Task, Result>
@@ -197,7 +193,6 @@ class Thread<Task, Result> {
     })
   }
 
-  /** The number of tasks. */
   get size(): number {
     return this.#tasks.length
   }

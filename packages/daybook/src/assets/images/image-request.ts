@@ -18,14 +18,12 @@ export interface ImageRules {
   readonly secret?: string | undefined
 }
 
-/** The default rules. */
 export const DEFAULT_IMAGE_RULES: ImageRules = {
   widths: [16, 32, 48, 64, 96, 128, 256, 384, 640, 750, 828, 1080, 1200, 1920, 2048, 3840],
   sizes: [],
   qualities: [50, 75, 90],
 }
 
-/** The minimum length of the secret, in characters. */
 const MIN_SECRET_LENGTH = 32
 /** The maximum side of a picture, in pixels. */
 export const MAX_SIDE = 4096
@@ -44,7 +42,6 @@ export interface ImageParameters {
   readonly q?: number
 }
 
-/** The parameters of a request, with an optional signature. */
 export interface ImageRequest extends ImageParameters {
   readonly signature?: string
 }

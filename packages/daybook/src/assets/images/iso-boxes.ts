@@ -5,7 +5,6 @@ export interface Box {
   readonly content: Buffer
 }
 
-/** The head of a box. */
 interface BoxHead {
   readonly type: string
   /** The length of the whole box in bytes; `Infinity` if it extends to the end of the file. */
@@ -40,7 +39,6 @@ export function* readBoxes(bytes: Buffer): Generator<Box> {
   }
 }
 
-/** Returns the content of the first box of a type. */
 export function findBox(bytes: Buffer, type: string): Buffer | undefined {
   for (const box of readBoxes(bytes)) if (box.type === type) return box.content
   return undefined

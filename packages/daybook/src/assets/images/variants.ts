@@ -44,7 +44,6 @@ export interface ImageVariant {
 
 /** Options of {@link ImageVariants}. */
 export interface ImageVariantsOptions {
-  /** Opens the store of the files. */
   blobs(): Promise<BlobStore>
   /** `undefined` if `sharp` is not installed. */
   readonly processor: ImageProcessor | undefined

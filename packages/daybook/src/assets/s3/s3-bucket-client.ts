@@ -8,7 +8,6 @@ const MAX_SOCKETS = 64
 /** The maximum delay of a timer, in milliseconds. */
 const NEVER_MS = 2 ** 31 - 1
 
-/** A command of the SDK with the types of its input and output. */
 type Command<Input extends Sdk.ServiceInputTypes, Output extends Sdk.ServiceOutputTypes> = Sdk.$Command<
   Input,
   Output,

@@ -23,7 +23,6 @@ export interface S3Options {
   readonly timeoutMs?: number
 }
 
-/** The default timeout of a call, in milliseconds. */
 export const DEFAULT_S3_TIMEOUT_MS = 15_000
 const MAX_PREFIX = 100
 

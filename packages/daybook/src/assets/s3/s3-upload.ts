@@ -112,7 +112,6 @@ export class PartBuffers {
   }
 }
 
-/** Reads a stream by parts. */
 export class PartReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   /** Chunks that have arrived and are in no part yet. */

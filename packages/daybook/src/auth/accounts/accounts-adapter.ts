@@ -18,7 +18,6 @@ import type { Accounts, NewUser, SignInResult } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
 import { withoutSessionTokens } from './session-tokens.ts'
 
-/** Returns the schema of an object with required properties. */
 const objectSchema = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
   type: 'object',
   properties,
@@ -90,7 +89,6 @@ const createCapabilities = ({ registration, cookiePrefix, hasPlugins = false }: 
   },
 })
 
-/** The parts of an accounts adapter. */
 export interface AccountsParts {
   readonly registration: Registration
   readonly cookiePrefix: string

@@ -25,14 +25,11 @@ import {
 import { findVerificationOwner, OWNER_FIELDS } from './revocation.ts'
 import { findNamedSession } from './session-tokens.ts'
 
-/** The lifetime of a session, in seconds. */
 const SESSION_SECONDS = 7 * 24 * 60 * 60
-/** The maximum number of accounts in a list. */
 const MAX_LISTED_ACCOUNTS = 1_000_000
 
 /** Options of {@link openAccounts}. */
 export interface AccountsOptions {
-  /** The secret that signs cookies. */
   readonly secret: string
   readonly registration: Registration
   /** The prefix of all cookie names. */
@@ -48,7 +45,6 @@ export interface AccountsOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** The data of a new account. */
 export interface NewUser {
   readonly name: string
   readonly email: string
@@ -67,7 +63,6 @@ export interface SignInResult {
 
 /** Accounts with e-mail address and password. */
 export interface Accounts {
-  /** Returns the caller with the session of these headers. */
   findSessionCaller(headers: Headers): Promise<Caller | null>
   /** Signs in. `wrong` if no account has this address and password, with equal timing for both. */
   signIn(user: Omit<NewUser, 'name'>, headers: Headers): Promise<SignInResult | 'wrong' | 'banned'>
@@ -95,7 +90,6 @@ export interface Accounts {
   handle(request: Request): Promise<Response>
 }
 
-/** Opens accounts. */
 export function openAccounts(options: AccountsOptions): Accounts {
   const auth = makeAuth(options)
   const findSessionCaller = async (headers: Headers): Promise<Caller | null> => {
@@ -320,7 +314,6 @@ function requireOk(response: Response): Response {
   throw new Error(`better-auth answered ${response.status}.`)
 }
 
-/** The used members of a user of better-auth. */
 interface StoredUser {
   readonly id: string
   readonly email: string
@@ -333,7 +326,6 @@ interface StoredUser {
   readonly banExpires?: Date | null
 }
 
-/** The used members of a session of better-auth. */
 interface StoredSession {
   readonly session: { readonly id: string; readonly expiresAt: Date; readonly impersonatedBy?: string | null }
   readonly user: StoredUser

@@ -9,7 +9,6 @@ const TOKEN_FIELDS: Readonly<Record<string, string>> = {
 /** A request with a session id, for a route of better-auth that takes a session token. */
 export interface NamedSession {
   readonly sessionId: string
-  /** The field of the body for the token. */
   readonly field: string
 }
 

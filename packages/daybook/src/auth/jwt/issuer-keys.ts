@@ -14,7 +14,6 @@ const KEY_SET_LOAD_MS = 5000
 /** The maximum size of an issuer's document, in bytes. */
 const MAX_KEY_SET_BYTES = 1024 * 1024
 
-/** The keys that an issuer published at one time. */
 export interface KeySet {
   /** The published document. */
   readonly text: string

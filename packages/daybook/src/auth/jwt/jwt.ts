@@ -8,7 +8,6 @@ import { readBearerToken } from '../service-token.ts'
 import { IssuerKeys, type KeySet } from './issuer-keys.ts'
 import { ALGORITHMS, checkJwtOptions, type JwtClaims, type JwtOptions } from './jwt-options.ts'
 
-/** The maximum length of a token, in characters. */
 const MAX_TOKEN_LENGTH = 8192
 /** The form of a signed token: three parts in base64url (RFC 7515, section 7.1). */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -38,7 +37,6 @@ export function jwt(options: JwtOptions): AuthAdapter {
   return new JwtAdapter(options)
 }
 
-/** The session of a verified token. */
 interface TokenSession {
   readonly principal: Principal
   readonly identity: Identity

@@ -76,7 +76,6 @@ interface BackupSource {
   readonly data: string
 }
 
-/** A snapshot whose files are saved. */
 interface SavedFiles {
   readonly snapshot: Snapshot
   /** The last change of the journal in the snapshot. */

@@ -32,7 +32,6 @@ import {
 import { dataFolder, loadConfig } from '../config-file.ts'
 import { Progress } from '../output.ts'
 
-/** The options that select entries. */
 interface SelectOptions extends CommonOptions {
   readonly where?: readonly string[]
   readonly q?: string
@@ -91,7 +90,6 @@ export const deleteEntries: CliCommand = new CliCommand('delete')
     }),
   )
 
-/** A kind of bulk write. */
 interface BulkWrite {
   /** `updated` or `deleted`. */
   readonly done: string
@@ -129,7 +127,6 @@ function rethrowInvalidQuery(error: unknown): never {
   throw error instanceof DaybookError && error.code === 'VALIDATION_ERROR' ? new UsageError(error.message) : error
 }
 
-/** The counts of a run. */
 interface BulkCounts {
   matched: number
   changed: number

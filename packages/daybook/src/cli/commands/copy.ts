@@ -65,7 +65,6 @@ async function copyContent(options: CopyOptions): Promise<number> {
 const formatWithCause = ({ message, cause }: DaybookError): string =>
   cause instanceof Error ? `${message} (${cause.message})` : message
 
-/** Returns the keys of the stored collections. */
 async function requireKnownCollections(source: Snapshot, label: string, model: Model): Promise<readonly string[]> {
   const read = await requireCopyable(source, label)
   const collections = await read.system.storedCollections()

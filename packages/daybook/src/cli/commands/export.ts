@@ -115,7 +115,6 @@ function rethrowFileError(path: string, error: unknown): never {
   throw isOfFile ? new StartupError(`${label} cannot be written: ${error.message}`) : error
 }
 
-/** The target of an export. */
 interface Output {
   write(text: string): Promise<void>
   /** Completes the output. */

@@ -48,7 +48,6 @@ const DATABASE_ADVICE =
   'The config names a database. Restore that with its own tools, or bring the SQLite database of a backup into it with ' +
   'daybook copy --from sqlite:DIR/daybook-….db. Then bring back the files: daybook restore DIR --files-only.'
 
-/** The source and the target of a restore. */
 interface RestoreJob {
   readonly config: DaybookConfig
   readonly data: string

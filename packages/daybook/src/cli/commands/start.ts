@@ -144,7 +144,6 @@ async function openMetricsServer(
   return serveMetrics(read, address, log)
 }
 
-/** A service that listens, with its config. */
 interface Started {
   readonly config: DaybookConfig
   readonly service: Service
@@ -188,7 +187,6 @@ async function listen(options: ServeOptions, log: Log, { worker, isDevelopment }
   return { config, service, listening }
 }
 
-/** True if a config has hooks, validators or routes of its own. */
 function hasOwnCode({ collections, globals = {}, routes = [] }: DaybookConfig): boolean {
   const documents = [...Object.values(collections), ...Object.values(globals)]
   const isHooked = documents.some(

@@ -5,7 +5,6 @@ import { FileError } from './file-error.ts'
 import { findFirstHeading, type SourceFile } from './front-matter.ts'
 import type { ImportPlan } from './plan.ts'
 
-/** The content of a file as an entry. */
 export interface FileEntry {
   /** The value of the key field, which identifies the entry. */
   readonly keyValue: string
@@ -48,7 +47,6 @@ export function toEntry(plan: ImportPlan, path: string, source: SourceFile): Fil
   }
 }
 
-/** The fields of the front matter. */
 interface FrontMatterFields extends Pick<FileEntry, 'unusedKeys' | 'ambiguous'> {
   readonly fieldValues: Values
 }

@@ -10,7 +10,6 @@ export interface TargetField {
   readonly refersTo: CollectionModel | undefined
 }
 
-/** Returns the field of a collection as a target. */
 export function toTarget({ collections }: Model, key: string, field: Field): TargetField {
   const to = field.type.relation?.(field.options).to
   // A name does not tell the collection, if there are several.

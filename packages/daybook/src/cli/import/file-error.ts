@@ -1,6 +1,5 @@
 import { DaybookError } from '../../errors.ts'
 
-/** The place of a fault in a file. */
 export interface FaultPlace {
   /** JSON pointer to a field or a front-matter key, such as `/tags/1`. */
   readonly path?: string
@@ -8,7 +7,6 @@ export interface FaultPlace {
   readonly line?: number
 }
 
-/** One fault of a file. */
 export interface Fault extends FaultPlace {
   readonly message: string
 }
@@ -24,7 +22,6 @@ export class FileError extends Error {
   }
 }
 
-/** Returns the faults of a file that an error is about. */
 export function listFaults(error: unknown): readonly Fault[] {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof FileError) return [{ message, ...error.place }]
@@ -34,7 +31,6 @@ export function listFaults(error: unknown): readonly Fault[] {
   return [typeof field === 'string' ? { message, path: `/${field}` } : { message }]
 }
 
-/** Returns the faults in one line. */
 export function formatFileError(error: unknown): string {
   return listFaults(error).map(formatFault).join('; ')
 }

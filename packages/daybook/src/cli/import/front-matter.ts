@@ -3,7 +3,6 @@ import { isRecord } from '../../fields/field.ts'
 import type { YamlValue } from './field-values.ts'
 import { FileError } from './file-error.ts'
 
-/** Values by front-matter key. */
 export type YamlValues = Readonly<Record<string, unknown>>
 
 /** The parts of a file. */
@@ -17,7 +16,6 @@ export interface SourceFile {
   typed(): YamlValues
   /** Returns the line of a front-matter key, or of a part of its value; in the file, from 1. */
   findLine(key: string, inside: readonly string[]): number | undefined
-  /** The text after the front matter. */
   readonly body: string
   /** The line of the file in which the body begins, from 1. */
   readonly bodyLine: number

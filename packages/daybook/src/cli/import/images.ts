@@ -27,7 +27,6 @@ export interface ImagesParts {
   readonly root: ImportRoot
 }
 
-/** The asset of a file. */
 interface ImportedAsset {
   readonly id: string
   readonly url: string
@@ -40,7 +39,6 @@ export interface RewrittenText {
   readonly faults: readonly Fault[]
 }
 
-/** The texts of a new asset. */
 interface AssetTexts {
   readonly alt?: string | undefined
   readonly locale?: string | undefined
@@ -52,7 +50,6 @@ export class ImportedImages {
   readonly #parts: ImagesParts
   readonly #root: ImportRoot
   readonly #assets: CollectionModel
-  /** The assets by path. */
   readonly #imported = new Map<string, Promise<ImportedAsset>>()
   /** Images are imported one after the other, in the order of the texts, so that each finds earlier ones by digest. */
   readonly #queue = pLimit(1)

@@ -168,7 +168,6 @@ async function importPage(job: ImportJob, page: SourcePage, commit: SharedCommit
   if (status !== undefined) counts.addStatus(status)
 }
 
-/** An imported entry. */
 interface ImportedEntry {
   readonly id: string
   readonly outcome: ImportOutcome
@@ -176,7 +175,6 @@ interface ImportedEntry {
   readonly status: string | undefined
 }
 
-/** The target of a file. */
 interface Destination {
   /** The id of the entry, if another file of the page has created it. */
   readonly id: string | undefined

@@ -13,10 +13,8 @@ import { FileError, formatFileError } from './file-error.ts'
 /** The largest number of new entries of a collection that are printed. */
 const MAX_NAMED = 20
 
-/** The entries that were created from names. */
 interface CreatedEntries {
   readonly count: number
-  /** The names of the first entries. */
   readonly names: readonly string[]
 }
 

@@ -5,13 +5,11 @@ import type { ImportedImages } from './images.ts'
 import type { ImportPlan } from './plan.ts'
 import type { Relations } from './relations.ts'
 
-/** The outcome of one file. */
 export type ImportOutcome = 'created' | 'updated' | 'translated' | 'unchanged' | 'failed'
 
 /** The largest number of front-matter keys without a field that are counted. */
 const MAX_KEYS = 1000
 
-/** Counts the outcomes of one run. */
 export class ImportCounts {
   readonly outcomes: Record<ImportOutcome, number> = {
     created: 0,

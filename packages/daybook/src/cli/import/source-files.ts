@@ -6,7 +6,6 @@ import { UsageError } from '../command.ts'
 import { FileError } from './file-error.ts'
 
 const MARKDOWN = /\.(?:md|mdx|markdown)$/i
-/** The largest file, in bytes. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 /**
@@ -69,7 +68,6 @@ export interface SourcePage {
   readonly files: readonly SourceFilePath[]
 }
 
-/** A file of an entry. */
 export interface SourceFilePath {
   readonly path: string
   /** The locale of its text; `undefined`: the default of the config. */

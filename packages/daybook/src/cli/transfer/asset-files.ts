@@ -17,7 +17,6 @@ const FILES_AT_ONCE = 4
 /** The maximum number of printed faults. */
 const MAX_NAMED_FAULTS = 100
 
-/** The files of the assets of a store. */
 export interface AssetFiles {
   readonly model: Model
   readonly read: Reader
@@ -25,10 +24,8 @@ export interface AssetFiles {
   readonly since?: number | undefined
 }
 
-/** The outcome of a run over the files of assets. */
 export interface FilesOutcome {
   readonly written: number
-  /** The number of files that existed before. */
   readonly existing: number
   /** The paths of files that are missing or altered, each with the reason. */
   readonly faults: readonly string[]
@@ -40,7 +37,6 @@ type FileOutcome = 'written' | 'existing' | 'skipped' | { readonly fault: string
 const ALTERED = { fault: 'is not the file that was uploaded: its digest is another one' }
 const OCCUPIED = { fault: 'the store of files has another file there' }
 
-/** Opens the store of files of a config. */
 export function openBlobs({ assets = {} }: DaybookConfig, data: string): Promise<BlobStore> {
   return (assets.store ?? disk()).open({ data })
 }
@@ -58,7 +54,6 @@ export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: D
   })
 }
 
-/** The source and the target of a copy. */
 export interface FilesCopy extends AssetFiles {
   /** Reads the bytes of a file; `undefined`: the source has none. */
   from(file: StoredAssetFile): Promise<Readable | undefined>
@@ -115,7 +110,6 @@ async function writeUnlessAltered(write: () => Promise<unknown>): Promise<FileOu
   }
 }
 
-/** Returns a line for each fault of files. */
 export function describeFaults(faults: readonly string[]): string {
   const lines = faults.slice(0, MAX_NAMED_FAULTS).map((fault) => `${toPrintable(fault)}\n`)
   const rest = faults.length - lines.length

@@ -89,7 +89,6 @@ function hidePassword(option: string, url: string): string {
   }
 }
 
-/** The source and the target of a copy. */
 export interface CopyJob {
   readonly from: StoreAddress
   readonly to: StoreAddress
@@ -122,7 +121,6 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
   }
 }
 
-/** Compares a store with a finished copy of it. */
 export async function verifyStore(job: CopyJob): Promise<number> {
   const tables = copyTables(job.collections)
   const comparisons = await compareStores(job, tables, await countAll(job.source, tables), requireWhole)

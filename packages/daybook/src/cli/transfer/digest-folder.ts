@@ -18,17 +18,14 @@ export class DigestFolder {
     this.#path = path
   }
 
-  /** Returns the path of a file. */
   getPath(sha256: string): string {
     return join(this.#path, sha256.slice(0, 2), sha256)
   }
 
-  /** True if the file exists, and its bytes have the digest of its name. */
   async has(sha256: string): Promise<boolean> {
     return (await this.exists(sha256)) && (await computeDigest(this.read(sha256))) === sha256
   }
 
-  /** True if a file of that name exists. */
   async exists(sha256: string): Promise<boolean> {
     const status = await stat(this.getPath(sha256)).catch(() => undefined)
     return status?.isFile() === true

@@ -10,7 +10,6 @@ const CHUNK_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 256 * 1024 * 1024
 const LINE_FEED = 10
 
-/** A line of a file. */
 export interface FileLine {
   /** The first one is 1. */
   readonly number: number

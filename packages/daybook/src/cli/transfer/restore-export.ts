@@ -206,7 +206,6 @@ async function storeBatch(restore: Restore, batch: readonly PreparedLine[]): Pro
 
 const RESTORE_ADVICE = 'Mend the file, and restore it into another empty store.'
 
-/** The folder of the files of an export. */
 type FilesContent = ExportContent & { readonly folder: DigestFolder }
 
 /** Restores the files of all assets of an export to their paths. Existing files stay. */

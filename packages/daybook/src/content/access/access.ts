@@ -149,7 +149,6 @@ export class Access {
     this.#evaluatedWrites.add(getDocumentName(document))
   }
 
-  /** True if this request has evaluated a write rule of the document. */
   hasAuthorized(document: ScopedDocument): boolean {
     return this.#evaluatedWrites?.has(getDocumentName(document)) ?? false
   }

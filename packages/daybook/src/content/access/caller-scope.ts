@@ -141,7 +141,6 @@ export class CallerScope implements QueryScope {
   }
 }
 
-/** Returns the requested statuses that the caller may see. */
 function intersectStatuses(
   visible: readonly string[] | undefined,
   requested: readonly string[] | undefined,

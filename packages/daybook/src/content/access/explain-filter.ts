@@ -10,13 +10,11 @@ type Leaf = Extract<Condition, { negated: boolean }>
 
 const isLeaf = (condition: Condition): condition is Leaf => condition.kind !== 'all' && condition.kind !== 'any'
 
-/** Replaces groups of one filter with the filter. */
 function unwrapGroup(condition: Condition): Condition {
   const [only] = isLeaf(condition) || condition.of.length > 1 ? [] : condition.of
   return only ? unwrapGroup(only) : condition
 }
 
-/** The requirement of one filter on one field. */
 interface Requirement {
   readonly path: string
   readonly message: string

@@ -14,7 +14,6 @@ export interface FieldPermissions {
   readonly write: false
 }
 
-/** The permissions of a caller on a collection or a global. */
 export type DocumentPermissions = { readonly [action in Action | 'restore']?: Permission } & {
   /** Fields that the caller may read and not write, by key. */
   readonly fields: Readonly<Record<string, FieldPermissions>>

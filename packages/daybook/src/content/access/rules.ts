@@ -22,7 +22,6 @@ export type Action = 'read' | 'create' | 'update' | 'delete'
 
 export type CollectionOrGlobal = CollectionModel | GlobalModel
 
-/** Returns the rule of the config for an action. */
 export function getRule({ access }: Pick<CollectionOrGlobal, 'access'>, action: Action): AccessRule | undefined {
   return (access as Readonly<Record<string, AccessRule | undefined>>)[action]
 }

@@ -26,7 +26,6 @@ import { type Files, pathTakenError } from './files.ts'
 
 /** The file of an asset that the caller may read. */
 export interface StoredFile {
-  /** The id of the asset. */
   readonly id: string
   /** Such as `images/2026/cat.png`. */
   readonly path: string
@@ -81,7 +80,6 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     return row ? toStoredFile(files, assets, row) : null
   }
 
-  /** The maximum size of a file, in bytes. */
   get maxBytes(): number {
     return this.#requireFiles().intake.maxBytes
   }

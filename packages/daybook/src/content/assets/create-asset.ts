@@ -14,7 +14,6 @@ import type { Files, ImageMetadata } from './files.ts'
 
 /** An uploaded file, and the values of its future asset. */
 export interface NewAsset {
-  /** The name of the staged file. */
   readonly staged: string
   readonly metadata: AssetMetadata
   readonly place: AssetPlace
@@ -26,7 +25,6 @@ export interface NewAsset {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The metadata of a file. */
 export interface AssetMetadata extends ImageMetadata {
   readonly originalName: string
   readonly mimeType: string
@@ -91,11 +89,9 @@ async function storeAsset(
   return execute(context, () => prepareCreate(context, assets, body, options))
 }
 
-/** Returns the path of a file. */
 export const getAssetPath = ({ directory, filename }: AssetPlace): string =>
   directory === '' ? filename : `${directory}/${filename}`
 
-/** The fields of an upload. */
 export interface UploadFields {
   readonly directory?: string | undefined
   readonly filename?: string | undefined

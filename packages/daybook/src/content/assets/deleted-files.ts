@@ -11,7 +11,6 @@ const DELETED_PREFIX = '.deleted/'
 const PURGE_BATCH = 100
 const MAX_CONCURRENT_REMOVALS = 8
 
-/** The file of a deleted asset that can be restored. */
 export interface DeletedFile {
   /** The journal's number of the deletion. */
   readonly deletion: number
@@ -29,7 +28,6 @@ export const isRestorable = (
   { at }: Pick<DeletedRow, 'at'>,
 ): boolean => Date.parse(at) + restorableMs > Date.now()
 
-/** Creates the error of a deleted file whose bytes were removed. */
 export const bytesGoneError = (): DaybookError =>
   new DaybookError('NOT_FOUND', 'The bytes of this file are no longer kept, so it cannot be restored. Upload it again.')
 
@@ -111,7 +109,6 @@ export class DeletedFiles {
   }
 }
 
-/** Creates the error of a path that got another file after the deletion. */
 export const pathTakenSinceError = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is another file ${path} now. Delete it, then restore this one.`, {
     field: 'filename',

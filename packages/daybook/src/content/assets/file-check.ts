@@ -11,7 +11,6 @@ import { countStoredFiles } from './stored-files.ts'
 
 /** The maximum number of assets with which the first check begins with the first asset. */
 const SMALL_STORE = 100
-/** The maximum number of remembered missing files. */
 const MAX_MISSING = 100
 const MAX_CONCURRENT_CHECKS = 4
 

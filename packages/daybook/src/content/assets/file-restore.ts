@@ -7,7 +7,6 @@ import { computeDigest, verifyDigest } from './digest.ts'
 import type { Files } from './files.ts'
 import type { StoredAssetFile } from './stored-files.ts'
 
-/** The lifetime of a claim, in milliseconds. */
 const CLAIM_MS = 24 * 60 * 60 * 1000
 /** The number of claims that end in one transaction. */
 const CLAIMS_PER_TRANSACTION = 100

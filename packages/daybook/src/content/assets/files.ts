@@ -15,7 +15,6 @@ import type { Writer } from '../../store/writes/writer.ts'
 import { type DeletedFile, DeletedFiles, pathTakenSinceError } from './deleted-files.ts'
 import { ProcessName } from './process-name.ts'
 
-/** The metadata of an image. */
 export interface ImageMetadata {
   /** In pixels. */
   readonly width?: number | undefined
@@ -29,7 +28,6 @@ const CLAIM_MS = 60_000
 /** The maximum time that an upload waits for a claimed path, and the interval between attempts, in milliseconds. */
 const MAX_CLAIM_WAIT_MS = 5000
 const CLAIM_RETRY_MS = 50
-/** The interval at which a claim is renewed, in milliseconds. */
 const CLAIM_RENEWAL_MS = 20_000
 /** The age at which a staged file is removed even if its process may still run, in milliseconds. */
 const MAX_STAGED_MS = 24 * 60 * 60 * 1000
@@ -39,9 +37,7 @@ const MAX_DELETION_MS = 60_000
 const CLAIMS_PER_TRANSACTION = 100
 const MAX_CONCURRENT_REMOVALS = 8
 
-/** A staged file and its future path. */
 export interface FilePlacement {
-  /** The name of the staged file. */
   readonly staged: string
   readonly path: string
   readonly headers: BlobHeaders
@@ -61,11 +57,9 @@ interface ClaimedPlacement {
 /** Ends a claim in the transaction that stores the asset of the path. */
 export type EndClaim = (writer: Writer) => Promise<void>
 
-/** Images derived from files, by the digest of the file. */
 export interface DerivedImages {
   /** Describes an image by its path and its media type; `undefined` for other files. */
   describe(path: string, mimeType: string): Promise<ImageMetadata | undefined>
-  /** Removes all images derived from a file. */
   deleteVariants(sha256: string): Promise<void>
 }
 
@@ -85,7 +79,6 @@ export interface FilesParts {
  * clears the paths of claims whose holders are gone. The bytes of restorable deleted assets move to a key that is not public.
  */
 export class Files {
-  /** The bytes of deleted assets. */
   readonly deleted: DeletedFiles
   readonly #parts: FilesParts
   readonly #process = new ProcessName()
@@ -127,7 +120,6 @@ export class Files {
     if (quota) await requireWithinQuota(read, this.#assets, author, isCaller, quota)
   }
 
-  /** Describes the image at a path. */
   async describe(path: string, mimeType: string): Promise<ImageMetadata | undefined> {
     return this.#images?.describe(path, mimeType)
   }
@@ -346,7 +338,6 @@ export class Files {
   }
 }
 
-/** Creates the error of a path that another file has. */
 export const pathTakenError = (path: string): DaybookError =>
   new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
 

@@ -2,7 +2,6 @@ import { ASSETS } from '../../fields/asset.ts'
 import type { Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/reader.ts'
 
-/** The file of an asset. */
 export interface StoredAssetFile {
   readonly path: string
   /** In hex. */
@@ -26,7 +25,6 @@ export async function* readStoredFiles(
   }
 }
 
-/** Counts the assets of a store. */
 export async function countStoredFiles(model: Model, read: Reader): Promise<number> {
   if (!model.collections.has(ASSETS) || !(await read.system.storedCollections()).includes(ASSETS)) return 0
   const { counts } = await read.counters.of(ASSETS)

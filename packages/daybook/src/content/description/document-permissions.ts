@@ -17,21 +17,17 @@ import { createWriteContext, type WriteContext } from '../writes/context.ts'
 import { buildUpdatedEntry, EntryTarget, storeEntry } from '../writes/entry-target.ts'
 import { findChangedFields, type Proposal } from '../writes/replace.ts'
 
-/** The permissions of a caller on one global. */
 export interface GlobalPermissions extends Pick<DocumentPermissions, 'fields'> {
   readonly read: true
   readonly update: boolean
 }
 
-/** The permissions of a caller on one stored entry. */
 export interface EntryPermissions extends GlobalPermissions {
   readonly delete: boolean
   readonly restore: boolean
 }
 
-/** The permissions of a caller on one stored entry of a collection with a status. */
 export interface PublicationPermissions extends EntryPermissions {
-  /** True if the caller sees the draft. */
   readonly draft: boolean
   readonly saveDraft: boolean
   readonly publish: boolean
@@ -99,7 +95,6 @@ async function resolveEntryPermissions(
   }
 }
 
-/** A stored entry, and the context of its permissions. */
 interface StoredState {
   readonly context: WriteContext
   readonly collection: CollectionModel
@@ -144,7 +139,6 @@ async function resolvePublicationPermissions(
   }
 }
 
-/** The content of an entry after a write. */
 type NextState = Pick<Proposal, 'canonical' | 'orphaned' | 'draft'>
 
 const getCurrentState = ({ revision, entry: { draft } }: StoredState): NextState => ({

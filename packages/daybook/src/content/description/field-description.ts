@@ -51,9 +51,7 @@ export interface ValueDescription {
   readonly relation?: RelationDescription | undefined
   /** The relation that a reverse field follows backwards. */
   readonly reverse?: ReverseDescription | undefined
-  /** The fields of a group. */
   readonly fields?: readonly FieldDescription[] | undefined
-  /** The types of blocks. */
   readonly blocks?: readonly BlockDescription[] | undefined
   /** The member, set by the service, that identifies an item of a list of objects or of blocks when it moves. */
   readonly itemKey?: string | undefined
@@ -98,7 +96,6 @@ export interface BlockDescription {
   readonly fields: readonly FieldDescription[]
 }
 
-/** The fields and collections that a caller may read and write. */
 export interface FieldVisibility {
   /** The keys of the top-level fields that do not exist for the caller. */
   readonly hidden: ReadonlySet<string>
@@ -106,7 +103,6 @@ export interface FieldVisibility {
   canReadCollection(key: string): boolean
 }
 
-/** The place of a value. */
 interface Place {
   readonly document: CollectionOrGlobal
   readonly visibility: FieldVisibility
@@ -154,7 +150,6 @@ function describeValue(field: Field, place: Place): ValueDescription {
   }
 }
 
-/** Describes the use of a value in lists. */
 function describeUse(
   { type, options }: Field,
   { document, path }: Place,

@@ -61,7 +61,6 @@ export interface CollectionDescription extends DocumentDescription {
   readonly titleField: string | null
   /** The field with the status; `null` if there is none. */
   readonly statusField: string | null
-  /** The maximum number of entries on a page. */
   readonly maxLimit: number
   /** True if `q` searches any field. */
   readonly searchable: boolean
@@ -83,7 +82,6 @@ export interface SystemFieldDescription {
   readonly aggregates: readonly string[]
 }
 
-/** The part of the model that is visible to a caller. */
 export interface VisibleModel {
   /** The collections and globals that the caller may read. */
   readonly documents: ReadonlyMap<CollectionOrGlobal, VisibleDocument>
@@ -121,7 +119,6 @@ export async function resolveVisibleModel(model: Model, access: Access): Promise
   return { documents, cacheKey: JSON.stringify([collections, globals, hidden]) }
 }
 
-/** Describes the visible part of the model. */
 export function describeModel(
   { locales, plugins }: Model,
   { documents }: VisibleModel,

@@ -29,7 +29,6 @@ export interface FieldWriteTools extends DeriveTools {
   localeDocuments(): readonly Values[]
 }
 
-/** Returns the value of an omitted field of a new document. */
 function getInitialValue(field: Field, path: string, { defaults }: FieldWriteTools): unknown {
   const initial = field.type.default?.(field.options)
   return (
@@ -38,7 +37,6 @@ function getInitialValue(field: Field, path: string, { defaults }: FieldWriteToo
   )
 }
 
-/** The position of a value in its document. */
 interface ValuePlace {
   /** The dotted path of the field. */
   readonly field: string
@@ -183,7 +181,6 @@ function findMissingIn(field: Field, value: unknown, path: string): readonly str
   return getInnerValues(field, value, path).flatMap((inner) => findMissingIn(inner.field, inner.value, inner.path))
 }
 
-/** A value inside another one. */
 interface InnerValue {
   readonly field: Field
   readonly value: unknown
@@ -347,7 +344,6 @@ export function findUnplacedValues({ fieldMap }: DocumentModel, values: Values):
   return unplacedValues
 }
 
-/** Returns the keys that an object of these fields may have. */
 const getAllowedKeys = (fields: Fields): ReadonlySet<string> =>
   new Set([ITEM_KEY, '_type', ...Object.entries(fields).flatMap(([key, field]) => servedKeys(key, field))])
 
@@ -424,14 +420,12 @@ function hasUnplaced(field: Field, value: unknown): boolean {
 export const findReferences = (document: DocumentModel, values: Values): readonly FieldReference[] =>
   findPlacedReferences(document, values).map(({ reference }) => reference)
 
-/** A reference and its place. */
 export interface PlacedReference {
   readonly reference: FieldReference
   /** JSON Pointer (RFC 6901) to the value with the reference. */
   readonly path: string
 }
 
-/** Finds all references in a document, with their places. */
 export const findPlacedReferences = (document: DocumentModel, values: Values): readonly PlacedReference[] =>
   document.fields.flatMap(({ key, field }) => collectReferences(field, values[key], { field: key, path: `/${key}` }))
 

@@ -47,7 +47,6 @@ export function toDraftCanonical(
 /** The author and the time of a saved draft. */
 export type DraftSave = Pick<Draft, 'at' | 'by' | 'isAutosave'>
 
-/** Creates the stored form of a draft. */
 export function toDraft(
   collection: CollectionModel,
   { id, created_at: createdAt }: Pick<StoredEntry, 'id' | 'created_at'>,

@@ -6,21 +6,17 @@ export type Item = Readonly<Record<string, unknown>>
 /** Returns the field of the items of a list. Blocks are values of the field itself. */
 export const getItemField = (field: Field): Field => field.type.item?.(field.options) ?? field
 
-/** Returns the fields of a group, or of a block of its type. */
 export function getObjectFields({ type, options }: Field, value: Item): Fields {
   return type.inner?.(options).find(({ block }) => block === undefined || block === value._type)?.fields ?? {}
 }
 
-/** An item of a list that is written. */
 export interface WrittenItem {
   readonly item: unknown
   /** The index of the matching stored item; `null` for a new item; `undefined` if it has to be found. */
   readonly place?: number | null
 }
 
-/** An item of a stored list. */
 export interface StoredItem {
-  /** The values of the item in each locale. */
   readonly localeValues: readonly unknown[]
 }
 
@@ -157,7 +153,6 @@ class ItemMatcher {
   }
 }
 
-/** A written item and a stored one that may match. */
 interface Pair {
   readonly index: number
   readonly place: number

@@ -14,7 +14,6 @@ import {
 } from './document.ts'
 import { toCanonical, withSystemKeys } from './row.ts'
 
-/** A document of an older config, converted to the current one. */
 export interface MigratedDocument {
   readonly values: Values
   /** All stored values under their current keys, including those without a field. */

@@ -51,7 +51,6 @@ export const getAuthors = ({ created_by = null, updated_by = null }: Partial<Aut
   updatedBy: updated_by,
 })
 
-/** The columns of a stored document. */
 export type StoredColumns = Pick<EntryRow, 'doc' | 'seq' | 'schema_hash' | 'orphaned'> &
   AuthorColumns & {
     readonly status?: string | null
@@ -72,7 +71,6 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
     this.#document = document
   }
 
-  /** The values of the stored text. */
   get raw(): Values {
     this.#raw ??= JSON.parse(this.row.doc) as Values
     return this.#raw
@@ -98,7 +96,6 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
     return findReferencesInAllLocales(this.#model, this.#document, this.canonical)
   }
 
-  /** The orphaned values, as JSON. */
   get orphaned(): string | null {
     return collectOrphaned(this.#document, this.row, this.raw)
   }
@@ -145,7 +142,6 @@ export interface RowParts {
   readonly orphanedStatus?: string | null
 }
 
-/** Creates the row of an entry for the store. */
 export function toRow(model: Model, collection: CollectionModel, parts: RowParts): WrittenEntry {
   const { id, canonical, createdAt, updatedAt, createdBy, updatedBy, orphaned, draft, orphanedStatus = null } = parts
   const values = getDefaultLocaleValues(model, collection, canonical)
@@ -250,7 +246,6 @@ const getLocaleSlug = (
 export const getFallbackChain = ({ chains }: LocalesModel, locale: string): readonly string[] =>
   chains.get(locale) ?? [locale]
 
-/** Finds the references of a document in all its locales. */
 export function findReferencesInAllLocales(
   { locales }: Model,
   document: DocumentModel,

@@ -29,10 +29,8 @@ export interface DeletedEntry extends TitledEntry {
   readonly deletedBy?: string | null
 }
 
-/** A deleted entry that the caller may restore. */
 interface Restorable {
   readonly row: DeletedRow
-  /** The last content. */
   readonly content: CanonicalDocument
 }
 

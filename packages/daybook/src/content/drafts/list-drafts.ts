@@ -11,7 +11,6 @@ import { requireLocale } from '../locales/locale.ts'
 import { readDrafts } from '../reads/present-draft.ts'
 import { type TitledEntry, toTitledEntry } from '../reads/titled-entry.ts'
 
-/** A collection whose drafts a caller may see. */
 interface DraftCollection {
   readonly collection: CollectionModel
   /** The filter that its entries must match; `undefined` if the rules return none. */
@@ -71,10 +70,8 @@ export class DraftScope {
   }
 }
 
-/** The number of collections that are read concurrently. */
 const CONCURRENT_READS = 8
 
-/** An entry that has a draft. */
 export interface ListedDraft extends TitledEntry {
   /** The time of the last save; ISO 8601 in UTC. */
   readonly at: string

@@ -5,9 +5,7 @@ import type { ContentContext } from '../context.ts'
 import type { TitledEntry } from '../reads/titled-entry.ts'
 import { type CursorPage, DraftScope } from './list-drafts.ts'
 
-/** The number of schedules that are read together. */
 const SCHEDULES_PER_READ = 100
-/** The maximum number of reads for one page. */
 const MAX_READS = 10
 
 /** An entry that is scheduled to be published or unpublished. */

@@ -33,7 +33,6 @@ export function matchesWhere(where: Condition, state: EntryState, find: FindStat
   return results.includes(undefined) ? undefined : isAll
 }
 
-/** Lists the related entries that a filter evaluates for a state. */
 export function listRelated(
   where: Condition,
   state: EntryState,

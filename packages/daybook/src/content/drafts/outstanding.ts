@@ -17,7 +17,6 @@ export interface Outstanding {
   readonly totals: OutstandingTotals
 }
 
-/** The numbers of previews and schedules of a subject. */
 export interface OutstandingTotals {
   readonly previews: number
   readonly schedules: number

@@ -29,21 +29,16 @@ import { loadEditableEntry } from './save-draft.ts'
 /** The kind of the stored records of previews. */
 export const PREVIEW = 'preview'
 
-/** The default lifetime of a preview, in seconds. */
 const DEFAULT_PREVIEW_SECONDS = 3600
-/** The maximum lifetime of a preview, in seconds. */
 export const MAX_PREVIEW_SECONDS: number = 30 * 24 * 3600
 
-/** A token that shows the draft of an entry. */
 export interface Preview {
   readonly token: string
   /** ISO 8601. */
   readonly expiresAt: string
 }
 
-/** A valid preview. */
 interface ValidPreview {
-  /** The id of the entry. */
   readonly entry: string
   /** The present access of its author. */
   readonly author: Access

@@ -85,7 +85,6 @@ export async function preparePublication(
   return prepareSchedule(context, collection, id, { action: op, at, locales, prepare }, options)
 }
 
-/** The fields of each body. */
 const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
   publish: ['publishAt', 'locales'],
   unpublish: ['unpublishAt', 'locales'],

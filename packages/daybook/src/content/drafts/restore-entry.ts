@@ -31,11 +31,9 @@ import { withDefaultLocale } from './publish.ts'
 import { type Recreation, recreate, runsHooksOnRecreation } from './recreate.ts'
 import { loadEditableEntry, prepareDraftWrite } from './save-draft.ts'
 
-/** The version to restore. */
 export interface RestoredVersion {
   /** Required unless the entry is deleted. @default the last revision before the deletion */
   readonly revision: number | undefined
-  /** A slug that replaces the former slug of a deleted entry. */
   readonly slug: string | undefined
 }
 
@@ -46,7 +44,6 @@ export interface RestoredVersion {
  */
 export type CompleteFile = (writer: Writer, createdBy: string | null) => Promise<void>
 
-/** The options of a restore. */
 export interface RestoreConditions extends Preconditions {
   /** @default deleted assets are rejected: only their own route moves the file */
   readonly completeFile?: CompleteFile

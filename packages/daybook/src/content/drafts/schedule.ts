@@ -20,7 +20,6 @@ export interface SchedulePlan extends Pick<Schedule, 'action'> {
   readonly prepare: PreparePublication
 }
 
-/** Prepares the publication or unpublication. */
 export type PreparePublication = (
   context: WriteContext,
   collection: CollectionModel,

@@ -104,7 +104,6 @@ export async function localizeRows(
   })
 }
 
-/** Localizes the values of a document for the requested locale. */
 export function localizeValues(
   { locales }: Model,
   document: DocumentModel,

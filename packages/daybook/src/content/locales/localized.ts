@@ -15,7 +15,6 @@ import { findFormerPlaces, getItemStep, withPlaceKeys } from '../documents/item-
 /** The values of one locale, by path: `title`, `seo/title`, `parts/KEY/text`. */
 export type Translation = Readonly<Record<string, unknown>>
 
-/** A document in all its locales. */
 export interface CanonicalDocument {
   /** The values of the default locale, and those that all locales share. */
   readonly values: Values
@@ -27,7 +26,6 @@ export interface CanonicalDocument {
 /** A document that may have a status: an entry, or a global. */
 export type PublishableDocument = DocumentModel & Partial<Pick<CollectionModel, 'status'>>
 
-/** The place of a localized value. */
 interface LocalizedPlace {
   readonly field: Field
   readonly path: string
@@ -35,7 +33,6 @@ interface LocalizedPlace {
   readonly from: string | undefined
 }
 
-/** The replacement of a localized value and of the values generated from it. */
 interface Replacement {
   readonly value: unknown
   generated(generated: Generated, stored: unknown): unknown
@@ -196,7 +193,6 @@ export function localizeEach(
   return [...locales].map((each) => localize(document, canonical, [each], defaultLocale))
 }
 
-/** Converts a document to another default locale. */
 export function changeDefaultLocale(
   document: DocumentModel,
   canonical: CanonicalDocument,
@@ -321,7 +317,6 @@ function replaceInside(field: Field, value: unknown, place: ValuePlace, before: 
   })
 }
 
-/** The place of a value, and the former value there. */
 interface PlacedValue {
   readonly place: ValuePlace
   readonly before: unknown

@@ -1,7 +1,6 @@
 import type { Env, StateCore, StateInline, Token } from 'markdown-it'
 import { createMarkdownParser } from './markdown-parser.ts'
 
-/** An image in a Markdown text. */
 export interface ImageReference {
   /** The address as written, without escapes. */
   readonly address: string
@@ -24,7 +23,6 @@ interface Block {
   readonly column: number
 }
 
-/** The state of the parser. */
 interface ParseState extends Env {
   readonly lines: readonly Line[]
   readonly places: ImageReference[]
@@ -60,7 +58,6 @@ export function findImages(source: string): readonly ImageReference[] {
   return state.places.toSorted((a, b) => a.start - b.start)
 }
 
-/** Replaces the addresses of images in a Markdown text. */
 export function rewriteImages(source: string, addresses: ReadonlyMap<ImageReference, string>): string {
   let text = source
   for (const [image, address] of [...addresses].sort(([a], [b]) => b.start - a.start)) {
@@ -187,7 +184,6 @@ function locateInText(
   return undefined
 }
 
-/** An image in HTML. */
 interface HtmlImage {
   readonly address: string
   readonly alt: string
@@ -214,7 +210,6 @@ function findHtmlImages(html: string): readonly HtmlImage[] {
   })
 }
 
-/** The value of an attribute, and its range. */
 interface AttributeValue {
   readonly value: string
   readonly start: number

@@ -7,7 +7,6 @@ import type { RenderMarkdown } from './markdown.ts'
 export const DEFAULT_RENDER_MS = 10_000
 /** The maximum length of texts that are rendered in place, which saves the round trip to a thread. */
 const MAX_INLINE_LENGTH = 4096
-/** The time after which idle threads end, in milliseconds. */
 const THREAD_IDLE_MS = 10_000
 /** The default maximum number of threads. */
 const MAX_THREADS = 2

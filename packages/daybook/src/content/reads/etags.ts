@@ -63,7 +63,6 @@ export function toDocumentTag(revision: number, etagPart: string): string {
   return `"${revision.toString(36)}.${etagPart}"`
 }
 
-/** Returns the revision in a tag. */
 export const parseRevision = (tag: string): number => Number.parseInt(tag.slice(1), 36)
 
 /** Returns true if a strong tag names the revision, whatever the rest of the tag. */
@@ -113,7 +112,6 @@ export function requireTagMatch(ifMatch: TagCondition | undefined, tag: string):
     })
 }
 
-/** The preconditions of a write. */
 export interface Preconditions {
   readonly ifMatch?: TagCondition | undefined
   readonly ifNoneMatch?: TagCondition | undefined

@@ -61,7 +61,6 @@ export function toExpandedTag(
   return toDocumentTag(revision, etagPart)
 }
 
-/** Creates the response of a document with included documents. */
 export async function toExpandedResponse(
   context: ContentContext,
   document: DocumentModel,
@@ -122,7 +121,6 @@ async function appendAlternates(
   return texts.map((text, index) => appendMembers(text, { alternates: alternates.get(rows[index]?.id ?? '') ?? [] }))
 }
 
-/** The JSON text of a document with all included documents. */
 class ExpandedDocument {
   readonly text: string
   /** The number of included documents, at all levels. */
@@ -247,7 +245,6 @@ function getId({ relation, to }: Expansion, reference: unknown): string | undefi
   return isTaggedReference(reference) && reference.collection === to.key ? reference.id : undefined
 }
 
-/** Replaces references, and returns the number of included documents. */
 function replaceReferences(
   { object, key }: Place,
   expansion: Expansion,

@@ -65,7 +65,6 @@ export async function readGlobal(
   }
 }
 
-/** Localizes a stored global for the requested locale. */
 export function localizeGlobal(
   { model }: ContentContext,
   global: GlobalModel,

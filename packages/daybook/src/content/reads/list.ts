@@ -136,9 +136,7 @@ export function resolveSearch(
   return narrowSearch(collection, { terms: toSearchTerms(q), fields, statuses, filterWords: [] }, where)
 }
 
-/** The counters and revisions that a list depends on. */
 interface ListRevisions {
-  /** The counters of the listed collection. */
   readonly counters: Counters
   /** The revisions of all collections, the listed one first. For a caller without a session, only visible changes count. */
   readonly revisions: readonly number[]

@@ -74,7 +74,6 @@ export function toDraftTag(tag: string, { row: { status }, draftInfo }: Presente
   return `"${revision}.${hashCacheKey(etagPart, status, ...DRAFT_KEYS.map((key) => draftInfo[key]))}"`
 }
 
-/** Creates the response to a write of a draft. */
 export async function toDraftResponse(
   { services, locale }: { readonly services: ContentContext; readonly locale: string | undefined },
   read: Reader,

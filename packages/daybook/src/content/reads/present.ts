@@ -74,7 +74,6 @@ function createKeyFilter(document: DocumentModel, { hidden, select }: Projection
   return (key) => !hiddenKeys.has(key) && (select === undefined || select.has(key))
 }
 
-/** Creates the tag of a document in a projection. */
 export function toProjectionTag(
   document: DocumentModel,
   revision: number,
@@ -88,7 +87,6 @@ export function toProjectionTag(
   return toDocumentTag(revision, etagPart)
 }
 
-/** Creates the response of a stored document. */
 export function toDocumentResponse(
   document: DocumentModel,
   row: StoredDocument & Pick<EntryRow, 'seq'>,
@@ -97,7 +95,6 @@ export function toDocumentResponse(
   return { json: present(document, row, projection), tag: toProjectionTag(document, row.seq, projection), seq: row.seq }
 }
 
-/** Creates the response of a written entry. */
 export function toEntryResponse(
   collection: CollectionModel,
   row: StoredDocument & Pick<EntryRow, 'id' | 'seq'> & { readonly slug: string | null },

@@ -1,6 +1,4 @@
-/** A document as responses show it. */
 export interface DocumentResponse {
-  /** JSON text. */
   readonly json: string
   /** Strong entity tag, with its quotes. */
   readonly tag: string
@@ -29,7 +27,6 @@ export interface LazyResponse<Json extends string | Uint8Array = string> {
 export const toSurrogateKeys = (key: string, collections: readonly { readonly key: string }[]): readonly string[] =>
   collections.length === 0 ? [key] : [...new Set([key, ...collections.map((collection) => collection.key)])]
 
-/** A stored entry as responses show it. */
 export interface EntryResponse extends DocumentResponse {
   readonly id: string
   /** The slug, or the id in a collection without slugs. */

@@ -9,7 +9,6 @@ import type { ContentContext } from '../context.ts'
 import { localizeRows } from '../locales/locale.ts'
 import { hashCacheKey } from './etags.ts'
 
-/** The context of an expansion. */
 export interface ExpansionSource {
   readonly context: ContentContext
   readonly scope: CallerScope
@@ -19,7 +18,6 @@ export interface ExpansionSource {
   readonly readDrafts?: ReadRelatedDrafts | undefined
 }
 
-/** Reads the drafts of related entries. */
 export type ReadRelatedDrafts = (collection: CollectionModel, rows: readonly EntryRow[]) => Promise<readonly EntryRow[]>
 
 /** A page of the entries that refer to a document and that the caller may see. */
@@ -63,7 +61,6 @@ export async function readReversePages(
   )
 }
 
-/** The cached totals of a reverse field. */
 class CachedTotals {
   readonly #totals: ContentContext['listCache']['reverseTotals']
   readonly #cacheKey: string
@@ -84,7 +81,6 @@ class CachedTotals {
     return ids.filter((id) => !this.#cached.has(id))
   }
 
-  /** Returns the total of a document, and caches it. */
   resolve(id: string, counted: number | null): number {
     const total = this.#cached.get(id) ?? counted ?? 0
     this.#totals.set(`${this.#cacheKey} ${id}`, total)

@@ -8,7 +8,6 @@ import { requireLocale } from '../locales/locale.ts'
 import { resolveSearch } from './list.ts'
 import { type TitledEntry, toTitledEntry } from './titled-entry.ts'
 
-/** The maximum number of results from one collection. */
 const MAX_RESULTS_PER_COLLECTION = 10
 /** The number of collections that are searched at the same time. */
 const CONCURRENT_SEARCHES = 8

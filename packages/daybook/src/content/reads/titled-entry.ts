@@ -4,7 +4,6 @@ import type { EntryRow } from '../../store/rows.ts'
 import type { Values } from '../documents/document.ts'
 import { present } from './present.ts'
 
-/** An entry of any collection with its title and its address. */
 export interface TitledEntry {
   readonly collection: string
   readonly id: string
@@ -16,7 +15,6 @@ export interface TitledEntry {
   readonly title: string | null
 }
 
-/** Converts a row to a titled entry, without hidden fields. */
 export function toTitledEntry(collection: CollectionModel, row: EntryRow, hidden: ReadonlySet<string>): TitledEntry {
   const { slug, status } = collection
   const keys = ['id', findTitleField(collection, hidden), slug?.key, status?.key]

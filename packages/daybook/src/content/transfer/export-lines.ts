@@ -22,7 +22,6 @@ export interface ExportHeader {
   readonly locale?: string
 }
 
-/** The number of lines of each kind. */
 export interface ExportCounts {
   readonly collections: Readonly<Record<string, number>>
   readonly globals: number
@@ -30,21 +29,16 @@ export interface ExportCounts {
   readonly deleted?: number
 }
 
-/** Formats a header or counts as a line. */
 export const toLine = (value: ExportHeader | { readonly counts: ExportCounts }): string => `${JSON.stringify(value)}\n`
 
-/** Formats the line of a deletion. */
 export const formatDeletionLine = ({ collection, id, at }: JournalRow): string =>
   `${JSON.stringify({ collection, id, deletedAt: at })}\n`
 
-/** The parts of an entry's line besides the entry. */
 export interface EntryLineParts {
   readonly schedules: readonly Schedule[]
-  /** True if the line names authors. */
   readonly hasAuthors: boolean
 }
 
-/** Formats the line of an entry, with its draft and its schedules. */
 export function formatEntryLine(
   collection: CollectionModel,
   entry: StoredEntry,
@@ -87,13 +81,11 @@ function formatSchedules(schedules: readonly Schedule[], hasAuthors: boolean): s
   return `,"schedule":${JSON.stringify(lines)}`
 }
 
-/** The parts of a global's line besides the global. */
 export interface GlobalLineParts {
   readonly updatedAt: string | undefined
   readonly hasAuthors: boolean
 }
 
-/** Formats the line of a global. */
 export function formatGlobalLine(
   global: GlobalModel,
   row: GlobalRow,

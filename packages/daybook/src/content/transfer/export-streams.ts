@@ -10,7 +10,6 @@ const MAX_EXPORTS = 2
 /** The maximum time in which a client must read a chunk, in milliseconds. */
 const STALL_MS = 30_000
 
-/** The exports that a service is sending. */
 export class ExportStreams {
   readonly #services: ContentContext
   readonly #log: Log
@@ -52,7 +51,6 @@ export class ExportStreams {
     return this.#running.size + this.#opening >= MAX_EXPORTS
   }
 
-  /** Aborts the running exports. */
   async close(): Promise<void> {
     await Promise.all([...this.#running].map((running) => running.abort(new Error('The service ends.'))))
   }
@@ -63,7 +61,6 @@ function throwUnavailable(error: unknown): never {
   throw error instanceof DaybookError ? error : new DaybookError('SERVICE_UNAVAILABLE', undefined, {}, error)
 }
 
-/** An export that is being sent. */
 class RunningExport {
   readonly stream: ReadableStream<Uint8Array>
   readonly #chunks: ReturnType<ContentExport['chunks']>
@@ -99,7 +96,6 @@ class RunningExport {
     return this.#ended
   }
 
-  /** Ends the export with an error, and logs it. */
   async abort(reason: unknown): Promise<void> {
     if (this.#ended) return
     this.#controller?.error(reason)

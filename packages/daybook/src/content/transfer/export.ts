@@ -18,7 +18,6 @@ import { countEntries } from './stored-content.ts'
 /** The number of changed documents that are read together: each may be large. */
 const MAX_CHANGED = 16
 
-/** The options of an export. */
 export interface ExportOptions {
   /** Exports only changes after this number of the journal. @default everything */
   readonly since?: number | undefined
@@ -26,7 +25,6 @@ export interface ExportOptions {
   readonly includesAuthors?: boolean | undefined
 }
 
-/** Consecutive lines of an export. */
 export interface ExportChunk {
   /** Each line ends with a line feed. */
   readonly text: string
@@ -162,7 +160,6 @@ export class ContentExport {
     return lines
   }
 
-  /** Reads the schedules of entries, by their ids. */
   async #readSchedules(
     { key }: CollectionModel,
     entries: readonly StoredEntry[],
@@ -199,7 +196,6 @@ export class ContentExport {
   }
 }
 
-/** The range and the options of an export. */
 interface ExportRange extends Pick<ContentExport, 'seq' | 'total'> {
   readonly since: number | undefined
   readonly includesAuthors: boolean

@@ -105,19 +105,16 @@ function isRefusedInTranslation(translation: Translation, { key, field: { type, 
   return options.localized === true && Object.hasOwn(translation, key) && !type.accepts(translation[key], options)
 }
 
-/** A document with filled values. */
 interface FilledDocument {
   /** The fields that were filled in any locale. */
   readonly keys: ReadonlySet<string>
   readonly canonical: CanonicalDocument
-  /** The results of the fills, as they returned them. */
   readonly fillResults: Values
   /** The filled values in their stored form, with their derived fields. */
   readonly storedValues: Values
   readonly orphaned: string | null
 }
 
-/** The transactions and the signal of a fill. */
 export interface FillRun {
   /** Runs a transaction of the migration, or one that is rolled back. */
   readonly transact: <T>(work: (writer: Writer) => Promise<T>) => Promise<T>

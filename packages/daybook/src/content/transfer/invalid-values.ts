@@ -25,7 +25,6 @@ export interface InvalidValue {
   readonly id: string
 }
 
-/** A stored document, with its id or key. */
 interface StoredDocument {
   readonly id: string
   readonly row: StoredText & { readonly draft?: string | null }

@@ -27,13 +27,11 @@ const MAX_ATTEMPTS = 100
 /** The position of each loop of a migration: the `pk` of the last entry, by the name of the loop. */
 export type LoopPositions = Readonly<Record<string, number>>
 
-/** A run of a migration. */
 export interface MigrationRun {
   /** `2026-11-22-split-names`, as in `migrations/2026-11-22-split-names.ts`. */
   readonly name: string
   readonly transact: Transact
   readonly signal: AbortSignal
-  /** The positions of an earlier run. */
   readonly positions: LoopPositions
   /** Stores the position of a loop, in the transaction of its changes. */
   savePosition(writer: Writer, loop: string, pk: number): Promise<void>
@@ -41,7 +39,6 @@ export interface MigrationRun {
 
 type Change = Parameters<MigrationContent['each']>[2]
 
-/** The content of a running migration. */
 export class MigrationRunContent extends CallerContent implements MigrationContent {
   readonly #services: ContentContext
   readonly #caller: Caller

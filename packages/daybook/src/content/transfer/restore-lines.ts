@@ -8,7 +8,6 @@ import { refuseHostile } from '../documents/plain-json.ts'
 import { readStoredValues, serializeLocales } from '../documents/row.ts'
 import { EXPORT_VERSION, type ExportCounts, type ExportHeader } from './export-lines.ts'
 
-/** The line of an entry, parsed. */
 interface EntryLine extends DocumentLine {
   readonly collection: string
   readonly id: string
@@ -20,19 +19,16 @@ interface EntryLine extends DocumentLine {
   readonly schedule?: readonly SchedulePart[]
 }
 
-/** The draft of an entry. */
 interface DraftPart extends DocumentLine {
   readonly updatedAt: string
 }
 
-/** A schedule of an entry. */
 interface SchedulePart extends Pick<Schedule, 'action' | 'at'> {
   /** Absent if the file names no authors. */
   readonly by?: string
   readonly locales?: readonly string[]
 }
 
-/** The line of a global, parsed. */
 interface GlobalLine extends DocumentLine {
   readonly global: string
   readonly updatedAt?: string
@@ -66,7 +62,6 @@ const validators = new Validators()
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-/** Returns the schema of an object with these keys and no others. */
 function createObjectSchema(required: Properties, optional: Properties = {}): JsonSchema {
   const properties = { ...required, ...optional }
   return { type: 'object', properties, required: Object.keys(required), additionalProperties: false }

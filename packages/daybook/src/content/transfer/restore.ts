@@ -26,7 +26,6 @@ export type PreparedLine =
     }
   | RestoreGlobalLine
 
-/** A schedule of an entry. */
 type RestoredSchedule = Pick<Schedule, 'action' | 'at' | 'actor' | 'locales'>
 type PreparedEntry = Extract<PreparedLine, { kind: 'entry' }>
 
@@ -150,7 +149,6 @@ export class Restore {
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
   }
 
-  /** Stores the drafts and schedules of stored entries. */
   async #storeDraftsAndSchedules(
     writer: Writer,
     collection: CollectionModel,
@@ -199,7 +197,6 @@ const STORE_CHANGED =
 /** Returns true if an error is caused by a line, and not by the database. */
 const isLineError = (error: unknown): boolean => error instanceof DaybookError && error.status < 500
 
-/** Converts a line to the rows that are stored. */
 export function prepareLine(model: Model, line: RestoreLine): PreparedLine {
   if (line.kind === 'global') return line
   const { collection } = line
@@ -223,7 +220,6 @@ function toDraftOfLine(
   return toDraft(collection, row, toCanonical(values, locales), orphaned, { at, by, isAutosave: false })
 }
 
-/** Counts the journal records of a line. */
 const countRecords = (line: PreparedLine): number =>
   line.kind === 'global' ? 1 : 1 + (line.draft ? 1 : 0) + line.schedules.length
 

@@ -10,14 +10,12 @@ import type { ContentContext } from '../context.ts'
 import type { Migration } from './define-migration.ts'
 import { type LoopPositions, type MigrationRun, MigrationRunContent } from './migration-content.ts'
 
-/** The file of a migration. */
 export interface MigrationFile {
   readonly name: string
   /** The digest of its text. */
   readonly hash: string
 }
 
-/** The file of a migration, and its default export. */
 export interface LoadedMigration extends MigrationFile {
   readonly migration: Migration
 }
@@ -225,7 +223,6 @@ class RunTransactions {
     }
   }
 
-  /** Records that the migration has finished. */
   async finish(): Promise<void> {
     await this.#transact((writer) => writer.migrations.put({ ...this.#record, position: '{}', finished: timestamp() }))
   }
@@ -258,7 +255,6 @@ interface CountedResult<T> {
   readonly changes: number
 }
 
-/** Runs work in a transaction, and counts the journal records that it writes. */
 async function countChanges<T>(writer: Writer, work: (writer: Writer) => Promise<T>): Promise<CountedResult<T>> {
   const head = await writer.read.journal.head()
   const result = await work(writer)

@@ -30,7 +30,6 @@ export interface MigrationStep {
   /** `posts.title`: the collection or global, and the field. */
   readonly path: string
   readonly kind: 'rename' | 'fill' | 'lose' | 'drop'
-  /** The number of documents. */
   readonly count: number
   readonly message: string
 }
@@ -38,16 +37,13 @@ export interface MigrationStep {
 /** Returns true if a step loses stored values. */
 export const isLossy = ({ kind }: MigrationStep): boolean => kind === 'lose' || kind === 'drop'
 
-/** The actor of migrations in the journal. */
 export const MIGRATION_ACTOR = 'migrate'
 
-/** The maximum number of rejected values that a message names. */
 const MAX_NAMED_VALUES = 5
 
 /** A step, with the values that its field does not accept, as text. */
 type CountedStep = MigrationStep & { readonly refused: ReadonlySet<string> }
 
-/** Counts documents by the effects on them. */
 class EffectCounter {
   readonly #steps = new Map<string, CountedStep>()
 
@@ -81,10 +77,8 @@ function formatValues(values: ReadonlySet<string>): string {
   return `${named.join(', ')}${named.length < values.size ? ' and others' : ''}`
 }
 
-/** The maximum length of a value in a message, in characters. */
 const MAX_VALUE_LENGTH = 40
 
-/** Formats a value for a message. */
 export function formatValue(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text
@@ -315,7 +309,6 @@ async function migrateEntry(
   await writer.drafts.write(collection, entry, migratedDocument, { at, actor: MIGRATION_ACTOR })
 }
 
-/** The migration of the documents of a collection. */
 interface CollectionMigration {
   readonly model: Model
   readonly collection: CollectionModel
@@ -324,7 +317,6 @@ interface CollectionMigration {
   readonly defaultLocale: string | undefined
 }
 
-/** A migrated entry or draft. */
 interface MigratedRow {
   readonly canonical: CanonicalDocument
   readonly orphaned: string | null
@@ -377,7 +369,6 @@ async function updateEntry(
   await writer.entries.update(collection, entry, next, MIGRATION_ACTOR)
 }
 
-/** Converts a document to the default locale of the config. */
 function toDefaultLocale(
   { locales }: Model,
   document: DocumentModel,

@@ -38,7 +38,6 @@ async function* iterateBatches(next: (after: number) => Promise<readonly StoredE
   }
 }
 
-/** Counts the entries of a collection. */
 export async function countEntries(read: Reader, key: string): Promise<number> {
   const { counts } = await read.counters.of(key)
   return Object.values(counts).reduce((sum, count) => sum + count, 0)

@@ -16,10 +16,8 @@ import { HookRefusal } from './hooks.ts'
 import { type CommittedWrites, executeAll, type PreparedWrite } from './pipeline.ts'
 import { parseUpdate, prepareUpdate, type UpdateBody } from './update.ts'
 
-/** The maximum number of operations in one batch. */
 export const MAX_OPERATIONS = 500
 
-/** The result of one operation. */
 export interface BatchResult {
   readonly op: string
   readonly collection: string
@@ -29,7 +27,6 @@ export interface BatchResult {
   readonly entry?: EntryResponse
 }
 
-/** The operations of a batch. */
 export const BATCH_OPS = ['create', 'update', 'delete', 'publish', 'unpublish', 'restore'] as const
 export type BatchOp = (typeof BATCH_OPS)[number]
 

@@ -16,7 +16,6 @@ function getValidator(document: DocumentModel, side: Side, absent: ReadonlySet<s
   return document.validators.get([side, ...absent].join(), () => getSchemaWithout(document, side, absent))
 }
 
-/** Returns a schema of a document without some fields. */
 export function getSchemaWithout(
   document: DocumentModel,
   side: keyof DocumentModel['schemas'],

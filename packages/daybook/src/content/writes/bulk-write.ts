@@ -14,7 +14,6 @@ import { EntryTarget } from './entry-target.ts'
 import { HookRefusal } from './hooks.ts'
 import { type PreparedWrite, runTransaction, StaleWrite, type WriteTransaction } from './pipeline.ts'
 
-/** The maximum number of entries in one bulk write. */
 export const MAX_BULK_ENTRIES = 10_000
 /** The number of entries that are read together. After each window, other requests get a turn of the event loop. */
 const WINDOW = 50
@@ -27,7 +26,6 @@ const MAX_WAITING_BYTES = 4 * MAX_WINDOW_BYTES
 /** The maximum size of all prepared updates, in characters of JSON: they stay in memory until the commit. */
 const MAX_PREPARED_CHARACTERS = 16 * 1024 * 1024
 
-/** The entries of a bulk write. */
 export interface BulkSelection {
   readonly collection: CollectionModel
   readonly query: Query<BulkParameters>
@@ -43,7 +41,6 @@ export interface BulkStep {
   readonly limit: number
 }
 
-/** The outcome of a bulk write. */
 export interface BulkResult {
   readonly collection: string
   readonly matched: number
@@ -57,7 +54,6 @@ export interface BulkResult {
   readonly lastId: string | undefined
 }
 
-/** The write of each entry. */
 export interface EntryWrite {
   /** Returns true if the writes of these entries neither change nor read what the others store. */
   areIndependent(read: Reader, ids: readonly string[]): Promise<boolean>
@@ -65,7 +61,6 @@ export interface EntryWrite {
   prepare(target: EntryTarget, isWritten: (id: string) => boolean): Promise<PreparedWrite<{ readonly seq: number }>>
 }
 
-/** An entry of a bulk write, loaded from the rows of its window. */
 class WindowTarget extends EntryTarget {
   readonly #load: (read: Reader, id: string) => Promise<StoredEntry>
 
@@ -332,7 +327,6 @@ const createTooManyError = (matched: number): DaybookError =>
 /** The maximum number of refused entries that a response names. */
 const MAX_REFUSED = 100
 
-/** The entries that refuse a bulk write. */
 class Refusals {
   #first: { readonly id: string; readonly error: unknown } | undefined
   readonly #ids: string[] = []

@@ -8,7 +8,6 @@ import { localizeWithStatus } from '../locales/published-locales.ts'
 import type { WriteContext } from './context.ts'
 import { requireTargets } from './references.ts'
 
-/** The parts of a document that a write stores. */
 export interface Composition {
   readonly document: DocumentModel
   /** The stored document; `undefined` for a new one. */
@@ -31,7 +30,6 @@ export interface Composition {
 /** A document as a write will store it. */
 export interface ComposedDocument extends Required<Pick<Composition, 'patch' | 'suppliedFields'>> {
   readonly canonical: CanonicalDocument
-  /** True if a hook has changed the fields. */
   readonly isChangedByHook: boolean
 }
 

@@ -12,9 +12,7 @@ import { dryRun, type Transact } from './pipeline.ts'
 /** The caller and the locale of a write, shared by all writes of a batch. */
 export interface WriteContext {
   readonly services: ContentContext
-  /** The access of the caller. */
   readonly access: Access
-  /** The actor that the journal records. */
   readonly actor: string
   /** The author that documents name in `createdBy` and `updatedBy`; `null` for anonymous callers. */
   readonly author: string | null
@@ -22,7 +20,6 @@ export interface WriteContext {
   readonly locale: string | undefined
   /** The entries that the caller may refer to. */
   readonly scope: CallerScope
-  /** Runs the transactions of the writes. */
   readonly transact: Transact
   /** True if nothing is stored. */
   readonly isDry: boolean
@@ -38,7 +35,6 @@ interface WriteSettings {
   readonly isDry?: boolean
 }
 
-/** Creates the context for the writes of a caller. */
 export async function createWriteContext(
   services: ContentContext,
   access: Access,
@@ -65,7 +61,6 @@ export async function createWriteContext(
   }
 }
 
-/** The hooks of a document, and the object that runs them. */
 export interface HookedDocument {
   readonly document: CollectionModel | GlobalModel
   readonly runner: WriteHooks

@@ -11,7 +11,6 @@ import type { PreparedWrite } from './pipeline.ts'
 import { removeReferences, resolveReferrerAccess } from './referrers.ts'
 import { runBeforeDelete } from './run-hooks.ts'
 
-/** The options of a deletion. */
 export interface DeleteOptions extends Preconditions {
   /** Returns false if no document refers to the entry. @default references are looked for */
   mayHaveReferrers?(): boolean

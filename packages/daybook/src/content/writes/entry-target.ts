@@ -31,7 +31,6 @@ interface EntryFilter {
   readonly filter: AccessFilter | undefined
 }
 
-/** An entry that is updated or deleted. */
 export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
   readonly document: CollectionModel
   readonly id: string
@@ -150,7 +149,6 @@ export function buildUpdatedEntry(
   return { ...values, createdBy: revision.row.created_by, updatedBy: author }
 }
 
-/** The next content of an entry. */
 interface NextEntry {
   readonly canonical: CanonicalDocument
   readonly orphaned: string | null
@@ -249,7 +247,6 @@ export async function toUnchangedResponse(
     : toEntryResponse(collection, stored, rights)
 }
 
-/** Returns the response to a write, in the written locale. */
 export function toWrittenResponse(
   collection: CollectionModel,
   next: WrittenEntry,

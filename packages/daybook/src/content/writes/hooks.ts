@@ -7,15 +7,11 @@ import type { Access } from '../access/access.ts'
 import type { Values } from '../documents/document.ts'
 import type { HookTime, Transact } from './pipeline.ts'
 
-/** The action of a write, as hooks receive it. */
 export type WriteAction = 'create' | 'update' | 'delete'
 
-/** The event that every hook of a write receives. */
 export interface WriteEvent {
   readonly action: WriteAction
-  /** The key of the collection or the global. */
   readonly key: string
-  /** The access of the caller. */
   readonly access: Access
   /** The locale that is written; `undefined` if the config names none. */
   readonly locale: string | undefined
@@ -23,7 +19,6 @@ export interface WriteEvent {
   readonly store: Store
 }
 
-/** A write before its data is validated. */
 export interface ValidateEvent extends WriteEvent {
   /** The id of the entry, or the key of the global; `undefined` for a new entry. */
   readonly id: string | undefined
@@ -31,7 +26,6 @@ export interface ValidateEvent extends WriteEvent {
   readonly data: Values
 }
 
-/** A write that is about to be stored. */
 export interface ChangeEvent extends WriteEvent {
   readonly id: string
   /** The document as it is stored, in the written locale; `undefined` for a new one. */
@@ -40,7 +34,6 @@ export interface ChangeEvent extends WriteEvent {
   readonly after: Values | undefined
 }
 
-/** A document that is about to be stored, for its validators. */
 export interface CheckEvent extends WriteEvent {
   /** The document as it is stored; `undefined` for a new one. */
   readonly before: Values | undefined
@@ -49,14 +42,12 @@ export interface CheckEvent extends WriteEvent {
   readonly concealed: ReadonlySet<string>
 }
 
-/** The result of a validator for one value. */
 export interface ValidatorResult {
   /** JSON Pointer to the value; empty for the document. */
   readonly path: string
   readonly result: unknown
 }
 
-/** A hook of one document. */
 export interface WriteHook<Event extends WriteEvent> {
   /** The owner of the hook as the log names it, such as `plugin redirects`. */
   readonly owner: string
@@ -64,7 +55,6 @@ export interface WriteHook<Event extends WriteEvent> {
   run(event: Event): unknown
 }
 
-/** The hooks of one document, in the order in which they run. */
 export interface DocumentHooks {
   readonly beforeValidate: readonly WriteHook<ValidateEvent>[]
   readonly beforeChange: readonly WriteHook<ChangeEvent>[]
@@ -88,10 +78,8 @@ export class HookRefusal extends Error {
 
 /** The maximum total time of the hooks of one transaction, in milliseconds. Writers of other processes wait four seconds. */
 const MAX_TRANSACTION_MS = 3000
-/** The maximum depth of hooks that write documents with hooks. */
 const MAX_HOOK_DEPTH = 8
 
-/** A running hook. */
 interface RunningHook {
   /** 1 for a hook of the caller's write, 2 for a hook of a document that this hook writes, and so on. */
   readonly depth: number
@@ -99,7 +87,6 @@ interface RunningHook {
   readonly transaction: { isOver: boolean } | undefined
 }
 
-/** The hooks of a config. */
 export class WriteHooks {
   readonly #documents: ReadonlyMap<string, DocumentHooks>
   readonly #limitMs: number
@@ -188,7 +175,6 @@ export class WriteHooks {
   }
 }
 
-/** Returns the key under which the hooks of a document are registered. */
 export const getHookKey = (kind: DocumentModel['kind'], key: string): string => `${kind} ${key}`
 
 const tooLate = (reason: string): DaybookError =>

@@ -10,7 +10,6 @@ export interface PreparedWrite<Result> extends Pick<TransactionOptions, 'exclusi
   commit(transaction: WriteTransaction): Promise<Result>
 }
 
-/** The transaction of one or more prepared writes. */
 export interface WriteTransaction {
   readonly writer: Writer
   readonly hookTime: HookTime
@@ -55,7 +54,6 @@ export async function execute<Result>(
   })
 }
 
-/** The result of several writes in one transaction. */
 export interface CommittedWrites<Result> {
   readonly results: readonly Result[]
   /** The number of the first change, possibly of another document; `undefined` if nothing has changed. */

@@ -13,13 +13,10 @@ import { findReferencesInAllLocales } from '../documents/row.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'
 import { omitReference } from './referrers.ts'
 
-/** The references of a document, before and after a write. */
 export interface ReferenceChange {
-  /** The document after the write. */
   readonly values: Values
   /** The fields that the caller or a hook has supplied. */
   readonly suppliedFields: Values
-  /** The references before the write. */
   readonly before: readonly FieldReference[]
 }
 

@@ -130,7 +130,6 @@ function canReadGlobal({ globals }: ReferrerAccess, key: string): boolean {
   return result === true
 }
 
-/** Returns the references that the caller may see. */
 async function findVisible(
   { services: { model }, access }: Deletion,
   writer: Writer,
@@ -259,7 +258,6 @@ function omitFromValue(field: Field, value: unknown, reference: Reference): unkn
   return Array.isArray(remaining) ? remaining.filter((item) => item !== null) : remaining
 }
 
-/** A page of references to an entry. */
 export interface ReferencesPage {
   readonly total: number
   readonly limit: number
@@ -294,7 +292,6 @@ export async function listReferrers(
   }
 }
 
-/** Returns the filter for references that the caller may see. */
 async function resolveReferrerFilter({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
   const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
   const findHiddenRelations = (document: DocumentModel, isReadable: boolean): readonly string[] => {

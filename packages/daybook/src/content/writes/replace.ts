@@ -32,7 +32,6 @@ export interface Proposal {
   readonly requiredIn?: readonly string[] | undefined
 }
 
-/** A write that replaces the content of an entry. */
 export interface Replacement {
   readonly action: StateAction
   /** Returns the revision that `If-Match` names. */
@@ -117,7 +116,6 @@ export async function prepareReplace(
   }
 }
 
-/** A proposal whose values are checked. */
 interface CheckedProposal extends Proposal {
   /** The fields that differ from the stored entry, in their stored form. */
   readonly patch: Values

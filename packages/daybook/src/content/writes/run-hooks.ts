@@ -28,7 +28,6 @@ import {
 import type { WriteTransaction } from './pipeline.ts'
 import { concealValues, findConcealedFields, requireNoIssues, toIssues } from './validators.ts'
 
-/** A write before its data is validated, as hooks receive it. */
 export type UncheckedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
 
 /**
@@ -60,7 +59,6 @@ function copyData(data: Values): Values {
   }
 }
 
-/** A write inside its transaction, for its hooks. */
 export interface HookedChange {
   readonly context: WriteContext
   readonly transaction: WriteTransaction
@@ -190,7 +188,6 @@ async function readRevision(read: Reader, document: CollectionModel | GlobalMode
   return row?.seq ?? 0
 }
 
-/** Returns the authors of a document after the write. */
 const getAuthorsAfter = ({ context: { author }, action, system }: HookedChange): Values => ({
   createdBy: action === 'create' ? author : system.createdBy,
   updatedBy: author,

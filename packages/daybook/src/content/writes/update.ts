@@ -34,7 +34,6 @@ export interface UpdateBody {
   readonly isDraft: boolean
 }
 
-/** The kind of an update. */
 export interface UpdateKind {
   /** Merges inside objects (RFC 7396) instead of replacing them. @default false */
   readonly isMerge?: boolean
@@ -76,7 +75,6 @@ function checkFields(
   return isRecord(body) ? body : {}
 }
 
-/** The options of an update. */
 export interface UpdateOptions extends Preconditions {
   /** The prepared update keeps no parsed document in memory, and reads it again to commit. @default false */
   readonly releasesSnapshot?: boolean
@@ -110,7 +108,6 @@ export interface UpdateTarget<Row extends StoredColumns, Result> {
   store(writer: Writer, revision: StoredRevision<Row>, next: NextRevision, rights: FieldRights): Promise<Result>
 }
 
-/** The result of an update. */
 export interface NextRevision {
   readonly canonical: CanonicalDocument
   /** The fields that the update names, in their stored form. */

@@ -38,10 +38,8 @@ export function concealValues(
   return deepFreeze(structuredClone(Object.fromEntries(entries)))
 }
 
-/** The document that a validator has checked. */
 export interface ValidatedDocument {
   readonly document: CollectionModel | GlobalModel
-  /** The values that the validator received. */
   readonly values: Values
   readonly concealed: ReadonlySet<string>
   /** The validator, as the log names it. */

@@ -40,7 +40,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = { ...LOGO_TYPES, '.js': 't
 /** The paths of one file, by encoding. */
 type StoredFile = { readonly [E in Encoding | 'identity']?: string }
 
-/** An open file. */
 export interface OpenFile {
   readonly mediaType: string
   readonly encoding: Encoding | undefined

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import type { DocsConfig } from '../../config/docs.ts'
 import { DocsFiles, START_SCRIPT } from './docs-files.ts'
 
-/** The parts of the page that depend on the files and the request. */
 export interface DocsPageParts {
   /** The URL of the folder with the files. */
   readonly folder: string
@@ -11,7 +10,6 @@ export interface DocsPageParts {
   readonly nonce: string
 }
 
-/** Renders the docs page as HTML. */
 export function renderDocsPage(
   { title = 'Daybook', theme = 'system' }: DocsConfig,
   { folder, logo, nonce }: DocsPageParts,
@@ -59,7 +57,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
 
-/** The docs page with its files. */
 export interface OpenDocs {
   readonly files: DocsFiles
   /** Returns the page as HTML; its script has the nonce of the policy. */

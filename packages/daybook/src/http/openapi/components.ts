@@ -3,7 +3,6 @@ import { isRecord, type JsonSchema } from '../../fields/field.ts'
 import { REQUEST_HEADERS } from '../request-headers.ts'
 import { nameSchemaPart, replaceRefs, resolveRef } from './config-schema.ts'
 
-/** A reference to a component. */
 export interface Ref {
   readonly [keyword: string]: string
   readonly $ref: string

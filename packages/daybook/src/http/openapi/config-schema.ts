@@ -138,7 +138,6 @@ export function toMergePatchSchema(schema: JsonSchema): JsonSchema | undefined {
   }
 }
 
-/** Returns the schema of one member of a merge patch. */
 function toMemberPatch(schema: JsonSchema | boolean): JsonSchema | boolean {
   if (schema === true) return true
   if (schema === false) return { type: 'null' }

@@ -24,7 +24,6 @@ export class ContractSchemas {
     this.#documents = new DocumentSchemas(model, visibleApi, components)
   }
 
-  /** Returns the schema of a request body. */
   body({ resource, method, plugin, operationId }: Route, schema: JsonSchema): JsonSchema {
     if (plugin !== undefined) return this.#contributed(`${operationId}Body`, schema)
     if (!resource) return this.#ofService(schema)
@@ -33,7 +32,6 @@ export class ContractSchemas {
     return method === 'PATCH' ? this.#documents.patch(resource) : this.#documents.update(resource)
   }
 
-  /** Returns the schema of a response. */
   response(route: Route, { schema = {}, name }: ResponseContract): JsonSchema {
     const { operationId, plugin, resource } = route
     if (plugin !== undefined) return this.#contributed(`${operationId}Answer`, schema)

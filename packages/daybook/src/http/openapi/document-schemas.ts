@@ -21,7 +21,6 @@ type Form = '' | 'Selection' | 'AllLocales' | 'Unwritten' | 'Create' | 'Update' 
 
 const BODIES: readonly Form[] = ['Create', 'Update', 'Patch']
 
-/** The position of a schema in a document. */
 interface Place {
   /** A unique name. */
   readonly name: string
@@ -64,7 +63,6 @@ export class DocumentSchemas {
     this.#translated = findTranslatedDocuments(model)
   }
 
-  /** Returns the schema of a whole document. */
   whole(document: CollectionOrGlobal): Ref {
     return this.#ref(document, '')
   }
@@ -84,7 +82,6 @@ export class DocumentSchemas {
     return [...forms, ...(isGlobal ? (['Unwritten'] as const) : [])].map((form) => this.#ref(document, form))
   }
 
-  /** Returns the schema of any draft. */
   draft(): Ref {
     return this.#components.addSchema('WorkingCopy', () => DRAFT)
   }
@@ -175,7 +172,6 @@ export class DocumentSchemas {
     return rights?.hasAuthors ? withAuthors(schema, side) : schema
   }
 
-  /** Converts a schema of the model for the document. */
   #schema(schema: JsonSchema, place: Place): JsonSchema {
     const { [LOCALIZED]: isLocalized, [REFERS_TO]: to, [CUSTOM_SCHEMA]: configSchema, discriminator } = schema
     if (isLocalized === true && place.form === 'AllLocales') return this.#byLocale(schema, place)
@@ -212,7 +208,6 @@ export class DocumentSchemas {
     return members
   }
 
-  /** Returns the schema of a map of locale to value. */
   #byLocale({ description, [LOCALIZED]: _, ...value }: JsonSchema, place: Place): JsonSchema {
     return {
       description,
@@ -346,7 +341,6 @@ function findTranslatedDocuments({ collections, globals }: Model): ReadonlySet<D
   return translated
 }
 
-/** Returns the name of a collection or global in the OpenAPI document. */
 export const getDocumentName = ({ kind, key }: CollectionOrGlobal): string =>
   `${toPascalCase(key)}${kind === 'collection' ? 'Entry' : 'Global'}`
 

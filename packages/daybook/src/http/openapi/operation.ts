@@ -74,7 +74,6 @@ export class Operations {
     return first
   }
 
-  /** Returns the operation of one action of a route. */
   ofAction(route: Route, name: string, action: ActionContract): object {
     const { input = { type: 'object' }, output, description, status = '2XX' } = action
     const id = `auth${toPascalCase(name)}`
@@ -155,7 +154,6 @@ export function getOperationId({ operationId, resource }: Route): string {
   })
 }
 
-/** The tag for routes of the config. */
 export const CONFIG_TAG = 'custom'
 
 function getTag({ path, resource, plugin }: Route): string {
@@ -193,7 +191,6 @@ function buildHeaderRefs(names: readonly HeaderName[], extraHeaders: Readonly<Re
 const buildErrorRefs = (codes: readonly ErrorCode[]): object =>
   Object.fromEntries(codes.map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }]))
 
-/** Returns the response component of an error. */
 export const describeErrorResponse = (code: ErrorCode, example: object): object => ({
   description: ERRORS[code].message,
   headers: buildHeaderRefs(getErrorHeaders(code)),

@@ -84,7 +84,6 @@ export class QueryParameters {
     })
   }
 
-  /** Returns the reverse fields of collections that the caller may list. */
   #listReverses(document: CollectionOrGlobal): readonly ReverseModel[] {
     const hidden = this.#visibleApi.documents.get(document)?.hidden
     return [...document.reverseFields.values()].filter(({ key, to }) => !hidden?.has(key) && this.#collections.has(to))
@@ -152,7 +151,6 @@ function buildPathsSchema(names: readonly string[], open: readonly string[]): Js
   return buildArraySchema(open.length === 0 ? name : { anyOf: [name, path] }, MAX_SELECTED_NAMES)
 }
 
-/** Returns the pattern of paths with one of these prefixes. */
 const buildPrefixPattern = (paths: readonly string[]): string =>
   `^(?:${paths.map((path) => path.replaceAll('.', '\\.')).join('|')})\\.`
 

@@ -47,7 +47,6 @@ export function resolveApiWithoutRules(model: Model, routes: readonly Route[], a
   }
 }
 
-/** Resolves the visible API by the access rules of the config. */
 export async function resolveVisibleApi(
   model: Model,
   routes: readonly Route[],

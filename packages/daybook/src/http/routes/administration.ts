@@ -19,7 +19,6 @@ import { EXAMPLE_ID, objectSchema } from './schemas.ts'
 
 const HEADERS: readonly HeaderName[] = ['Cache-Control', 'Vary']
 
-/** The common members of all routes for administrators. */
 type AdministratorRoute = Required<
   Pick<
     RouteContract<typeof NO_PARAMETERS, unknown>,
@@ -36,19 +35,15 @@ export const administratorRoute = (administration: Administration): Administrato
   admit: async (_request, _path, { caller }) => administration.requireAdministrator(caller),
 })
 
-/** Errors of a list. */
 export const LIST_ERRORS: readonly ErrorCode[] = [...COMMON_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN']
-/** Errors of a create. */
 export const CREATE_ERRORS: readonly ErrorCode[] = [
   ...LIST_ERRORS,
   'CONFLICT',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ]
-/** Errors of a delete. */
 export const DELETE_ERRORS: readonly ErrorCode[] = [...LIST_ERRORS, 'NOT_FOUND']
 
-/** Describes a response that is not cached. */
 export const describeResponse = (
   status: 200 | 201,
   description: string,
@@ -56,7 +51,6 @@ export const describeResponse = (
   name: string,
 ): ResponseContract => ({ status, description, schema, name, headers: HEADERS })
 
-/** Describes the response to a delete. */
 export const describeNoContent = (description: string): ResponseContract => ({
   status: 204,
   description,
@@ -74,12 +68,10 @@ export const noContentResponse = (): HttpResponse => ({
   headers: { 'Cache-Control': PRIVATE_HEADERS['Cache-Control'] },
 })
 
-/** Describes the id at the end of a path. */
 export const describeId = (what: string, example: string): PathParameters => ({
   id: { description: `The id of the ${what}.`, schema: { type: 'string', minLength: 1 }, example },
 })
 
-/** The roles of an account or a token. */
 const ROLES: JsonSchema = {
   type: 'array',
   items: { type: 'string', pattern: '^[A-Za-z0-9_.-]{1,48}$' },
@@ -114,7 +106,6 @@ const NEW_INVITATION: JsonSchema = {
   additionalProperties: false,
 }
 
-/** The routes of invitations. */
 function invitationRoutes(administration: Administration): readonly Route[] {
   const common = administratorRoute(administration)
   return [
@@ -198,7 +189,6 @@ const NEW_TOKEN: JsonSchema = {
   additionalProperties: false,
 }
 
-/** The routes of the tokens of programs. */
 function tokenRoutes(administration: Administration): readonly Route[] {
   const common = administratorRoute(administration)
   return [
@@ -286,7 +276,6 @@ function outstandingRoutes(administration: Administration, context: ContentConte
   ]
 }
 
-/** The parts that the routes for administrators need. */
 export interface AdministrationRouteParts {
   /** `undefined` if accounts are not in the database of the service. */
   readonly administration: Administration | undefined

@@ -49,7 +49,6 @@ import {
 } from '../response.ts'
 import { EXAMPLE_ID } from './schemas.ts'
 
-/** The parts that the upload of files needs. */
 export interface AssetParts {
   readonly context: ContentContext
   readonly files: Files
@@ -81,7 +80,6 @@ const UPLOAD_SCHEMA: JsonSchema = {
   additionalProperties: false,
 }
 
-/** The route that uploads a file. */
 export function uploadRoute({ context, files, intake, trustProxy }: AssetParts, assets: CollectionModel): Route {
   const { locales } = context.model
   return defineRoute({
@@ -226,7 +224,6 @@ function describeImageParameters({ widths, qualities, secret }: ImageRules): Par
 /** HMAC-SHA-256 in base64url. */
 const SIGNATURE = { minLength: 43, maxLength: 43 }
 
-/** Reads the image of an asset from its JSON. */
 function toSource(json: string): ImageSource {
   const { id, sha256, path, mimeType, width, focalPoint } = JSON.parse(json)
   return {

@@ -29,7 +29,6 @@ import { type HttpRequest, toAuthContext } from '../request.ts'
 import { fromWebResponse, PRIVATE_HEADERS } from '../response.ts'
 import { ACTIONS_SCHEMA, ACTOR_NAMES_SCHEMA, PERMISSIONS_SCHEMA, SESSION_SCHEMA } from './schemas.ts'
 
-/** The parts that the auth routes need. */
 export interface AuthParts {
   readonly auth: AuthGuard
   readonly signIns: SignInLimiter

@@ -15,7 +15,6 @@ import { IDEMPOTENCY_ERRORS, type ResponseEntry, withIdempotency } from '../idem
 import { buildChangeHeaders, buildDryRunResponse, PRIVATE_HEADERS, type TextResponse } from '../response.ts'
 import { BATCH_RESULTS_SCHEMA, batchSchema } from './schemas.ts'
 
-/** The parts that the batch route needs. */
 export interface BatchParts {
   readonly context: ContentContext
   /** The number of proxies whose `X-Forwarded-For` is trusted. */
@@ -73,7 +72,6 @@ export function batchRoutes({ context, trustProxy }: BatchParts): readonly Route
   ]
 }
 
-/** Returns the collections in the operations of a batch, which may be malformed. */
 function listNamedCollections(body: unknown): readonly unknown[] {
   const operations = isRecord(body) && Array.isArray(body.operations) ? body.operations : []
   return operations.map((operation) => (isRecord(operation) ? operation.collection : undefined))

@@ -26,7 +26,6 @@ const RESPONSES: readonly ResponseContract[] = [
 ]
 const ERRORS: readonly ErrorCode[] = [...WRITE_ERRORS, 'PRECONDITION_REQUIRED']
 
-/** The routes that update and delete all matching entries of a collection. */
 export function bulkRoutes(context: ContentContext, collection: CollectionModel): readonly Route[] {
   return [updateManyRoute(context, collection), deleteManyRoute(context, collection)]
 }

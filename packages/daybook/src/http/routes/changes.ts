@@ -12,7 +12,6 @@ import { type HttpRequest, toAuthContext } from '../request.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 import { CHANGES_SCHEMA, JOURNAL_SCHEMA } from './schemas.ts'
 
-/** The parts that the routes of the changes feed, events and the journal need. */
 export interface ChangesParts {
   readonly context: ContentContext
   readonly feed: ChangesFeed

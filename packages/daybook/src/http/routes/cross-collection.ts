@@ -7,7 +7,6 @@ import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 import { buildCursorPageSchema, buildTitleSchema, objectSchema } from './schemas.ts'
 
-/** The parts that the cross-collection routes need. */
 export interface CrossCollectionParts {
   readonly context: ContentContext
 }

@@ -8,7 +8,6 @@ import type { OpenFile } from '../docs/docs-files.ts'
 import type { OpenDocs } from '../docs/docs-page.ts'
 import type { HttpResponse } from '../response.ts'
 
-/** The parts that the routes of the docs page need. */
 export interface DocsParts {
   readonly auth: AuthGuard
   readonly docs: DocsConfig | false

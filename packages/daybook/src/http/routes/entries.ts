@@ -51,10 +51,8 @@ import { draftRoutes } from './drafts.ts'
 import { historyRoutes } from './history.ts'
 import { BY_ID, DELETED_ENTRIES_SCHEMA, ENTRY_PATH, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
-/** The parts that the routes of collections need. */
 export interface EntryParts extends CachePolicy, AssetParts {}
 
-/** The routes of all collections. */
 export function entryRoutes(parts: EntryParts): readonly Route[] {
   const { collections, locales } = parts.context.model
   const readParameters = documentParameters(locales)

@@ -6,7 +6,6 @@ import { EXPORT_PARAMETERS } from '../../query/document-query.ts'
 import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
 
-/** The parts that the export route needs. */
 export interface ExportParts {
   readonly streams: ExportStreams
 }

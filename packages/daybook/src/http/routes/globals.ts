@@ -19,12 +19,10 @@ import { getPreconditions } from '../request-headers.ts'
 import { buildDryRunResponse, buildWriteResponse } from '../response.ts'
 import { historyRoutes } from './history.ts'
 
-/** The parts that the routes of globals need. */
 export interface GlobalParts {
   readonly context: ContentContext
 }
 
-/** The routes of all globals. */
 export function globalRoutes(parts: GlobalParts): readonly Route[] {
   return [...parts.context.model.globals.values()].flatMap((global) => [
     getGlobalRoute(parts, global),

@@ -3,7 +3,6 @@ import { NO_PARAMETERS } from '../../query/parameters.ts'
 import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { NO_STORE_HEADERS } from '../response.ts'
 
-/** The parts that the health routes need. */
 export interface HealthParts {
   /** True if the service accepts requests. */
   isReady(): Promise<boolean>
@@ -31,7 +30,6 @@ const READY = {
   required: ['status', 'checks'],
 }
 
-/** The routes of liveness and readiness. */
 export function healthRoutes(parts: HealthParts): readonly Route[] {
   const common = {
     method: 'GET',

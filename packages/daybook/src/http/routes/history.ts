@@ -26,7 +26,6 @@ const BY_REVISION: PathParameters = {
   },
 }
 
-/** The routes of the versions of entries or of a global. */
 export function historyRoutes(context: ContentContext, document: CollectionModel | GlobalModel): readonly Route[] {
   const address = document.kind === 'global' ? GLOBAL : ENTRY
   return [versionsRoute(context, document, address), versionRoute(context, document, address)]

@@ -17,7 +17,6 @@ import { openApiRoutes } from './openapi.ts'
 import { type PresenceParts, presenceRoutes } from './presence.ts'
 import { undoRoutes } from './undo.ts'
 
-/** The parts that the routes need. */
 export interface RouteParts
   extends HealthParts,
     EntryParts,

@@ -16,7 +16,6 @@ export interface RecentMetrics {
   readonly points: readonly MinutePoint[]
 }
 
-/** The parts that the route of metrics needs. */
 export interface MetricsRouteParts {
   /** `undefined` if metrics are off. @throws FORBIDDEN unless the caller may see metrics */
   readonly recentMetrics: ((caller: Caller) => RecentMetrics) | undefined

@@ -51,7 +51,6 @@ const VALUE_EXTRAS: Properties = {
   ),
 }
 
-/** Returns the properties of a container, with the schemas of its fields and its values. */
 const describeContainer = (field: JsonSchema, value: JsonSchema): Properties => {
   const fields = { type: 'array', items: field }
   return { fields, blocks: { type: 'array', items: buildObjectSchema({ type: TEXT, fields }) }, of: value }
@@ -107,7 +106,6 @@ const LOCALES: JsonSchema = buildObjectSchema({
   fallback: { type: 'object', additionalProperties: TEXTS },
 })
 
-/** The content model for one caller. */
 const MODEL_SCHEMA: JsonSchema = buildObjectSchema({
   locales: { anyOf: [LOCALES, { type: 'null' }] },
   collections: { type: 'array', items: COLLECTION },
@@ -116,7 +114,6 @@ const MODEL_SCHEMA: JsonSchema = buildObjectSchema({
   imageWidths: { type: 'array', items: { type: 'integer' } },
 })
 
-/** The parts that the route of the content model needs. */
 export interface ModelRouteParts {
   readonly model: Model
   readonly images: Pick<ImageVariants, 'rules'>

@@ -4,7 +4,6 @@ import { COMMON_ERRORS, defineReadRoute, describeReadResponses, type Route } fro
 import type { OpenApi } from '../openapi/openapi.ts'
 import { toLazyResponse } from '../text-cache.ts'
 
-/** The parts that the route of the OpenAPI document needs. */
 export interface OpenApiRouteParts {
   /** Called after all routes are built, since the document describes them. */
   openApi(): OpenApi
@@ -21,7 +20,6 @@ const DOCUMENT: JsonSchema = {
   required: ['openapi', 'info', 'paths', 'components'],
 }
 
-/** The route of the OpenAPI document. */
 export function openApiRoutes({ openApi }: OpenApiRouteParts): readonly Route[] {
   return [
     defineReadRoute({

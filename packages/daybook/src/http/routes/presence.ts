@@ -13,7 +13,6 @@ import { type BodyContract, defineRoute, READ_ERRORS, type Route } from '../cont
 import { PRIVATE_HEADERS } from '../response.ts'
 import { BY_ID, PRESENCE_SCHEMA } from './schemas.ts'
 
-/** The parts that the routes of presence need. */
 export interface PresenceParts {
   readonly context: ContentContext
   readonly presence: Presence

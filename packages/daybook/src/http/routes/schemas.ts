@@ -40,7 +40,6 @@ export const EXAMPLE_ID = '01936b1e-7c00-7a3e-8f5d-2b9c4d6e8f10'
 const TOTAL: JsonSchema = { ...WHOLE_NUMBER, examples: [1] }
 const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
 
-/** Returns the schema of a page of a collection. */
 export const listSchema = (collection: CollectionModel): JsonSchema =>
   buildListSchema(collection, collection.schemas.read, { aggregates: AGGREGATES })
 
@@ -78,7 +77,6 @@ export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-/** The actions of the auth adapter. */
 export const ACTIONS_SCHEMA: JsonSchema = objectSchema({
   actions: {
     type: 'object',
@@ -86,14 +84,12 @@ export const ACTIONS_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-/** The session of a request. */
 export const SESSION_SCHEMA: JsonSchema = objectSchema({
   authenticated: { type: 'boolean' },
   principal: { type: ['object', 'null'] },
   identity: { anyOf: [IDENTITY_SCHEMA, { type: 'null' }] },
 })
 
-/** The names of actors. */
 export const ACTOR_NAMES_SCHEMA: JsonSchema = objectSchema({
   people: {
     type: 'array',
@@ -159,7 +155,6 @@ export const ANY_ENTRY: JsonSchema = { type: 'object' }
 /** Any operation of a batch. The OpenAPI document replaces it with the schemas of all collections. */
 export const ANY_OPERATION: JsonSchema = { type: 'object' }
 
-/** Returns the schema of the operations of a batch. */
 export const batchSchema = (maxItems: number): JsonSchema => ({
   ...objectSchema({ operations: { type: 'array', maxItems, items: ANY_OPERATION } }),
   additionalProperties: false,
@@ -237,7 +232,6 @@ export function publicationBodies(locales: LocalesModel | undefined): Publicatio
   return { publish: bodyAt('publishAt'), unpublish: bodyAt('unpublishAt') }
 }
 
-/** The result of each operation. */
 export const BATCH_RESULTS_SCHEMA: JsonSchema = objectSchema({
   results: {
     type: 'array',
@@ -270,7 +264,6 @@ const VERSION_PROPERTIES: Properties = {
 }
 const OPTIONAL_VERSION_PROPERTIES: Properties = { actor: { type: 'string' }, erased: { const: true } }
 
-/** A page of the versions of a document. */
 export const VERSIONS_SCHEMA: JsonSchema = objectSchema({
   items: { type: 'array', items: objectSchema(VERSION_PROPERTIES, OPTIONAL_VERSION_PROPERTIES), maxItems: MAX_PAGE },
   nextCursor: { type: ['string', 'null'], examples: [null] },
@@ -299,7 +292,6 @@ export const buildCursorPageSchema = (item: JsonSchema): JsonSchema =>
     nextCursor: { type: ['string', 'null'], examples: [null] },
   })
 
-/** A page of deleted entries. */
 export const DELETED_ENTRIES_SCHEMA: JsonSchema = buildCursorPageSchema(
   buildTitleSchema({ deletedAt: { type: 'string', format: 'date-time' } }, { deletedBy: { type: ['string', 'null'] } }),
 )
@@ -323,7 +315,6 @@ export const VERSION_SCHEMA: JsonSchema = {
   ],
 }
 
-/** A page of the changes feed. */
 export const CHANGES_SCHEMA: JsonSchema = objectSchema({
   items: {
     type: 'array',
@@ -346,7 +337,6 @@ export const CHANGES_SCHEMA: JsonSchema = objectSchema({
   next: { type: 'string' },
 })
 
-/** The callers who have an entry open. */
 export const PRESENCE_SCHEMA: JsonSchema = objectSchema({
   present: {
     type: 'array',
@@ -354,7 +344,6 @@ export const PRESENCE_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-/** A page of the journal. */
 export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
   items: {
     type: 'array',
@@ -374,7 +363,6 @@ export const JOURNAL_SCHEMA: JsonSchema = objectSchema({
 
 const CHANGE_NUMBER: JsonSchema = { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
 
-/** The range of changes to undo. */
 export const UNDO_BODY: JsonSchema = {
   ...objectSchema({ from: CHANGE_NUMBER }, { to: CHANGE_NUMBER, actor: { type: 'string', minLength: 1 } }),
   additionalProperties: false,
@@ -404,7 +392,6 @@ export const UNDO_REPORT_SCHEMA: JsonSchema = objectSchema({
   },
 })
 
-/** The path of an entry by id. */
 export const ENTRY_PATH = '/api/:collection/:id'
 
 export const BY_ID: PathParameters = {

@@ -11,12 +11,10 @@ import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
 import { buildChangeHeaders, buildDryRunResponse, PRIVATE_HEADERS } from '../response.ts'
 import { UNDO_BODY, UNDO_REPORT_SCHEMA } from './schemas.ts'
 
-/** The parts that the undo route needs. */
 export interface UndoParts {
   readonly context: ContentContext
 }
 
-/** The route that undoes changes of several documents. */
 export function undoRoutes({ context }: UndoParts): readonly Route[] {
   return [
     defineRoute({

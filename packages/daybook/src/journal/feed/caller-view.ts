@@ -65,7 +65,6 @@ export function requireReadable({ collections, globals }: CallerView, keys: read
   }
 }
 
-/** A view with the access rules that it depends on. */
 interface RuledView extends CollectionView {
   /** The filter of the access rules as text; `undefined` if there is none. */
   readonly rule: string | undefined

@@ -5,17 +5,14 @@ import { type CallerView, requireReadable, resolveView } from './caller-view.ts'
 import { type FeedPosition, FeedTokens } from './feed-tokens.ts'
 import { type FeedItem, Pager, type PagerResult, startWalk } from './pager.ts'
 
-/** A request for a page of the feed. */
 export interface FeedRequest {
   /** The token to continue from. @default the start of a new copy */
   readonly since?: string | undefined
   /** Keys of collections, and `globals`. @default all that the caller may read */
   readonly collections?: readonly string[] | undefined
-  /** The maximum number of items. */
   readonly limit: number
 }
 
-/** A page of the feed. */
 export interface FeedPage {
   readonly items: readonly FeedItem[]
   /** The token to continue from; equal to that of the request if nothing has changed. */

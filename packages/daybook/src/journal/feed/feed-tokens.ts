@@ -3,7 +3,6 @@ import { validationErrorAt } from '../../errors.ts'
 import { FEED_KEY_NOTE } from '../../store/notes.ts'
 import type { Store } from '../../store/store.ts'
 
-/** The position of a copy in the changes feed. */
 export interface FeedPosition {
   /** The last record of the journal that the copy includes. Entries of the copy may be newer. */
   readonly seq: number
@@ -21,14 +20,12 @@ export interface WalkPosition {
   readonly after: number
 }
 
-/** The longest token, in characters. */
 const MAX_TOKEN_LENGTH = 1024
 const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
 
-/** The content of a token. */
 type SealedPosition = readonly [seq: number, view: string, key?: string, after?: number]
 
 /**

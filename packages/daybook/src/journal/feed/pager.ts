@@ -26,7 +26,6 @@ const MAX_PAGE_LENGTH = 8 * 1024 * 1024
 /** The maximum number of reads for a page: many records without an item are left to the next page. */
 const MAX_STEPS = 12
 
-/** A page, and the position after it. */
 export interface PagerResult {
   readonly items: readonly FeedItem[]
   readonly position: FeedPosition

@@ -22,9 +22,7 @@ import type { AuthorColumns } from '../../store/tables/tables.ts'
 import { getCurrentRevisions, getRequiredStatusKey, type HistoryTarget, requireHistory } from './history-target.ts'
 import { createPatch, type PatchOperation } from './json-patch.ts'
 
-/** The default page size. */
 const DEFAULT_PAGE = 20
-/** The maximum page size. */
 const MAX_PAGE = 100
 
 /** A version of a document: its state after a change. */
@@ -42,14 +40,12 @@ export interface Version {
   readonly erased?: true
 }
 
-/** One page of the versions of a document. */
 export interface VersionList {
   readonly items: readonly Version[]
   /** The `cursor` of the next page; `null` on the last one. */
   readonly nextCursor: string | null
 }
 
-/** The query of a page of versions. */
 export interface VersionPageQuery {
   /** At most 100. @default 20 */
   readonly limit?: number | undefined
@@ -98,7 +94,6 @@ function readCursor(cursor: string, name: string): number {
   return Number(position[0])
 }
 
-/** Converts a stored record to a version. */
 function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasAuthors: boolean): Version {
   return {
     revision: seq,
@@ -110,13 +105,11 @@ function toVersion({ seq, at, actor, action, erased }: VersionRecord, hasAuthors
   }
 }
 
-/** A version with its content. */
 interface VersionWithContent extends Version {
   /** The document as this caller may read it; `null` if the change deleted it, or the content was erased. */
   readonly data: Values | null
 }
 
-/** The difference between two versions. */
 export interface VersionDifference {
   readonly revision: number
   /** The version to which the patch applies. */
@@ -125,9 +118,7 @@ export interface VersionDifference {
   readonly patch: readonly PatchOperation[]
 }
 
-/** A response with versions. */
 interface VersionResponse {
-  /** JSON text. */
   readonly json: string
   /** Strong entity tag, with its quotes. */
   readonly tag: string
@@ -165,7 +156,6 @@ function toDifference(version: VersionWithContent, other: VersionWithContent): V
   return { revision: version.revision, against: other.revision, patch: createPatch(other.data, version.data) }
 }
 
-/** The options of reading a version. */
 interface VersionRead extends Pick<ContentContext, 'model'> {
   readonly read: Reader
   readonly access: Access
@@ -199,7 +189,6 @@ async function loadVersion(source: VersionRead, seq: number): Promise<VersionWit
   return { ...version, data: hasAuthors ? { ...data, ...getAuthors(await findAuthors(source, row)) } : data }
 }
 
-/** True if a version was published in the requested locale. */
 const isPublished = (
   { target: { document }, choice }: VersionRead,
   canonical: CanonicalDocument | undefined,
@@ -224,7 +213,6 @@ function toReadableValues(
   return project(document, withSystemKeys(document, canonical.values, fields), { hidden: access.hidden(document) })
 }
 
-/** Finds the authors of the document and of a version. */
 async function findAuthors({ read, target }: VersionRead, { seq, actor }: VersionRow): Promise<AuthorColumns> {
   const { current } = target
   const isCurrent = current?.seq === seq

@@ -8,7 +8,6 @@ import { encodeItems, encodePosition } from './event-stream.ts'
 /** The maximum number of items that a channel reads at a time. */
 const PAGE_SIZE = 500
 
-/** A receiver of the events of a channel. */
 export interface ChannelListener {
   send(bytes: Uint8Array): void
   /** Ends the stream of the listener because of an error. */

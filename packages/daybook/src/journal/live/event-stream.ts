@@ -12,7 +12,6 @@ export interface EventSink {
   drop(): void
 }
 
-/** The sender of a stream. */
 export interface EventSender {
   /** Called when the stream is read. */
   onBegin(): void
@@ -64,7 +63,6 @@ export class EventStream extends ReadableStream<Uint8Array> {
     this.markClosed()
   }
 
-  /** Ends the stream at once. */
   drop(): void {
     if (this.#hasEnded) return
     this.#sink?.drop()

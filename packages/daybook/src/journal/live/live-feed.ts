@@ -10,7 +10,6 @@ import type { EventStream } from './event-stream.ts'
 import { HEARTBEAT } from './event-stream.ts'
 import { createResetStream, type ListenerHost, type ListenerRequest, LiveListener } from './live-listener.ts'
 
-/** Times and bounds of live events. */
 export interface LiveOptions {
   /** The maximum number of listeners of a process. */
   readonly listeners: number
@@ -33,7 +32,6 @@ const CHECKED_TOGETHER = 50
 /** `Retry-After` for a listener above the maximum, in seconds. */
 const RETRY_AFTER = 5
 
-/** A request for live events. */
 export interface LiveRequest extends ListenerRequest {
   /** The token to continue from. @default now */
   readonly since?: string | undefined
@@ -41,7 +39,6 @@ export interface LiveRequest extends ListenerRequest {
   readonly sinceName: string
 }
 
-/** The services that live events use. */
 export interface LiveSources {
   readonly feed: ChangesFeed
   readonly journal: FollowableJournal

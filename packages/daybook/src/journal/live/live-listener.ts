@@ -19,7 +19,6 @@ const MAX_RETRY_MS = 5000
 /** The longest delay of a timer, in milliseconds: a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The services that a listener uses. */
 export interface ListenerHost {
   readonly feed: ChangesFeed
   readonly maxUnsentBytes: number
@@ -29,7 +28,6 @@ export interface ListenerHost {
   reportFailure(error: unknown): void
 }
 
-/** The request of a listener. */
 export interface ListenerRequest {
   readonly access: Access
   /** Authenticates the caller again. @throws if the auth adapter fails */

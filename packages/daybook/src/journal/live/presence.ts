@@ -15,32 +15,27 @@ const SWEEP_MS = 1000
 const MAX_DOCUMENTS = 10_000
 /** The number of open documents, the latest ones, whose people are sent to a new listener. */
 const MAX_GREETED_DOCUMENTS = 100
-/** The maximum number of people on one document. */
 const MAX_PEOPLE = 100
 /** The topic of announcements between nodes. */
 const TOPIC = 'presence'
 
-/** A person who has a document open. */
 export interface PresentPerson {
   readonly subject: string
   /** The time when the person opened it, in ISO 8601. */
   readonly since: string
 }
 
-/** A document of a collection. */
 export interface EntryAddress {
   readonly collection: string
   readonly id: string
 }
 
-/** A person's visit of a document. */
 interface Visit {
   readonly since: string
   /** The time when the visit expires, by `performance.now()`. */
   readonly until: number
 }
 
-/** A message between nodes. */
 interface PresenceNotice extends EntryAddress {
   readonly subject: string
   /** Absent if the person has left. */

@@ -14,7 +14,6 @@ import { GLOBALS } from '../../store/tables/tables.ts'
 /** The maximum number of journal records in the range of an undo. */
 export const MAX_UNDONE = 10_000
 
-/** The range of changes to undo. */
 export interface UndoRange {
   /** The number of the first change. */
   readonly from: number
@@ -36,7 +35,6 @@ export type UndoObstacle =
   | 'referenced'
   | 'schedule'
 
-/** A document that cannot be reverted. */
 export interface BlockedUndo {
   readonly collection: string
   readonly id: string
@@ -45,18 +43,15 @@ export interface BlockedUndo {
   readonly changes: readonly number[]
 }
 
-/** A former draft of a document. */
 export interface FormerDraft {
   /** The change that saved the draft. */
   readonly record: JournalRow
   readonly canonical: CanonicalDocument
 }
 
-/** The reversal of one document. */
 export interface UndoStep {
   readonly collection: string
   readonly id: string
-  /** The changes to undo. */
   readonly changes: readonly JournalRow[]
   /** The state before the changes; `undefined` if the document did not exist. */
   readonly former: CanonicalDocument | undefined

@@ -34,7 +34,6 @@ import type { StoredEntry } from '../../store/rows.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 import type { UndoObstacle, UndoStep } from './undo-plan.ts'
 
-/** A reverted document. */
 export interface UndoneStep {
   readonly collection: string
   readonly id: string
@@ -57,11 +56,8 @@ export class UndoBlocked extends Error {
 /** A predicate for entries that the same undo changes. */
 export type IsInUndo = (entry: Pick<UndoStep, 'collection' | 'id'>) => boolean
 
-/** The other steps of the same undo. */
 export interface OtherSteps {
-  /** True if the undo deletes an entry. */
   readonly isRemoved: IsInUndo
-  /** True if the undo restores a deleted entry. */
   readonly isRestored: IsInUndo
 }
 

@@ -23,7 +23,6 @@ export interface UndoReport {
   readonly blocked: readonly BlockedUndo[]
 }
 
-/** The outcome of an undo. */
 export interface UndoOutcome {
   readonly report: UndoReport
   /** The number of its first change; `undefined` if it changed nothing. */
@@ -32,7 +31,6 @@ export interface UndoOutcome {
 
 /** The number of times that a document is retried after the others, which may have a unique value or be a reference. */
 const MAX_DEFERRALS = 2
-/** The maximum number of attempts of the whole undo. */
 const MAX_ATTEMPTS = 200
 
 /** A failed step; the undo is retried without it, or with it last. */
@@ -50,7 +48,6 @@ class StepFailed extends Error {
 
 const getKey = ({ collection, id }: Pick<UndoStep, 'collection' | 'id'>): string => `${collection} ${id}`
 
-/** The results of earlier attempts. */
 interface UndoState {
   /** The number of deferrals of each document. */
   readonly deferred: Map<string, number>
@@ -143,7 +140,6 @@ async function isChangedSince({ read }: Writer, head: number, planned: ReadonlyS
   return false
 }
 
-/** Assigns the errors of a write to its step. */
 const withStepErrors = (step: UndoStep, write: PreparedWrite<UndoneStep>): PreparedWrite<UndoneStep> => ({
   ...write,
   commit: (transaction) => {

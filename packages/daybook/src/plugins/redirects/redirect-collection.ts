@@ -9,10 +9,8 @@ import {
   type ListOptions,
 } from '../../index.ts'
 
-/** Status codes of redirects. */
 export const REDIRECT_STATUSES = ['301', '302', '307', '308'] as const
 
-/** The status code of a redirect. */
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
 /** The longest address, in characters. */
@@ -23,7 +21,6 @@ const PATH = String.raw`/(?![/\\])[^?#\s\\]*`
 /** A path with its query and fragment, or an absolute URL. */
 const TARGET = String.raw`(?:/(?![/\\])|https?://[^\s/\\])[^\s\\]*`
 
-/** The fields of a redirect. */
 export type RedirectFields = Readonly<{
   from: Field<string, { readonly required: true }>
   to: Field<string, { readonly required: true }>

@@ -22,7 +22,6 @@ import {
   removeRedirect,
 } from './redirect-collection.ts'
 
-/** A collection whose entries have pages. */
 export interface RedirectedCollection {
   /** The path of an entry's page, such as `/blog/:slug`; by locale, such as `{ en: '/blog/:slug', de: '/de/blog/:slug' }`. */
   readonly path: EntryPath
@@ -78,7 +77,6 @@ function checkRedirectsOptions(options: RedirectsOptions): void {
   })
 }
 
-/** The hooks of a collection whose entries have pages. */
 function pageHooks(path: EntryPath, status: RedirectStatus): CollectionHooks {
   const templates = compilePath(path)
   return {

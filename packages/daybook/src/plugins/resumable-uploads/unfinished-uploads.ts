@@ -19,7 +19,6 @@ interface UploadDescription {
 export interface UnfinishedUpload extends UploadDescription {
   readonly id: string
   readonly createdAt: Date
-  /** The number of bytes that are stored. */
   readonly offset: number
   /** The id of the asset that the upload has become. */
   readonly asset: string | undefined
@@ -98,7 +97,6 @@ export class UnfinishedUploads {
     throw new DaybookError('CONFLICT', 'This part is there already; ask for the offset, and go on from there.')
   }
 
-  /** Reads all bytes of an upload. */
   async *bytes(id: string): AsyncGenerator<Uint8Array> {
     for (const { key } of await this.#parts(id)) {
       const part = await this.#storage.read(key)
@@ -119,7 +117,6 @@ export class UnfinishedUploads {
     for (const { key } of await this.#list(`${id}/`)) await this.#storage.delete(key)
   }
 
-  /** Removes expired uploads. */
   async sweep(): Promise<void> {
     const expired = new Set<string>()
     for await (const { key } of this.#storage.list('')) {
@@ -134,7 +131,6 @@ export class UnfinishedUploads {
     return createdAt.getTime() + this.#expiryMs <= Date.now()
   }
 
-  /** Lists the parts of an upload by offset. */
   async #parts(id: string): Promise<readonly StoredBytes[]> {
     return (await this.#list(`${id}/part-`)).toSorted((a, b) => (a.key < b.key ? -1 : 1))
   }

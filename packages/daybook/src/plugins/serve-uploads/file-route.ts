@@ -34,7 +34,6 @@ interface FileRouteOptions {
   readonly cacheTags: PluginContext['cacheTags']
 }
 
-/** The route that serves files. */
 export function fileRoute({ path, inline, secret, publicFiles, cacheTags }: FileRouteOptions): PluginRoute {
   return {
     method: 'GET',
@@ -79,7 +78,6 @@ const SIGNATURE: PluginRoute['parameters'] = {
   },
 }
 
-/** A file that the caller may read. */
 interface ReadableFile {
   readonly file: StoredFile
   /** True if everyone may read it. */

@@ -29,7 +29,6 @@ export function feedRoutes(options: SitemapOptions, content: CallerContent): rea
   })
 }
 
-/** A feed of one collection in one format. */
 interface CollectionFeed {
   readonly collection: ListedCollection
   readonly feed: FeedOptions
@@ -88,7 +87,6 @@ interface Feed {
   readonly items: readonly FeedItem[]
 }
 
-/** An entry in a feed. */
 interface FeedItem {
   /** UUID. */
   readonly id: string

@@ -95,7 +95,6 @@ const isFieldPath = (text: unknown): boolean => typeof text === 'string' && /^[a
 const isCount = (value: unknown, maximum: number): boolean =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maximum
 
-/** A collection of the options, with its paths compiled. */
 export interface ListedCollection {
   readonly key: string
   readonly options: SitemapCollection
@@ -103,7 +102,6 @@ export interface ListedCollection {
   readonly templates: readonly PathTemplate[]
 }
 
-/** Compiles the collections of the options. */
 export const listedCollections = ({ collections }: SitemapOptions): readonly ListedCollection[] =>
   Object.entries(collections).map(([key, options]) => ({ key, options, templates: compilePath(options.path) }))
 

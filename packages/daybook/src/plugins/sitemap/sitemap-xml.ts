@@ -20,14 +20,12 @@ export interface EntryRange {
   readonly count: number
 }
 
-/** The content of one sitemap. */
 export interface SitemapContent {
   /** Absolute URLs of pages other than entries. */
   readonly pages: readonly string[]
   readonly ranges: readonly EntryRange[]
 }
 
-/** Writes the index of several sitemaps. */
 export function writeIndex(urls: readonly string[]): string {
   const files = urls.map((url) => `<sitemap>${textElement('loc', url)}</sitemap>\n`)
   return `${XML_DECLARATION}<sitemapindex xmlns="${NAMESPACE}">\n${files.join('')}</sitemapindex>\n`
@@ -55,7 +53,6 @@ interface EntryPage {
   readonly path: string
 }
 
-/** A page of an entry in one locale, with all pages of that entry. */
 interface TranslatedPage {
   /** ISO 8601. */
   readonly updatedAt: string

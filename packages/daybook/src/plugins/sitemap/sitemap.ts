@@ -137,7 +137,6 @@ async function countEntries(
   return { collection, template, offset: 0, count: list.total, tag: etagOf(list) }
 }
 
-/** A file of an index. */
 interface SitemapFile extends EntryRange {
   /** Such as `posts-1`; numbered for each collection. */
   readonly name: string

@@ -10,7 +10,6 @@ const MAX_BODY = 16 * 1024
 /** The maximum wait for the body of a response, in milliseconds. */
 const BODY_MS = 1000
 
-/** A request to a receiver. */
 export interface WebhookRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>

@@ -7,7 +7,6 @@ import { CommitBatch } from '../writes/commit-batch.ts'
 import { translatePostgresError } from './postgres-errors.ts'
 import type { StatementTranslator } from './postgres-statements.ts'
 
-/** A statement that is sent to the server. */
 export interface PostgresQuery {
   readonly text: string
   /** Never changed; the driver's types require a mutable array. */
@@ -16,7 +15,6 @@ export interface PostgresQuery {
   readonly name?: string
 }
 
-/** Sends a query on some connection. */
 export type SendQuery = (query: PostgresQuery) => Promise<QueryResult>
 
 /** Parses integers and decimals as numbers, and everything else as text. */
@@ -24,12 +22,10 @@ export const TYPE_PARSERS: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === 20 || oid === 23 || oid === 1700 ? Number : String),
 } as CustomTypesConfig
 
-/** Runs statements on PostgreSQL. */
 export class PostgresConnection implements Connection {
   readonly #send: SendQuery
   readonly #isPrepared: boolean
   readonly #translator: StatementTranslator
-  /** The number of statements that have run. */
   statementCount = 0
 
   /** @param isPrepared true if the server keeps prepared statements, whose plans must suit all values */
@@ -127,7 +123,6 @@ export class PostgresTransaction {
     this.batch = new CommitBatch(this.createPart(), head)
   }
 
-  /** The number of statements that have run. */
   get statementCount(): number {
     return this.#parts.reduce((sum, { statementCount }) => sum + statementCount, 0)
   }

@@ -168,7 +168,6 @@ const ELEMENT_CASTS = { text: sql``, number: sql`::numeric`, boolean: sql`::bool
 const isAmong = (value: RawBuilder<unknown>, list: RawBuilder<unknown>, scalar: Scalar = 'text'): RawBuilder<SqlBool> =>
   sql`${value} = ANY (ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)${ELEMENT_CASTS[scalar]}))`
 
-/** The SQL of PostgreSQL. */
 export const postgresDialect = (names: PostgresNames): Dialect => ({
   indexedValue: value,
   fullValue: (by) => (isOverlong(by) ? fullText(by) : value(by)),

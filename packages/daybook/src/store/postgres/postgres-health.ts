@@ -4,22 +4,18 @@ import { DaybookError } from '../../errors.ts'
 import { getSocket } from './postgres-connection.ts'
 import { getErrorCode } from './postgres-errors.ts'
 
-/** The interval between health checks, in milliseconds. */
 const CHECK_INTERVAL_MS = 250
 /** The pause before the next attempt to connect, in milliseconds. */
 const HEALTH_RETRY_MS = 250
 /** The SQLSTATE of a session that an administrator ended (PostgreSQL's appendix A). */
 const ADMIN_SHUTDOWN = '57P01'
 
-/** A server whose health is watched. */
 export interface WatchedServer {
   /** Opens a connection, or fails within a timeout. */
   connect(): Promise<Client>
-  /** Runs a short query. */
   ping(client: Client): Promise<unknown>
   /** Called when the server stops responding. */
   onDown(): void
-  /** The timeout of a response, in milliseconds. */
   readonly responseTimeoutMs: number
 }
 

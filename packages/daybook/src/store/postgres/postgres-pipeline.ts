@@ -6,7 +6,6 @@ const MAX_SHARED_READS = 8
 /** The time after which the reads behind a slow one move to other connections, in milliseconds. */
 const MAX_DELAY_MS = 250
 
-/** A read without a result. */
 interface OpenRead {
   readonly query: PostgresQuery
   resolve(result: QueryResult | Promise<QueryResult>): void
@@ -55,7 +54,6 @@ export class ReadPipeline {
   }
 }
 
-/** A connection that reads share. */
 class SharedConnection {
   readonly #client: PoolClient
   /** The reads without a result, in the order in which they run. */

@@ -264,7 +264,6 @@ const LOCK_CLASS = "hashtext('daybook service ' || current_schema())"
 /** Takes the lock, and adds the name of the process to that of the application, which has at most 63 bytes. */
 const REGISTER = `SELECT pg_try_advisory_lock_shared(${LOCK_CLASS}, $2),
   set_config('application_name', left(current_setting('application_name'), 62 - length($1)) || ' ' || $1, false)`
-/** The maximum length of a process name, in characters. */
 const MAX_PROCESS_NAME = 50
 
 /** Lists a process among the services of the database for as long as the session lasts. */

@@ -27,11 +27,9 @@ export class PostgresNames {
 /** A statement in PostgreSQL's syntax. */
 export interface TranslatedStatement {
   readonly text: string
-  /** The name of the prepared statement. */
   readonly name: string
 }
 
-/** The maximum number of cached translations. */
 const MAX_TEXTS = 1000
 
 /** Translates statements to PostgreSQL's syntax, and caches the results. */

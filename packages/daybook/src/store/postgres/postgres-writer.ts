@@ -27,7 +27,6 @@ export class PostgresWriter {
   readonly #onStored: (seq: number) => void
   readonly #queue: QueuedWrite[] = []
   #draining: Promise<void> | undefined
-  /** The number of statements that have run. */
   statementCount = 0
 
   /** @param onStored called with the head of the journal after each commit that moved it */

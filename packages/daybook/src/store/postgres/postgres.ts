@@ -68,7 +68,6 @@ export async function openPostgres(
   }
 }
 
-/** A PostgreSQL database with its replicas. */
 export class PostgresDatabase implements Database {
   readonly dialect: Dialect
   readonly reader: PostgresConnection

@@ -13,7 +13,6 @@ import type { Dialect, ListSize } from '../dialect.ts'
 import { param } from '../statement.ts'
 import { valueIndexName } from '../tables/tables.ts'
 
-/** The number of entries with a value. */
 export interface CountRow {
   readonly value: string | number | null
   readonly count: number
@@ -25,7 +24,6 @@ export interface ValueRow {
   readonly count: number
 }
 
-/** The entries of an aggregate. */
 export interface AggregateScope {
   readonly dialect: Dialect
   readonly collection: CollectionModel
@@ -62,7 +60,6 @@ const ORDER = sql`ORDER BY 2 DESC, 1 ASC NULLS FIRST LIMIT ${sql.lit(MAX_COUNTED
 const typed = (text: RawBuilder<unknown>, scalar: Scalar): RawBuilder<unknown> =>
   scalar === 'number' ? sql`CAST(${text} AS numeric)` : text
 
-/** Counts entries by their values. */
 export function countsStatement(aggregate: CountAggregate, scope: AggregateScope): RawBuilder<CountRow> {
   if (aggregate.kind === 'members') return membersStatement(aggregate, scope)
   const { by, period } = aggregate

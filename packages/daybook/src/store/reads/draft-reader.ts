@@ -6,9 +6,7 @@ import type { Dialect } from '../dialect.ts'
 import { param, prepareSql, type WhereSql } from '../statement.ts'
 import { toWhereSql } from '../where-sql.ts'
 
-/** A draft in a list. */
 export interface DraftSummary {
-  /** The id of the entry. */
   readonly id: string
   /** The revision of the draft. */
   readonly seq: number
@@ -18,7 +16,6 @@ export interface DraftSummary {
   readonly actor: string | null
 }
 
-/** The query of a list of drafts. */
 export interface DraftListQuery {
   /** The filter on the entries. */
   readonly where: Condition | undefined
@@ -29,7 +26,6 @@ export interface DraftListQuery {
   readonly limit: number
 }
 
-/** Lists drafts. */
 export class DraftReader {
   readonly #source: StoreReadContext
 

@@ -22,7 +22,6 @@ interface Narrowing {
   narrow<Row>(query: EntrySelect<Row>): EntrySelect<Row>
 }
 
-/** The options of reading entries. */
 export interface EntryReadOptions {
   /** A filter that entries must match. */
   readonly where?: Condition | undefined

@@ -11,7 +11,6 @@ import { type EntrySelect, selectFromTable, servedColumns } from './page.ts'
 /** An entry with the columns for an item of the changes feed. */
 export type FeedRow = EntryRow & Pick<EntryTable, 'pk' | 'slug'>
 
-/** Reads entries for readers of the journal. */
 export class FeedReader {
   readonly #source: StoreReadContext
 

@@ -52,11 +52,9 @@ export interface VersionPage extends JournalDocument {
 
 /** A page of the published versions of an entry. */
 export interface PublishedPage extends Omit<VersionPage, 'copy'> {
-  /** The key of the status field. */
   readonly statusKey: string
 }
 
-/** Reads former states of documents. */
 export class HistoryReader {
   readonly #connection: Connection
   readonly #source: Pick<StoreReadContext, 'dialect' | 'statements'>
@@ -71,7 +69,6 @@ export class HistoryReader {
     return this.#connection.all(VERSIONS, { ...page })
   }
 
-  /** Returns the published versions. */
   publishedVersions({ statusKey, ...page }: PublishedPage): Promise<readonly VersionRecord[]> {
     const { dialect, statements } = this.#source
     const status = sql.raw(dialect.schema.documentValue(statusKey))
@@ -122,7 +119,6 @@ export class HistoryReader {
     return this.#connection.all(statement, { collection, ...range })
   }
 
-  /** True if the journal has a record of a document. */
   async isKnown({ collection, id }: JournalDocument): Promise<boolean> {
     return (await this.#connection.get(ANY_RECORD, { collection, id })) !== undefined
   }

@@ -79,7 +79,6 @@ export class ListReader {
     return this.#source.background.all(statement, { ...filter.values, after, limit })
   }
 
-  /** Returns one page of entries. */
   async page(collection: CollectionModel, query: PageQuery): Promise<Page> {
     if (query.search && query.sort.length === 0) return this.#ranked(collection, query)
     const candidates = await this.#sorted(collection, { ...query, limit: query.limit + 1 })

@@ -20,7 +20,6 @@ interface EntryScope {
   readonly entry: EntryTable
 }
 
-/** A query of entries of one collection. */
 export type EntrySelect<Row> = SelectQueryBuilder<EntryScope, 'entry', Row>
 
 /** Selects from a collection's table with the alias `entry`, optionally by an index. */
@@ -48,7 +47,6 @@ export const selectEntries = (table: string, hasAuthors: boolean, index?: string
 /** The values of the sort keys of the last entry of a page, including the id. */
 export type Position = readonly (string | number | null)[]
 
-/** The query of a page. */
 export interface PageQuery {
   /** `undefined` for any status. */
   readonly statuses: readonly string[] | undefined
@@ -179,7 +177,6 @@ export interface MatchQuery extends Pick<PageQuery, 'search' | 'where' | 'status
   readonly after: string
 }
 
-/** The id and the revision of an entry. */
 export interface EntryRevision extends Pick<EntryTable, 'id' | 'seq'> {
   /** The size of its document in this locale, in bytes. */
   readonly size: number

@@ -17,7 +17,6 @@ import { SystemReader } from './system-reader.ts'
 /** The maximum number of cached statements of reads, which clients can vary without limit. */
 const MAX_READER_STATEMENTS = 250
 
-/** The readers of the store on one connection. */
 export class Reader {
   readonly dialect: Dialect
   readonly entries: EntryReader
@@ -68,7 +67,6 @@ export class Reader {
   }
 }
 
-/** Reads globals. */
 class GlobalReader {
   readonly #source: StoreReadContext
 

@@ -25,7 +25,6 @@ export interface ReferrerFilter {
 
 const ALL_REFERRERS: ReferrerFilter = { except: [], filters: [] }
 
-/** Reads references from their targets. */
 export class ReferenceReader {
   readonly #source: StoreReadContext
 
@@ -85,7 +84,6 @@ export class ReferenceReader {
 
 type ReferrerConditions = readonly RawBuilder<SqlBool>[]
 
-/** A translated filter on referrers. */
 interface TranslatedFilter {
   /** Distinguishes its statement from others. */
   readonly name: string

@@ -52,7 +52,6 @@ type ReverseRow = { readonly holder: string; readonly total: number | null } & (
   | { readonly [K in keyof EntryRow]: null }
 )
 
-/** Reads relations from their targets. */
 export class ReverseReader {
   readonly #source: StoreReadContext
 

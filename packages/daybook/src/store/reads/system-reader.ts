@@ -28,7 +28,6 @@ export class SystemReader {
     return readMigrations(this.#source.connection)
   }
 
-  /** True if the store has a note of this name. */
   async hasNote(name: string): Promise<boolean> {
     return (await readNote(this.#source.connection, name)) !== undefined
   }
@@ -38,7 +37,6 @@ export class SystemReader {
     return JSON.parse((await readNote(this.#source.connection, hiddenFieldsNote(collection))) ?? '[]')
   }
 
-  /** Returns the keys of the collections with tables. */
   async storedCollections(): Promise<readonly string[]> {
     const rows = await this.#source.connection.all(COLLECTION_KEYS)
     return rows.map(({ key }) => key)

@@ -28,7 +28,6 @@ const toKey = (value: string): string =>
 
 const parseRecord = ({ doc }: { readonly doc: string }): AuthRecord => JSON.parse(doc) as AuthRecord
 
-/** Reads the records of auth adapters on one connection. */
 export class AuthRecordReader implements RecordReader {
   protected readonly connection: Connection
 

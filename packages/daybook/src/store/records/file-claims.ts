@@ -4,14 +4,12 @@ import { build, param, prepare, preparePut } from '../statement.ts'
 /** The prefix of the names of claims in the table of leases. */
 const PREFIX = 'file:'
 
-/** A claim to the path of a file. */
 export interface FileClaim {
   readonly path: string
   /** Identifies the upload, the restore or the sweep that holds the claim; empty if none does. */
   readonly holder: string
 }
 
-/** The result of a claim to a path. */
 export type ClaimResult =
   | { readonly state: 'new' | 'taken' }
   | {
@@ -82,7 +80,6 @@ export class FileClaims {
   }
 }
 
-/** Reads all claims, including expired ones. */
 export async function listClaims(connection: Connection): Promise<readonly FileClaim[]> {
   const rows = await connection.all(CLAIMS, { from: PREFIX, to: `${PREFIX.slice(0, -1)};` })
   return rows.map(({ name, holder }) => ({ path: name.slice(PREFIX.length), holder }))

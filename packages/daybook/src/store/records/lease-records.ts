@@ -1,7 +1,6 @@
 import type { Connection } from '../connection.ts'
 import { build, param, prepare, preparePut } from '../statement.ts'
 
-/** A request for a lease. */
 export interface LeaseClaim {
   readonly name: string
   readonly holder: string

@@ -10,7 +10,6 @@ export function readMigrations(connection: Connection): Promise<readonly Migrati
   return connection.all(ALL)
 }
 
-/** The records of migrations, inside one transaction. */
 export class MigrationRecords {
   readonly #connection: Connection
 

@@ -1,7 +1,6 @@
 import type { Connection } from '../connection.ts'
 import { build, param, prepare, preparePut } from '../statement.ts'
 
-/** A maximum number of attempts within a period. */
 export interface RateLimit {
   /** The account or the address whose attempts are counted. */
   readonly key: string
@@ -10,7 +9,6 @@ export interface RateLimit {
   readonly ms: number
 }
 
-/** Counts attempts across all nodes, inside one transaction. */
 export class RateLimits {
   readonly #connection: Connection
   readonly #now: () => Promise<number>

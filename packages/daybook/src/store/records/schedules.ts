@@ -4,7 +4,6 @@ import type { Dialect } from '../dialect.ts'
 import { build, param, prepare, preparePut, prepareSql } from '../statement.ts'
 import type { SystemTables } from '../tables/tables.ts'
 
-/** A scheduled publication or unpublication of an entry. */
 export type Schedule = SystemTables['daybook$schedules'] & { readonly action: 'publish' | 'unpublish' }
 
 /** The time of a schedule, as an entry shows it. */
@@ -13,7 +12,6 @@ export type ScheduledTime = Pick<Schedule, 'id' | 'action' | 'at'>
 /** A schedule and the milliseconds until it is due; 0 or less if it is due now. */
 export type DueSchedule = Schedule & { readonly wait: number }
 
-/** Reads schedules. */
 export class ScheduleReader {
   readonly #source: Pick<StoreReadContext, 'connection' | 'dialect' | 'statements'>
 
@@ -21,7 +19,6 @@ export class ScheduleReader {
     this.#source = source
   }
 
-  /** Returns the scheduled times of these entries. */
   timesByIds(collection: string, ids: readonly string[]): Promise<readonly ScheduledTime[]> {
     const { connection, dialect, statements } = this.#source
     const named = statements.get('schedules', () =>
@@ -37,7 +34,6 @@ export class ScheduleReader {
     return Number((await connection.get(clock))?.now)
   }
 
-  /** Returns the schedules of these entries, in order. */
   byIds(collection: string, ids: readonly string[]): Promise<readonly Schedule[]> {
     const { connection, dialect, statements } = this.#source
     const whole = statements.get('whole schedules', () =>
@@ -80,7 +76,6 @@ export class ScheduleReader {
 const isNamed = (dialect: Dialect): RawBuilder<SqlBool> =>
   sql<SqlBool>`collection = ${param('collection')} AND ${dialect.isAmong(sql.ref('id'), param('ids'))}`
 
-/** Writes schedules, inside one transaction. */
 export class ScheduleWriter {
   readonly #connection: Connection
   /** The database's clock, in milliseconds since 1970. */
@@ -102,7 +97,6 @@ export class ScheduleWriter {
     return this.#connection.run(statement, { collection, id, action })
   }
 
-  /** Returns the schedules of an entry. */
   async byEntry(collection: string, id: string): Promise<readonly Schedule[]> {
     return (await this.#connection.all(OF, { collection, id })) as readonly Schedule[]
   }

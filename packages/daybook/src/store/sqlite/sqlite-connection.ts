@@ -55,10 +55,8 @@ export class PreparedStatements {
   }
 }
 
-/** One connection with its prepared statements. */
 export class SqliteConnection implements Connection {
   protected readonly statements: PreparedStatements
-  /** The number of statements that have run. */
   statementCount = 0
   /** True if a statement may have changed something. */
   hasChanged = false

@@ -124,7 +124,6 @@ export const SQLITE_PLANNER: QueryPlanner = { planPage, translate }
 
 /** A compound index that leads to the entries of a page, in the requested order. */
 interface CompoundPath {
-  /** The name of the index. */
   readonly index: string
   /** The parts of the condition that the index covers. */
   readonly covered: readonly Condition[]

@@ -299,7 +299,6 @@ interface QueuedWrite {
   readonly reject: (reason: unknown) => void
 }
 
-/** The connection that writes. */
 export class SqliteWriter extends SqliteConnection implements WriteConnection {
   batch: CommitBatch = new CommitBatch(this)
 

@@ -6,7 +6,6 @@ type Document = Readonly<Record<string, unknown>>
 /** One value of a field, as tables of members and counters store it. */
 export interface FieldMember {
   readonly field: string
-  /** The value as text. */
   readonly value: string
 }
 

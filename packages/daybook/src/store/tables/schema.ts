@@ -155,13 +155,11 @@ async function largeTables(connection: Connection): Promise<ReadonlySet<string>>
   return new Set(all.filter(({ counts }) => sumCounts(counts) >= LARGE).map(({ key }) => key))
 }
 
-/** The options of a change of the tables. */
 export interface SchemaOptions {
   /** Called if the config differs from that of the last start; if it rejects, nothing changes. */
   beforeChange?(connection: Connection): Promise<void>
   /** Rewrites documents to what reads return of them, since indexes are built on documents. Returns the fields that hide stored values. */
   alignDocuments(collection: CollectionModel): Promise<readonly string[]>
-  /** Fills the tables of locales with existing entries. */
   fillLocaleTables(collection: CollectionModel): Promise<void>
   /** True if indexes can be created while other nodes write. */
   readonly canCreateOutsideTransaction: boolean

@@ -11,10 +11,8 @@ import {
   type TableDefinition,
 } from './tables.ts'
 
-/** The parts of a dialect that define tables. */
 type TableDialect = Pick<SchemaDialect, 'columnTypes' | 'tableOptions'>
 
-/** Returns the statements that create the system tables, if they are missing. */
 export function createSystemTables(dialect: TableDialect): readonly string[] {
   const all: Readonly<Record<string, TableDefinition>> = SYSTEM_TABLES
   return [

@@ -4,7 +4,6 @@ export type ColumnKind = 'text' | 'long' | 'integer' | 'bigint' | 'identity'
 /** A column; `?` marks one that can be NULL. */
 export type Column = ColumnKind | `${ColumnKind}?`
 
-/** The definition of a table for all engines. */
 export interface TableDefinition {
   readonly columns: Readonly<Record<string, Column>>
   /** The columns of the primary key. */
@@ -19,21 +18,18 @@ export interface TableDefinition {
   readonly indexes?: Readonly<Record<string, IndexDefinition>>
 }
 
-/** An index of a table. */
 export interface IndexDefinition {
   readonly columns: readonly string[]
   /** The condition of a partial index, in SQL. @default all rows */
   readonly where?: string
 }
 
-/** The TypeScript type of a column's values. */
 type ColumnValue<C extends Column> = C extends `${infer K extends ColumnKind}?`
   ? ColumnValue<K> | null
   : C extends 'text' | 'long'
     ? string
     : number
 
-/** A row of a table. */
 export type RowOf<T extends TableDefinition> = { readonly [C in keyof T['columns']]: ColumnValue<T['columns'][C]> }
 
 /**
@@ -282,7 +278,6 @@ export const SYSTEM_TABLES = {
   },
 } as const
 
-/** A row of a collection's table. */
 export type EntryTable = RowOf<typeof ENTRY_TABLE>
 
 /** The rows of all tables except those of collections. */
@@ -326,7 +321,6 @@ export function parseUniqueIndexName(name: string): { readonly field: string; re
   return locale === undefined ? { field } : { field, locale }
 }
 
-/** Returns the name of an index of a table. */
 export const indexName = (table: string, name: string): string => `${table}$${name}`
 
 /** Returns the name of the virtual table with the words of a search table. */

@@ -17,11 +17,9 @@ import {
   toSearchRows,
 } from './entry-rows.ts'
 
-/** New entries of a collection. */
 interface NewEntries {
   readonly collection: CollectionModel
   readonly entries: readonly WrittenEntry[]
-  /** The subject of the actor. */
   readonly actor: string
 }
 

@@ -18,7 +18,6 @@ import {
 } from './entry-rows.ts'
 import { getReplacedStates } from './journal-writer.ts'
 
-/** The options of an update of an entry. */
 export interface UpdateOptions {
   /** True if the words, filter values and status for searches are unchanged, so that the search rows stay. @default false */
   readonly hasSameSearchRows?: boolean
@@ -28,7 +27,6 @@ export interface UpdateOptions {
   readonly action?: StateAction
 }
 
-/** An update or a deletion of an entry. */
 export interface EntryChange {
   readonly collection: CollectionModel
   readonly before: StoredEntry
@@ -36,15 +34,12 @@ export interface EntryChange {
   readonly after: WrittenEntry | undefined
   /** ISO 8601. */
   readonly at: string
-  /** The subject of the actor. */
   readonly actor: string
   readonly options: UpdateOptions
 }
 
-/** A change with its number of the journal. */
 type NumberedChange = EntryChange & { readonly seq: number }
 
-/** An entry after an update. */
 interface UpdatedEntry {
   readonly options: UpdateOptions
   readonly entry: NumberedEntry
@@ -53,7 +48,6 @@ interface UpdatedEntry {
 
 type WriteSteps = readonly WriteStep[]
 
-/** The columns that an update writes. */
 const UPDATED_COLUMNS = ENTRY_COLUMNS.filter((name) => name !== 'id')
 
 /** Stores updates and deletions of entries with one statement for each table that holds rows of them. */
@@ -221,7 +215,6 @@ export class BulkCollector {
     })
   }
 
-  /** Notes that a task has ended. */
   end(): void {
     this.#running -= 1
     void this.#storeOnceComplete()

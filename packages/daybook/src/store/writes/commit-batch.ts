@@ -61,7 +61,6 @@ export class CommitBatch {
     return (await this.#connection.get(JOURNAL_HEAD))?.seq ?? 0
   }
 
-  /** Adds a change of the counters of a collection. */
   addCounters(change: CounterChange): void {
     this.#counted.push(change)
   }

@@ -8,7 +8,6 @@ import { isPartlyPublished, PUBLISHED_LOCALES, type SystemTables } from '../tabl
 
 /** A change of the counters of a collection. As a status, `null` is an entry without one, and `undefined` no entry. */
 export interface CounterChange {
-  /** The key of the collection. */
   readonly key: string
   readonly seq: number
   /** True if callers without a session could see the entry, in any locale, before or after the change. */

@@ -13,7 +13,6 @@ interface DraftChange extends Pick<JournalChange, 'at' | 'actor'> {
   readonly keepsFormer?: boolean
 }
 
-/** Writes drafts, inside one transaction. */
 export class DraftWriter {
   readonly #source: StoreWriteContext
   readonly #journal: JournalWriter

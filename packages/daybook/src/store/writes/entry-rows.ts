@@ -28,7 +28,6 @@ export interface RowTarget {
   readonly statements: StatementCache
 }
 
-/** Rows of one table, by column. */
 type Rows = readonly StatementValues[]
 
 /**
@@ -50,7 +49,6 @@ export function insertSteps({ connection, dialect, statements }: RowTarget, tabl
   return rows.map((row) => () => connection.run(insert, row))
 }
 
-/** An entry with its journal number. */
 export type NumberedEntry = WrittenEntry & Pick<EntryTable, 'seq'>
 
 export const toEntryRow = (entry: NumberedEntry): StatementValues =>
@@ -69,7 +67,6 @@ export const toReferenceRows = ({ id, references }: Pick<WrittenEntry, 'id' | 'r
 export const toChoiceRows = ({ id, choices }: Pick<WrittenEntry, 'id' | 'choices'>, key: string): Rows =>
   choices.map((choice) => ({ from_collection: key, from_id: id, ...choice }))
 
-/** The columns of an entry that are repeated in the tables of locales. */
 export type LocaleTableEntry = AuthorColumns & Pick<EntryTable, 'id' | 'created_at' | 'updated_at' | 'seq'>
 
 export const toLocaleTableRow = (

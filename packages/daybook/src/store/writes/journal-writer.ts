@@ -12,7 +12,6 @@ import { draftCounterChange } from './counters.ts'
 export interface JournalChange {
   /** ISO 8601. */
   readonly at: string
-  /** The subject of the actor. */
   readonly actor: string
   readonly action: JournalAction
   /** A collection's key, or `globals`. */
@@ -27,7 +26,6 @@ export interface FormerState {
   readonly doc: string
 }
 
-/** Appends records to the journal, inside one transaction. */
 export class JournalWriter {
   readonly #connection: WriteConnection
 

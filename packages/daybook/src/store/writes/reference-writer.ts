@@ -4,7 +4,6 @@ import type { FieldReference } from '../rows.ts'
 import { build, param, prepare } from '../statement.ts'
 import { insertSteps, toReferenceRows } from './entry-rows.ts'
 
-/** Writes the references of documents, inside one transaction. */
 export class ReferenceWriter {
   readonly #source: StoreWriteContext
 

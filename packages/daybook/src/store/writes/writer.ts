@@ -20,7 +20,6 @@ import { encodeState, JournalWriter } from './journal-writer.ts'
 import { ReferenceWriter } from './reference-writer.ts'
 import { SystemWriter } from './system-writer.ts'
 
-/** The writers of the store, inside one transaction. */
 export class Writer {
   readonly read: Reader
   readonly entries: EntryWriter
@@ -95,13 +94,11 @@ export class Writer {
     return Promise.allSettled(tasks.map((task) => task(writer).finally(() => collector.end())))
   }
 
-  /** Lends the transaction to a hook. */
   lendToHook(): HookTransaction {
     return new HookTransaction(this.#source.dialect, this.#source.connection)
   }
 }
 
-/** Writes globals, inside one transaction. */
 class GlobalWriter {
   readonly #source: StoreWriteContext
   readonly #journal: JournalWriter

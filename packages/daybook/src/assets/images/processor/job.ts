@@ -45,7 +45,6 @@ export type ImageJob = { readonly maxPixels: number; readonly seconds: number } 
   | { readonly kind: 'transform'; readonly transformation: ImageTransformation }
 )
 
-/** The results of jobs, by kind. */
 export interface ImageResults {
   readonly describe: ImageDescription
   readonly transform: TransformedImage

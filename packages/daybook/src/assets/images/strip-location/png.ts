@@ -80,7 +80,6 @@ class Checksums {
     this.after = this.before
   }
 
-  /** Adds the pieces of an edit to the checksums. */
   track(edit: Edit): Edit {
     return (piece) => {
       this.before = crc32(piece, this.before)
