@@ -9,9 +9,9 @@ export interface ErrorKind {
 /** The HTTP status and the default message of every error code. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** A query parameter, header, path or body is not valid. @details `issues` */
-  VALIDATION_ERROR: { status: 400, message: 'The request is not valid; see details.issues.' },
+  VALIDATION_ERROR: { status: 400, message: 'The request is not valid. See details.issues.' },
   /** The request needs a session and has none. Has `WWW-Authenticate`. */
-  UNAUTHORIZED: { status: 401, message: 'This needs a session. Send a bearer token or a session cookie.' },
+  UNAUTHORIZED: { status: 401, message: 'A session is required. Send a bearer token or a session cookie.' },
   /**
    * The session has no permission, or an idempotent response contains an entry that the caller can no longer see.
    * @details `issues` if single fields are concerned
@@ -21,12 +21,12 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** There is no such route, collection or global, or no entry that the caller may see. */
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
   /** The path has no such method; `Allow` lists its methods. */
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method; see the Allow header.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'This method is not allowed at this address. See the Allow header.' },
   /**
    * A unique value is in use, other documents require the entry to delete, or the first request with this `Idempotency-Key` is still running.
    * @details `field`, with the `locale` if it is localized, or `references`
    */
-  CONFLICT: { status: 409, message: 'This clashes with what is stored.' },
+  CONFLICT: { status: 409, message: 'The request conflicts with stored content.' },
   /**
    * A token of the changes feed is older than the journal, or the rights of the caller have changed: the client must copy the content again.
    * @details `restart`: the token to start again with
@@ -35,7 +35,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   GONE: {
     status: 410,
     message:
-      'You cannot continue from this position: the journal no longer has it, or what you may read has changed. Begin anew with details.restart.',
+      'You cannot continue from this position, because it is no longer in the journal or your access rights have changed. Start again with details.restart.',
   },
   /**
    * `If-Match` differs from the stored revision, or `If-None-Match` equals it; on `GET`, `If-Match` differs from the `ETag` of the response.
@@ -43,36 +43,45 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
    */
   PRECONDITION_FAILED: {
     status: 412,
-    message: 'The stored version is another one than If-Match names. Read it again, merge, and retry.',
+    message: 'The stored version is not the one in If-Match. Read it again, merge your changes, and retry.',
   },
   /** The body is larger than `limits.bodyBytes`. @details `limit` in bytes @see docs/reference/config.md#options */
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than the limit.' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than the limit. Send a smaller one.' },
   /** The `Content-Type` is not UTF-8 JSON, or the body is compressed. */
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Send Content-Type: application/json, uncompressed.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    message: 'The Content-Type is not supported. Send application/json, uncompressed.',
+  },
   /** `Range` begins after the end of the file. Has `Content-Range`. @details `size` of the file, in bytes */
   RANGE_NOT_SATISFIABLE: { status: 416, message: 'The file has no bytes in that range.' },
   /** The `Idempotency-Key` was used for another request, or when the caller had other rights. */
-  IDEMPOTENCY_MISMATCH: { status: 422, message: 'This Idempotency-Key was used for another request.' },
+  IDEMPOTENCY_MISMATCH: {
+    status: 422,
+    message: 'This Idempotency-Key was already used for another request. Choose another key.',
+  },
   /** The collection or global requires `If-Match`, and there is none. */
-  PRECONDITION_REQUIRED: { status: 428, message: 'Send If-Match with the ETag that you read.' },
+  PRECONDITION_REQUIRED: {
+    status: 428,
+    message: 'If-Match is required. Send the ETag of the version that you have read.',
+  },
   /**
    * Too many attempts to sign in from one network or to one account, or an auth adapter limits requests. Has `Retry-After`.
    * @see docs/authentication.md#limit-password-guessing
    */
-  RATE_LIMITED: { status: 429, message: 'Too many requests; wait as Retry-After says.' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests. Retry after the seconds in Retry-After.' },
   /** A bug in Daybook or in a rule of the config. The log has the cause, the response never does. */
-  INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side. Quote the requestId when you report it.' },
+  INTERNAL_ERROR: { status: 500, message: 'An internal error occurred. Quote the requestId when you report it.' },
   /** The service does not offer this. */
-  NOT_IMPLEMENTED: { status: 501, message: 'The service does not offer this.' },
+  NOT_IMPLEMENTED: { status: 501, message: 'This service does not support the request.' },
   /**
    * The database cannot be used, too many requests are waiting, or the service is ending. Has `Retry-After`.
    * @details `checks` on `/api/ready`; `outcome`: `unknown` if the database failed before it confirmed a write: read before you retry, or
    * send an `Idempotency-Key` from the start
    * @see docs/running.md#limit-overload
    */
-  SERVICE_UNAVAILABLE: { status: 503, message: 'The service cannot answer right now; retry as Retry-After says.' },
+  SERVICE_UNAVAILABLE: { status: 503, message: 'The service is unavailable. Retry after the seconds in Retry-After.' },
   /** The disk is full; nothing of the write was stored. */
-  INSUFFICIENT_STORAGE: { status: 507, message: 'There is no room left to store this.' },
+  INSUFFICIENT_STORAGE: { status: 507, message: 'The disk is full, and nothing was stored.' },
 }
 
 /** A code of the error table, the same in responses, in the client and in thrown errors. */
@@ -138,7 +147,7 @@ export const MAX_ISSUES = 100
 /** Creates a `VALIDATION_ERROR` with the first {@link MAX_ISSUES} issues. */
 export function validationError(issues: readonly Issue[]): DaybookError {
   const [first] = issues
-  const message = issues.length === 1 && first ? `${first.path}: ${first.message}` : undefined
+  const message = issues.length === 1 && first ? first.message : undefined
   return new DaybookError('VALIDATION_ERROR', message, { issues: issues.slice(0, MAX_ISSUES) })
 }
 

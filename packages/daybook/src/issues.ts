@@ -207,18 +207,36 @@ export interface Issue {
   readonly code: string
   /** The values that the message mentions. */
   readonly params?: Readonly<Record<string, unknown>>
+  /** Whole sentences that say what is wrong, where, and what to do. */
   readonly message: string
 }
 
-/** An issue without its path: code, message and params. */
+/** An issue without its path: code, message and params. The message may be a predicate: see {@link formatIssueMessage}. */
 export type Violation = {
   readonly [C in IssueCode]: undefined extends IssueParams[C]
     ? readonly [code: C, message: string, params?: IssueParams[C]]
     : readonly [code: C, message: string, params: IssueParams[C]]
 }[IssueCode]
 
-/** Creates the issue of a violation at a path. */
-export function createIssue(path: string, ...[code, message, params = {}]: Violation): Issue {
+/** Creates the issue of a violation at a path. Its message becomes a sentence: see {@link formatIssueMessage}. */
+export function createIssue(path: string, ...[code, text, params = {}]: Violation): Issue {
   const present = Object.entries(params).filter(([, value]) => value !== undefined)
+  const message = formatIssueMessage(path, text)
   return { path, code, ...(present.length > 0 ? { params: Object.fromEntries(present) } : {}), message }
+}
+
+/**
+ * Returns the message of an issue as a sentence that can be shown without the path. A message that begins with a lower-case letter is a
+ * predicate, such as `must be at least 3`, and gets the place of the issue as its subject. Any other message is returned as it is.
+ */
+export function formatIssueMessage(path: string, message: string): string {
+  if (!/^\p{Ll}/u.test(message)) return message
+  return `${formatPlace(path)} ${message}${/[.?!…]$/.test(message) ? '' : '.'}`
+}
+
+/** Returns `parts.2.words` for `/parts/2/words`, the names of parameters and headers as they are, and `The body` for the whole body. */
+function formatPlace(path: string): string {
+  if (path === '' || path === '/') return 'The body'
+  if (!path.startsWith('/')) return path
+  return path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 }

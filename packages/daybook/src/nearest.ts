@@ -32,6 +32,10 @@ export function findNearestField(name: string, fields: Iterable<string>): string
   return findNearest(name, rearranged, 2) ?? findNearest(name, names, name.length < 6 ? 1 : 2)
 }
 
-/** Returns the end of a message about a mistyped field, empty without a suggestion. */
-export const didYouMean = (field: string | undefined): string =>
-  field === undefined ? '' : `. Did you mean "${field}"?`
+/** Returns a message about an unknown name, with a suggestion if there is one. */
+export const unknownName = (kind: string, name: string, nearest?: string): string =>
+  `Unknown ${kind} "${name}".${didYouMean(nearest)}`
+
+/** Returns the question that ends a message about a mistyped name, empty without a suggestion. */
+export const didYouMean = (nearest: string | undefined): string =>
+  nearest === undefined ? '' : ` Did you mean "${nearest}"?`

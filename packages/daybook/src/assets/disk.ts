@@ -183,7 +183,7 @@ class DiskBlobStore implements BlobStore {
   async check(): Promise<void> {
     await withDiskErrors(async () => {
       if (!(await isFolder(this.#incoming)))
-        throw new DaybookError('SERVICE_UNAVAILABLE', 'The folder of files is gone.')
+        throw new DaybookError('SERVICE_UNAVAILABLE', 'The folder of files does not exist any more.')
       await access(this.#incoming, constants.W_OK | constants.X_OK)
     })
   }

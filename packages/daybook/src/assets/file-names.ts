@@ -26,7 +26,7 @@ export const findFilenameViolation = (name: string): Violation | undefined =>
   fits(name, FILENAME_RULE) ? undefined : NO_FILENAME
 const NO_FILENAME: Violation = [
   'filename',
-  `must be a letter or digit, followed by letters, digits, ".", "_" and "-"; ${FILENAME_RULE.maxLength} characters at most`,
+  `must be at most ${FILENAME_RULE.maxLength} characters long: a letter or digit, followed by letters, digits, ".", "_" and "-"`,
   { limit: FILENAME_RULE.maxLength },
 ]
 
@@ -35,7 +35,7 @@ export const findDirectoryViolation = (directory: string): Violation | undefined
   fits(directory, DIRECTORY_RULE) ? undefined : NO_DIRECTORY
 const NO_DIRECTORY: Violation = [
   'directory',
-  `must be a path such as images/2026: at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"; ${DIRECTORY_RULE.maxLength} characters at most`,
+  `must be a path such as images/2026, at most ${DIRECTORY_RULE.maxLength} characters long, with at most ${MAX_SEGMENTS} segments of letters, digits, ".", "_" and "-"`,
   { limit: DIRECTORY_RULE.maxLength, segments: MAX_SEGMENTS },
 ]
 

@@ -153,10 +153,15 @@ class Beginning {
 }
 
 export const fileTooLarge = (limit: number): DaybookError =>
-  new DaybookError('PAYLOAD_TOO_LARGE', `A file has at most ${limit} bytes.`, { limit })
+  new DaybookError('PAYLOAD_TOO_LARGE', `The file must be at most ${limit} bytes long.`, { limit })
 
 const notAccepted = (type: string, accept: readonly string[]): DaybookError =>
-  validationErrorAt('/file', 'accept', `is ${type}; only these types are taken: ${accept.join(', ')}`, {
-    type,
-    values: accept,
-  })
+  validationErrorAt(
+    '/file',
+    'accept',
+    `has the type ${type}, which is not accepted. Send one of: ${accept.join(', ')}.`,
+    {
+      type,
+      values: accept,
+    },
+  )

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import busboy from 'busboy'
 import { DaybookError, validationError, validationErrorAt } from '../errors.ts'
 import { createIssue, type Issue, type Violation } from '../issues.ts'
+import { unknownName } from '../nearest.ts'
 import { fileTooLarge, type Intake, type StagedFile } from './intake.ts'
 
 /** The text fields of a form besides its file. */
@@ -49,7 +50,10 @@ export async function readUploadForm(source: FormSource, intake: Intake): Promis
 }
 
 const notMultipart = (): DaybookError =>
-  new DaybookError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data, uncompressed.')
+  new DaybookError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The Content-Type is not supported. Send the file as multipart/form-data, uncompressed.',
+  )
 
 class FormReader {
   readonly #intake: Intake
@@ -76,7 +80,7 @@ class FormReader {
       await Promise.race([this.#receive(body, parser), rejected])
       const file = await this.#staging
       const lacksFile = !file && this.#issues.every(({ path }) => path !== '/file')
-      if (lacksFile) this.#add('/file', 'required', 'is required: send one file in the field "file"')
+      if (lacksFile) this.#add('/file', 'required', 'is required. Send one file in the field "file".')
       if (!file || this.#issues.length > 0) throw validationError(this.#issues)
       return { file, texts: this.#texts }
     } catch (error) {
@@ -124,20 +128,20 @@ class FormReader {
       parser.on('error', () => {})
       parser.on('field', (name, value, info) => this.#takeText(name, value, info))
       for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-        parser.on(limit, () => this.#add('', 'maxItems', 'the form has too many parts', { limit: MAX_PARTS }))
+        parser.on(limit, () => this.#add('', 'maxItems', 'The form has too many parts.', { limit: MAX_PARTS }))
       }
       return parser
     } catch {
-      throw validationErrorAt('body', 'form', 'names no boundary between its parts (RFC 7578)')
+      throw validationErrorAt('body', 'form', 'The Content-Type of the body has no boundary (RFC 7578).')
     }
   }
 
   #takeText(name: string | undefined, value: string, { valueTruncated, nameTruncated }: busboy.FieldInfo): void {
     const field = nameTruncated ? undefined : TEXT_FIELDS.find((textField) => textField === name)
     if (name === 'file') this.#add('/file', 'type', 'must be sent as a file', { types: ['file'] })
-    else if (!field) this.#addUnknown(name, `there is no such field; send ${KNOWN_FIELDS.join(', ')}`)
+    else if (!field) this.#addUnknown(name, `Use one of: ${KNOWN_FIELDS.join(', ')}.`)
     else if (valueTruncated) this.#add(`/${field}`, ...TOO_LONG)
-    else if (this.#texts[field] !== undefined) this.#add(`/${field}`, 'repeated', 'may stand once')
+    else if (this.#texts[field] !== undefined) this.#add(`/${field}`, 'repeated', 'must not be repeated')
     else this.#texts[field] = value
   }
 
@@ -150,13 +154,14 @@ class FormReader {
     // Drops its bytes while they arrive.
     file.on('error', () => {}).resume()
     if (name === 'file') this.#add('/file', 'repeated', 'must be one file')
-    else this.#addUnknown(name, 'there is no such field; send the file as "file"')
+    else this.#addUnknown(name, 'Send the file as "file".')
     return undefined
   }
 
   /** @param name of a part, absent for a part without a name */
-  #addUnknown(name = '', message: string): void {
-    this.#add(`/${name.slice(0, 64)}`, 'unknown_field', message, { values: KNOWN_FIELDS })
+  #addUnknown(name = '', advice: string): void {
+    const shown = name.slice(0, 64)
+    this.#add(`/${shown}`, 'unknown_field', `${unknownName('field', shown)} ${advice}`, { values: KNOWN_FIELDS })
   }
 
   #add(path: string, ...violation: Violation): void {
@@ -172,11 +177,11 @@ class FormReader {
 
 const KNOWN_FIELDS: readonly string[] = ['file', ...TEXT_FIELDS]
 
-const TOO_LONG: Violation = ['too_long', `has at most ${MAX_TEXT_BYTES} bytes`, { limit: MAX_TEXT_BYTES }]
+const TOO_LONG: Violation = ['too_long', `must be at most ${MAX_TEXT_BYTES} bytes long`, { limit: MAX_TEXT_BYTES }]
 
-const incomplete = (): DaybookError => validationErrorAt('body', 'incomplete', 'ended before it was complete')
+const incomplete = (): DaybookError => validationErrorAt('body', 'incomplete', 'The body ended before it was complete.')
 
 const malformed = ({ message }: Error): DaybookError =>
   /unexpected end/i.test(message)
     ? incomplete()
-    : validationErrorAt('body', 'form', 'must be a well-formed form of type multipart/form-data (RFC 7578)')
+    : validationErrorAt('body', 'form', 'The body must be a well-formed form of type multipart/form-data (RFC 7578).')

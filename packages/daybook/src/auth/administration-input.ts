@@ -1,5 +1,6 @@
 import { validationError } from '../errors.ts'
 import { createIssue, type Issue, type Violation } from '../issues.ts'
+import { unknownName } from '../nearest.ts'
 import type { NewInvitation } from './account-manager.ts'
 import { ACCOUNT_LIMITS, hasAtMostCharacters } from './accounts/account-rules.ts'
 import type { NewApiToken } from './api-tokens.ts'
@@ -54,21 +55,21 @@ export function parseApiToken(input: unknown, documents: readonly ScopedDocument
 
 function findEmailViolation(text: string): Violation | undefined {
   const limit = ACCOUNT_LIMITS.email
-  if (!hasAtMostCharacters(text, limit)) return ['maxLength', `must have at most ${limit} characters`, { limit }]
+  if (!hasAtMostCharacters(text, limit)) return ['maxLength', `must be at most ${limit} characters long`, { limit }]
   return EMAIL.test(text) ? undefined : ['format', 'must be an e-mail address', { format: 'email' }]
 }
 
 function findTokenNameViolation(text: string): Violation | undefined {
   if (text.trim() !== '' && text.length <= MAX_TOKEN_NAME) return undefined
-  return ['length', `must have 1 to ${MAX_TOKEN_NAME} characters`, { minimum: 1, maximum: MAX_TOKEN_NAME }]
+  return ['length', `must be 1 to ${MAX_TOKEN_NAME} characters long`, { minimum: 1, maximum: MAX_TOKEN_NAME }]
 }
 
 function findRoleViolation(text: string): Violation | undefined {
   if (ROLE.test(text)) return undefined
-  return ['pattern', 'must have 1 to 48 letters, digits, "_", "." and "-"', { pattern: ROLE.source }]
+  return ['pattern', 'must consist of 1 to 48 letters, digits, "_", "." and "-"', { pattern: ROLE.source }]
 }
 
-const NO_TEXT: Violation = ['type', 'must be a text', { types: ['string'] }]
+const NO_TEXT: Violation = ['type', 'must be a string', { types: ['string'] }]
 
 /** Reads the members of an input, and collects their issues. */
 class InputMembers {
@@ -80,7 +81,7 @@ class InputMembers {
     this.#members = isObject ? { ...input } : {}
     if (!isObject) this.#add('', 'type', 'must be an object', { types: ['object'] })
     for (const key of Object.keys(this.#members))
-      if (!fields.includes(key)) this.#add(key, 'unknown_field', 'there is no such field')
+      if (!fields.includes(key)) this.#add(key, 'unknown_field', unknownName('field', key.slice(0, 64)))
   }
 
   readText(key: string, findViolation: (text: string) => Violation | undefined): string {
@@ -96,7 +97,7 @@ class InputMembers {
   /** Reads a list that is not empty, without duplicates. */
   readTexts(key: string, limit: number, findViolation: (text: string) => Violation | undefined): readonly string[] {
     const value = this.#members[key]
-    const message = `must be a list of 1 to ${limit} texts`
+    const message = `must be a list of 1 to ${limit} strings`
     if (value === undefined) this.#add(key, 'required', message)
     else if (!Array.isArray(value)) this.#add(key, 'type', message, { types: ['array'] })
     else if (value.length === 0) this.#add(key, 'minItems', message, { limit: 1 })

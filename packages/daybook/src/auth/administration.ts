@@ -22,7 +22,7 @@ function isAdministrator(caller: Caller): boolean {
 export function requireOperator(caller: Caller): void {
   const isService = caller.identity?.actorType === 'service' && caller.scopes === undefined
   if (isService || isAdministrator(caller)) return
-  throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" and the service token may do that.`)
+  throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" and the service token may do this.`)
 }
 
 export interface AdministrationParts {
@@ -49,7 +49,7 @@ export class Administration {
    */
   requireAdministrator(caller: Caller): void {
     if (isAdministrator(caller)) return
-    throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" may do that.`)
+    throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" may do this.`)
   }
 
   /** Lists the invitations that can still be used, the first to expire first. */
@@ -90,15 +90,19 @@ export class Administration {
       return await tokens.create(parseApiToken(input, documents))
     } catch (error) {
       if (!(error instanceof DuplicateKeyError)) throw error
-      throw new DaybookError('CONFLICT', 'There is a token of this name. Revoke it, or choose another name.', {
-        field: 'name',
-      })
+      throw new DaybookError(
+        'CONFLICT',
+        'This name is already used by another token. Revoke that token, or choose another name.',
+        {
+          field: 'name',
+        },
+      )
     }
   }
 
   /** @throws NOT_FOUND */
   async revokeToken(id: string): Promise<void> {
-    if (!(await this.#parts.tokens.revokeById(id))) throw new DaybookError('NOT_FOUND', 'There is no such token.')
+    if (!(await this.#parts.tokens.revokeById(id))) throw new DaybookError('NOT_FOUND', 'The token does not exist.')
   }
 
   #accounts(): Promise<AccountManager> {

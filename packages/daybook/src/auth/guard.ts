@@ -243,7 +243,12 @@ function requireCapabilities(value: unknown): AuthCapabilities {
 }
 
 const failed = (cause: unknown): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'Sessions cannot be checked right now; retry as Retry-After says.', {}, cause)
+  new DaybookError(
+    'SERVICE_UNAVAILABLE',
+    'Sessions cannot be checked right now. Retry after the seconds in Retry-After.',
+    {},
+    cause,
+  )
 
 /** Keeps a {@link DaybookError}, and turns any other error into 503. */
 const toFailure = (error: unknown): DaybookError => (error instanceof DaybookError ? error : failed(error))

@@ -1,4 +1,5 @@
 import type { Violation } from '../issues.ts'
+import { unknownName } from '../nearest.ts'
 import type { Caller } from './adapter.ts'
 
 /** The actions on a collection or a global. */
@@ -27,12 +28,16 @@ export function findScopeViolation(scope: Scope, documents: readonly ScopedDocum
   if (scope === EVERYTHING || scope === EXPORT_SCOPE) return undefined
   const [name = '', action = '', ...rest] = scope.split(':')
   if (rest.length > 0 || !ACTIONS.includes(action)) {
-    const message = `write what it is about and one of ${ACTIONS.join(', ')}, such as posts:update`
+    const message = `must be a collection or global and one of ${ACTIONS.join(', ')}, such as posts:update`
     return ['scope', message, { values: ACTIONS }]
   }
   if (name === '*' || documents.some((document) => getScopeName(document) === name)) return undefined
   const values = documents.map(getScopeName)
-  return ['scope', `there is no ${name}; known are ${values.join(', ')}`, { values }]
+  return [
+    'scope',
+    `${unknownName('collection or global', name.slice(0, 64))} Use one of: ${values.join(', ')}.`,
+    { values },
+  ]
 }
 
 /** Returns true if the caller's scopes permit an action. Access rules apply besides. */

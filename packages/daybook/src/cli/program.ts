@@ -98,7 +98,7 @@ const LISTEN_FAULTS: Readonly<Record<string, string>> = {
 /** Describes rejected content, such as that of the config's seed. */
 function explainRejection({ message, details: { issues = [] } }: DaybookError): string {
   const missingIssues = issues.filter((issue) => !message.includes(issue.message))
-  return [message, ...missingIssues.map((issue) => `  ${issue.path} ${issue.message}`)].join('\n')
+  return [message, ...missingIssues.map((issue) => `  ${issue.message}`)].join('\n')
 }
 
 /** Returns the message of an error. Only an unexpected error keeps its stack. */

@@ -43,6 +43,6 @@ async function withDocumentName<T>(name: string, write: () => Promise<T>): Promi
     if (!(error instanceof DaybookError)) throw error
     const { code, message, details } = error
     const reason = details.issues ? '' : ` ${message}`
-    throw new DaybookError(code, `The seed of the config is refused at ${name}:${reason}`, details, error)
+    throw new DaybookError(code, `The seed of the config was rejected at ${name}.${reason}`, details, error)
   }
 }

@@ -57,7 +57,7 @@ function createRequirement({ accept, maxBytes }: AssetOptions): TargetRequiremen
     ...(accept === undefined ? [] : [{ or: accept.map(whereWithin) }]),
     ...(maxBytes === undefined ? [] : [{ size: { lte: maxBytes } }]),
   ]
-  const types = accept === undefined ? 'files' : `files of type ${accept.join(' or ')}`
+  const types = accept === undefined ? 'a file' : `a file of type ${accept.join(' or ')}`
   const description = maxBytes === undefined ? types : `${types} of at most ${maxBytes} bytes`
   return { where: { and: where }, description, params: { values: accept, limit: maxBytes } }
 }

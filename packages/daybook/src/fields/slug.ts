@@ -14,10 +14,10 @@ const PART = '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*'
 const SLUG_PATTERN = `^${PART}(?:[-_.]${PART})*$`
 const NO_SLUG: Violation = [
   'slug',
-  'must be letters and digits with single -, _ or . between them, such as my-first-post',
+  'must consist of letters and digits with single -, _ or . between them, such as my-first-post',
 ]
 const NOT_UUID = '^(?![0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)'
-const LIKE_AN_ID: Violation = ['id_shape', 'must not look like an id']
+const LIKE_AN_ID: Violation = ['id_shape', 'must not have the form of an id']
 
 const slug: FieldType<SlugOptions> = {
   name: 'slug',

@@ -162,4 +162,4 @@ export function urlField<const O extends AddressOptions = Record<never, never>>(
 /** Returns true if every database can store a text: PostgreSQL rejects NUL, and UTF-8 half of a surrogate pair. */
 export const isStorableText = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-export const UNSTORABLE_TEXT_MESSAGE = 'must not hold NUL or half of a surrogate pair'
+export const UNSTORABLE_TEXT_MESSAGE = 'must not contain the NUL character or half of a surrogate pair'

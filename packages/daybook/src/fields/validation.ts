@@ -7,7 +7,10 @@ export interface ValidationIssue {
    * field's value in that of a field, such as `/0` for its first item. @default the document, or the field's value
    */
   readonly path?: `/${string}`
-  /** The message for people, at most 1,000 characters. */
+  /**
+   * The message for people, at most 1,000 characters. One that begins with a lower-case letter is a predicate, and gets its place as the
+   * subject: `must be after startsAt` becomes `endsAt must be after startsAt.`
+   */
   readonly message: string
   /** The code of the broken rule, in the form of a key. @default 'validate' */
   readonly code?: string

@@ -166,7 +166,8 @@ function respondWithoutRoute(app: App, request: HttpRequest, scope: RequestScope
   // RFC 9110, section 9.3.7: `OPTIONS *` is about the whole service.
   if (request.target === '*') return respondToMethod(app, app.methods, request, scope)
   const path = parseRequestPath(request.target)
-  if (path === undefined) throw validationErrorAt('path', 'encoding', 'holds an escape that is not UTF-8')
+  if (path === undefined)
+    throw validationErrorAt('path', 'encoding', 'The path contains an escape sequence that is not UTF-8.')
   const methods = app.router.match(request)
   if (methods && !('route' in methods)) return respondToMethod(app, methods, request, scope)
   const { startPage } = app

@@ -25,7 +25,7 @@ export async function readActionInput(request: HttpRequest, limit: number): Prom
 /** Reads a form. A repeated field becomes a list. */
 async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Readonly<Record<string, unknown>>> {
   const form = await parseForm(bytes, type)
-  if (!form) throw validationErrorAt('body', 'form', 'must be a well-formed form')
+  if (!form) throw validationErrorAt('body', 'form', 'The body must be a well-formed form.')
   return Object.fromEntries(
     [...new Set(form.keys())].map((key) => {
       const values = form.getAll(key)

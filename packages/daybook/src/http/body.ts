@@ -44,7 +44,7 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw validationErrorAt('body', 'json', 'must be well-formed JSON (RFC 8259)')
+    throw validationErrorAt('body', 'json', 'The body must be well-formed JSON (RFC 8259).')
   }
 }
 
@@ -72,11 +72,11 @@ function requireJson(headers: RequestHeaders): void {
 }
 
 const makeTooLargeError = (limit: number): DaybookError =>
-  new DaybookError('PAYLOAD_TOO_LARGE', `A body has at most ${limit} bytes.`, { limit })
+  new DaybookError('PAYLOAD_TOO_LARGE', `The body must be at most ${limit} bytes long.`, { limit })
 
 /** Creates the error for a body that breaks off. It is an error of the client, so it is not logged. */
 export const makeIncompleteBodyError = (): DaybookError =>
-  validationErrorAt('body', 'incomplete', 'ended before it was complete')
+  validationErrorAt('body', 'incomplete', 'The body ended before it was complete.')
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -84,6 +84,6 @@ function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw validationErrorAt('body', 'encoding', 'must be UTF-8')
+    throw validationErrorAt('body', 'encoding', 'The body must be UTF-8.')
   }
 }

@@ -149,12 +149,15 @@ async function requireVisibleEntries(
     const ids = [...new Set(entries.map(({ id }) => id))]
     const visibleRows = await store.read.entries.statuses(collection, ids, readAccess.where)
     if (visibleRows.length < ids.length)
-      throw new DaybookError('FORBIDDEN', 'This was done, but you may no longer read the response.')
+      throw new DaybookError('FORBIDDEN', 'The request was executed, but you may no longer read its response.')
   }
 }
 
 const makePendingError = (): DaybookError =>
-  new DaybookError('CONFLICT', 'A request with this Idempotency-Key is under way; wait for its response.')
+  new DaybookError(
+    'CONFLICT',
+    'A request with this Idempotency-Key is still running. Wait for its response, and retry.',
+  )
 
 async function findStoredResponse(
   context: ContentContext,

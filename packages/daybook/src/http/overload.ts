@@ -36,7 +36,7 @@ interface WaitingRequest {
 /** The error of all rejected requests: a single object, since rejecting has to be cheap. */
 export const OVERLOADED: DaybookError = new DaybookError(
   'SERVICE_UNAVAILABLE',
-  'The service has more requests than it can handle right now; retry as Retry-After says.',
+  'The service is overloaded. Retry after the seconds in Retry-After.',
 )
 
 /**

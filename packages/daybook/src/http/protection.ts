@@ -33,10 +33,9 @@ export async function isOpenByRule(model: Model, { resource, action }: Route, ca
   )
 }
 
-const TOKEN_REJECTED =
-  'The token of this request is not known here, or has expired. Send another one, or sign in again.'
-const SCHEME = 'This needs a session. Write the header as Authorization: Bearer TOKEN.'
-const COOKIE_REJECTED = 'No cookie of this request is a session, or it has ended. Sign in again.'
+const TOKEN_REJECTED = 'The token is unknown or has expired. Send another one, or sign in again.'
+const SCHEME = 'A session is required. Write the header as Authorization: Bearer TOKEN.'
+const COOKIE_REJECTED = 'The request has no session cookie, or the session has ended. Sign in again.'
 
 /** Adds the fault of the sent credential to an UNAUTHORIZED error; returns other errors unchanged. */
 export function explainRejection(error: DaybookError, headers: RequestHeaders): DaybookError {

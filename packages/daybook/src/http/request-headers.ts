@@ -73,7 +73,7 @@ export const REQUEST_HEADERS: {
     schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
     parse: (text) => {
       if (SEQ.test(text)) return Number(text)
-      throw validationErrorAt('Daybook-Min-Seq', 'pattern', 'must be a number that Daybook-Seq gave', {
+      throw validationErrorAt('Daybook-Min-Seq', 'pattern', 'must be a number from a Daybook-Seq header', {
         pattern: SEQ.source,
       })
     },

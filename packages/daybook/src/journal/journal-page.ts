@@ -47,7 +47,11 @@ export async function listJournal(
   const { journal } = context.store
   const floor = await journal.floor()
   if (request.since > 0 && request.since < floor)
-    throw new DaybookError('GONE', 'The journal no longer has what came after this number.', { restart: floor })
+    throw new DaybookError(
+      'GONE',
+      'The journal no longer contains the changes after this number. Start again with details.restart.',
+      { restart: floor },
+    )
   const selection = await resolveSelection(context, access, request)
   const items: ListedRecord[] = []
   let next = request.since
@@ -71,7 +75,7 @@ async function resolveSelection(
   requireReadable(view, collections)
   const selection = new RecordSelection(context, access, view, actor)
   if (actor !== undefined && !selection.hasAuthors)
-    throw validationErrorAt('actor', 'unknown_param', 'is no parameter here')
+    throw validationErrorAt('actor', 'unknown_param', 'is not allowed here')
   return selection
 }
 

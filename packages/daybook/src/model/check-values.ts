@@ -46,17 +46,15 @@ function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
     // The result of a function is validated when it is made.
     value === undefined || typeof value === 'function' || (option === 'fill' && type.converter?.(options))
       ? []
-      : findIssues(field, value).map(({ message }) => ({
-          path: `${path}.${option}`,
-          message: `write a value that the field takes: ${message}`,
-        })),
+      : findIssues(field, option, value).map(({ message }) => ({ path: `${path}.${option}`, message })),
   )
 }
 
-/** Returns the issues of a value in the config, or none if other options of the field are invalid, which are already reported. */
-function findIssues(field: Field, value: unknown): readonly { readonly message: string }[] {
+/** Returns the issues of an option's value, or none if other options of the field are invalid, which are already reported. */
+function findIssues(field: Field, option: string, value: unknown): readonly { readonly message: string }[] {
   try {
-    return new Validators().make(field.type.schema(field.options, nestWriteSchema))(value)
+    const schema = field.type.schema(field.options, nestWriteSchema)
+    return new Validators().make({ type: 'object', properties: { [option]: schema } })({ [option]: value })
   } catch {
     return []
   }

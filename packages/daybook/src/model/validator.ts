@@ -5,8 +5,8 @@ import { MAX_ISSUES } from '../errors.ts'
 import { isFourDigitYear } from '../fields/date.ts'
 import { isRecord, type JsonSchema, NOT_BLANK_PATTERN, VIOLATION } from '../fields/field.ts'
 import { CUSTOM_SCHEMA } from '../fields/json.ts'
-import { createIssue, type Issue, type Violation } from '../issues.ts'
-import { didYouMean, findNearestField } from '../nearest.ts'
+import { createIssue, formatIssueMessage, type Issue, type Violation } from '../issues.ts'
+import { findNearestField, unknownName } from '../nearest.ts'
 
 /** Validates a value by a schema. An empty list means that it is valid. */
 export type Validator = (value: unknown) => readonly Issue[]
@@ -153,14 +153,23 @@ interface AjvParams {
   readonly allowedValues: readonly unknown[]
 }
 
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+}
+
 /** Creates violations of JSON Schema keywords from Ajv's params. */
 const VIOLATIONS: Readonly<Record<string, (params: AjvParams) => Violation>> = {
   type: ({ type }) => {
     const types = [type].flat()
-    return ['type', `must be ${types.join(' or ')}`, { types }]
+    return ['type', `must be ${types.map((name) => TYPE_NAMES[name] ?? name).join(' or ')}`, { types }]
   },
-  minLength: ({ limit }) => ['minLength', `must have at least ${limit} characters`, { limit }],
-  maxLength: ({ limit }) => ['maxLength', `must have at most ${limit} characters`, { limit }],
+  minLength: ({ limit }) => ['minLength', `must be at least ${limit} characters long`, { limit }],
+  maxLength: ({ limit }) => ['maxLength', `must be at most ${limit} characters long`, { limit }],
   minItems: ({ limit }) => ['minItems', `must have at least ${limit} items`, { limit }],
   maxItems: ({ limit }) => ['maxItems', `must have at most ${limit} items`, { limit }],
   minProperties: ({ limit }) => ['minProperties', `must have at least ${limit} members`, { limit }],
@@ -170,11 +179,11 @@ const VIOLATIONS: Readonly<Record<string, (params: AjvParams) => Violation>> = {
   exclusiveMinimum: ({ limit }) => ['exclusiveMinimum', `must be more than ${limit}`, { limit }],
   exclusiveMaximum: ({ limit }) => ['exclusiveMaximum', `must be less than ${limit}`, { limit }],
   multipleOf: ({ multipleOf: divisor }) => ['multipleOf', `must be a multiple of ${divisor}`, { divisor }],
-  pattern: ({ pattern }) => ['pattern', `must match ${pattern}`, { pattern }],
+  pattern: ({ pattern }) => ['pattern', `must match the pattern "${pattern}"`, { pattern }],
   format: ({ format }) => ['format', `must be a valid ${format}`, { format }],
   enum: ({ allowedValues: values }) => ['enum', `must be one of: ${values.join(', ')}`, { values }],
-  uniqueItems: () => ['uniqueItems', 'must not hold the same item twice'],
-  discriminator: () => ['discriminator', 'must have a _type that the field knows'],
+  uniqueItems: () => ['uniqueItems', 'must not contain the same item twice'],
+  discriminator: () => ['discriminator', 'must have a _type of the field'],
 }
 
 function toIssue(error: ErrorObject): Issue {
@@ -183,14 +192,16 @@ function toIssue(error: ErrorObject): Issue {
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty)
     const nearest = findNearestField(name, Object.keys((parentSchema?.properties ?? {}) as object))
-    const text = `there is no such field${didYouMean(nearest)}`
+    const text = unknownName('field', name.slice(0, 64), nearest)
     return createIssue(`${instancePath}/${escapePointer(name)}`, 'unknown_field', text, { nearest })
   }
   if (isOfBlankText(error)) return createIssue(instancePath, ...MISSING)
   const path = instancePath || '/'
   const violation = (parentSchema?.[VIOLATION] as Violation | undefined) ?? VIOLATIONS[keyword]?.(params as AjvParams)
   // Schemas of json fields and of plugins may have other keywords.
-  return violation ? createIssue(path, ...violation) : { path, code: keyword, message }
+  return violation
+    ? createIssue(path, ...violation)
+    : { path, code: keyword, message: formatIssueMessage(path, message) }
 }
 
 const MISSING: Violation = ['required', 'is required']

@@ -100,7 +100,7 @@ function toParameter(
 function parseSingle({ name, values }: RawParameter, { type }: JsonSchema, faults: Faults): QueryValue | undefined {
   const [text = ''] = values
   if (values.length > 1) {
-    faults.add(name, 'repeated', 'may stand only once')
+    faults.add(name, 'repeated', 'must not be repeated')
     return undefined
   }
   return parseScalar(text, type)

@@ -1,5 +1,6 @@
 import type { Violation } from '../issues.ts'
 import type { CollectionModel, FilterableField, MultiValuedField } from '../model/model.ts'
+import { unknownName } from '../nearest.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
 
 /** The maximum number of aggregates of a list. */
@@ -79,7 +80,7 @@ export function readAggregates(
   for (const name of requested) {
     const aggregate = toAggregate(collection, name, hidden)
     if (!aggregate) faults.add('aggregate', ...unknownAggregate(collection, name, hidden))
-    else if (aggregates.has(name)) faults.add('aggregate', 'repeated', `names "${name}" twice`, { name })
+    else if (aggregates.has(name)) faults.add('aggregate', 'repeated', `must not contain "${name}" twice`, { name })
     else aggregates.set(name, aggregate)
   }
   return [...aggregates.values()]
@@ -107,7 +108,7 @@ function unknownAggregate(collection: CollectionModel, name: string, hidden: Rea
   const similar = ofField.length > 0 ? ofField : allNames.filter((candidate) => candidate.startsWith(`${kind}:`))
   const values = (similar.length > 0 ? similar : allNames).slice(0, MAX_LISTED)
   const shown = name.slice(0, 64)
-  const message = `cannot work out "${shown}"; write some of: ${values.join(', ')}`
+  const message = `${unknownName('aggregate', shown)} Use some of: ${values.join(', ')}.`
   return ['unknown_field', message, { name: shown, values }]
 }
 

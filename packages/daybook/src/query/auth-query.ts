@@ -43,11 +43,11 @@ function checkDocumentName(
   faults: Faults,
 ): DocumentName | undefined {
   if (collection === undefined && id !== undefined)
-    faults.add('collection', 'required', 'is required with id: the collection of the entry')
+    faults.add('collection', 'required', 'is required with id. It is the collection of the entry.')
   if (collection !== undefined && id === undefined)
-    faults.add('id', 'required', 'is required with collection: the id of the entry')
+    faults.add('id', 'required', 'is required with collection. It is the id of the entry.')
   if (global === undefined) return collection !== undefined && id !== undefined ? { collection, id } : undefined
   if (collection !== undefined || id !== undefined)
-    faults.add('global', 'exclusive', 'must be left out with collection and id', { with: 'collection' })
+    faults.add('global', 'exclusive', 'is not allowed together with collection and id', { with: 'collection' })
   return { global }
 }

@@ -35,7 +35,7 @@ export type SearchParameters = QueryOf<ReturnType<typeof searchParameters>>
 
 const CURSOR_FORMAT = /^\d{1,16}(?:-\d{1,16})?$/
 const CURSOR: Parameter<string> = textParameter('`nextCursor` of the previous page.', {}, (text) =>
-  CURSOR_FORMAT.test(text) ? undefined : ['cursor', 'is no cursor that was given; begin without one'],
+  CURSOR_FORMAT.test(text) ? undefined : ['cursor', 'is invalid. Start again from the first page.'],
 )
 
 export const parsePosition = (cursor: string): readonly number[] => cursor.split('-').map(Number)

@@ -10,7 +10,7 @@ export function encodeCursor(fingerprint: string, position: CursorPosition): str
   return Buffer.from(JSON.stringify([fingerprint, ...position])).toString('base64url')
 }
 
-const FOREIGN = 'is not one that this service gave; start from the first page'
+const FOREIGN = 'is invalid. Start again from the first page.'
 
 /**
  * Decodes a cursor. Since clients can send any text, values that no stored entry could have are rejected.
@@ -25,7 +25,7 @@ export function decodeCursor(
 ): CursorPosition | string {
   const [cursorFingerprint, ...position] = parseCursor(cursor)
   if (typeof cursorFingerprint !== 'string') return FOREIGN
-  if (cursorFingerprint !== fingerprint) return 'belongs to another query; start this one from its first page'
+  if (cursorFingerprint !== fingerprint) return 'belongs to another query. Start this query from its first page.'
   const isValid = isPosition(position, keys) && encodeCursor(fingerprint, position) === cursor
   return isValid ? position : FOREIGN
 }

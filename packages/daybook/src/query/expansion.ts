@@ -1,7 +1,7 @@
 import type { Violation } from '../issues.ts'
 import { AUTHOR_KEYS } from '../model/authors.ts'
 import type { CollectionModel, DocumentModel, LinkModel, RelationModel, ReverseModel } from '../model/model.ts'
-import { didYouMean, findNearestField } from '../nearest.ts'
+import { findNearestField, unknownName } from '../nearest.ts'
 import { countParameter, type Faults, namesParameter, type ParametersOf, type QueryOf } from './parameters.ts'
 import {
   REVERSE_PARAMETER,
@@ -116,7 +116,7 @@ export function readSelection(
     faults.add(
       'depth',
       'maxItems',
-      `must expand at most ${MAX_EXPANSIONS} relations; lower depth or name them in include`,
+      `must expand at most ${MAX_EXPANSIONS} relations. Lower depth, or name the relations in include.`,
       { limit: MAX_EXPANSIONS },
     )
   }
@@ -223,7 +223,7 @@ function include(
   if (links.length === 0) {
     const shown = name.slice(0, 64)
     const nearest = findNearestField(name, listVisibleLinks(lookup, document))
-    return ['unknown_field', `there is no relation "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
+    return ['unknown_field', unknownName('relation', shown, nearest), { name: shown, nearest }]
   }
   for (const { link } of links) expandUnreadable(lookup, document, pending, link.path)
   const faults = links.map(({ link, to, rest }) => {
@@ -283,10 +283,12 @@ function readSelect(
     if (!fault) continue
     const shown = name.slice(0, 64)
     if (fault === 'not_included') {
-      lookup.faults.add('select', fault, `"${shown}" is part of what include does not name`, { name: shown })
+      lookup.faults.add('select', fault, `"${shown}" is not included. Name its relation in include as well.`, {
+        name: shown,
+      })
     } else {
       const nearest = findNearestField(name, listSelectableNames(lookup, document, pending))
-      lookup.faults.add('select', fault, `there is no field "${shown}"${didYouMean(nearest)}`, { name: shown, nearest })
+      lookup.faults.add('select', fault, unknownName('field', shown, nearest), { name: shown, nearest })
     }
   }
   return keys
@@ -341,9 +343,9 @@ function setPage(
   const links = findReverses(lookup, document, [pending], name)
   const expansions = links.flatMap(({ expansions }) => expansions)
   if (links.length === 0)
-    lookup.faults.add(param, 'unknown_field', `there is no reverse field "${shown}"`, { name: shown })
+    lookup.faults.add(param, 'unknown_field', unknownName('reverse field', shown), { name: shown })
   else if (expansions.length === 0)
-    lookup.faults.add(param, 'not_included', `name "${shown}" in include, too`, { name: shown })
+    lookup.faults.add(param, 'not_included', `"${shown}" is not included. Name it in include as well.`, { name: shown })
   for (const expansion of expansions) expansion.page = page
 }
 

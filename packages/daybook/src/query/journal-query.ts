@@ -42,10 +42,10 @@ export function readDeletedQuery(
   query: Query<{ readonly limit?: number | undefined; readonly cursor?: string | undefined }>,
 ): DeletedPage {
   return query.check(({ limit = Math.min(DEFAULT_LIMIT, collection.maxLimit), cursor, ...more }, faults) => {
-    if (limit === 0) faults.add('limit', 'minimum', 'must be at least 1: deleted entries are not counted', { limit: 1 })
+    if (limit === 0) faults.add('limit', 'minimum', 'must be at least 1 with deleted=true', { limit: 1 })
     for (const name of Object.keys(more))
       if (name !== 'deleted')
-        faults.add(name, 'exclusive', 'leave it out: deleted=true goes with limit and cursor alone', {
+        faults.add(name, 'exclusive', 'is not allowed with deleted=true, which takes only limit and cursor', {
           with: 'deleted',
         })
     const position = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : decodeCursor(cursor, cursorName(collection), [])

@@ -120,7 +120,7 @@ export type ListParameters = QueryOf<ReturnType<typeof listParameters>>
 
 function checkSearch(q: string): Violation | undefined {
   const limit = MAX_SEARCH_LENGTH
-  if (q.length > limit) return ['maxLength', `must have at most ${limit} characters`, { limit }]
+  if (q.length > limit) return ['maxLength', `must be at most ${limit} characters long`, { limit }]
   return isStorableText(q) ? undefined : ['character', UNSTORABLE_TEXT_MESSAGE]
 }
 
@@ -171,7 +171,7 @@ function readCursor(
 ): ListQuery['after'] {
   if (cursor === undefined) return undefined
   if (offset !== undefined) {
-    const message = 'leave offset out: a cursor already says where to go on'
+    const message = 'is not allowed together with offset. Leave one of them out.'
     faults.add('cursor', 'exclusive', message, { with: 'offset' })
   }
   const position = decodeCursor(
@@ -200,7 +200,7 @@ export function bulkParameters(
     where: {
       ...where,
       isRequired: true,
-      advice: 'must say which entries, as where[field][operator]=value; where[id][exists]=true is every entry',
+      advice: 'is required. Write where[field][operator]=value, or where[id][exists]=true for every entry.',
     },
     q,
     status,

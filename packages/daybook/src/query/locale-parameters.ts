@@ -17,7 +17,7 @@ export const ALL_LOCALES = 'all'
 /** The value of `fallbackLocale` for no fallback. */
 export const NO_FALLBACK = 'none'
 
-const NO_LOCALES: Violation = ['locale', 'leave it out: the content has no locales']
+const NO_LOCALES: Violation = ['locale', 'is not allowed, because the content has no locales. Leave it out.']
 
 /** The schema of a parameter that accepts no value. */
 export const NEVER_SCHEMA: JsonSchema = { not: {} }

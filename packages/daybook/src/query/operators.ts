@@ -115,7 +115,7 @@ const VALUE_TABLE: OperatorTable<ValueOperator> = {
     fields: 'all',
     operand: 'presence',
     keys: 'interval',
-    phrase: either('hold a value', 'be empty'),
+    phrase: either('have a value', 'be empty'),
     matches: () => true,
     sql: ({ indexed }) => sql`${indexed} IS NOT NULL`,
     negatedSql: ({ indexed }) => sql`${indexed} IS NULL`,
@@ -176,7 +176,7 @@ const VALUE_TABLE: OperatorTable<ValueOperator> = {
 const MEMBER_TABLE: OperatorTable<MemberOperator> = {
   in: {
     operand: 'values',
-    phrase: either('hold one of:', 'hold none of:'),
+    phrase: either('contain one of:', 'contain none of:'),
     matches: (members, ...operands) => operands.some((operand) => members.has(operand)),
     sql: ({ entryId, rowsByTarget, isAmong }, list) =>
       sql`${entryId} IN (SELECT m.from_id FROM ${rowsByTarget} AND ${isAmong(list)})`,
@@ -184,7 +184,7 @@ const MEMBER_TABLE: OperatorTable<MemberOperator> = {
   all: {
     operand: 'values',
     requiresValues: true,
-    phrase: either('hold all of:', 'not hold all of:'),
+    phrase: either('contain all of:', 'not contain all of:'),
     parameters: (operands) => [JSON.stringify(operands), operands.length],
     matches: (members, ...operands) => operands.every((operand) => members.has(operand)),
     sql: ({ entryId, rows, count, isAmong }, list, length) =>
@@ -193,7 +193,7 @@ const MEMBER_TABLE: OperatorTable<MemberOperator> = {
   nin: { negationOf: 'in' },
   exists: {
     operand: 'presence',
-    phrase: either('hold a value', 'be empty'),
+    phrase: either('have a value', 'be empty'),
     matches: (members) => members.size > 0,
     sql: ({ entryId, rows }) => sql`EXISTS (SELECT 1 FROM ${rows} AND m.from_id = ${entryId})`,
   },

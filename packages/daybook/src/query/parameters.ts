@@ -123,13 +123,14 @@ export const NO_PARAMETERS: ParametersOf<Record<never, never>> = {}
  */
 export function parseQueryString(search: string): QueryParams {
   if (search.length > MAX_QUERY_BYTES) {
-    throw validationErrorAt('query', 'too_long', `a query string has at most ${MAX_QUERY_BYTES} bytes`, {
+    throw validationErrorAt('query', 'too_long', `The query string must be at most ${MAX_QUERY_BYTES} bytes long.`, {
       limit: MAX_QUERY_BYTES,
     })
   }
   const params = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name.includes('\0') || value.includes('\0')) throw validationErrorAt('query', 'character', 'must not hold NUL')
+    if (name.includes('\0') || value.includes('\0'))
+      throw validationErrorAt('query', 'character', 'The query string must not contain the NUL character.')
     const values = params.get(name)
     if (values) values.push(value)
     else params.set(name, [value])
@@ -140,7 +141,12 @@ export function parseQueryString(search: string): QueryParams {
 /** Returns the error for a collection in the parameter `collections` that does not exist or that the caller cannot read. */
 export function unknownCollection(key: string): DaybookError {
   const name = key.slice(0, 64)
-  return validationErrorAt('collections', 'unknown', `"${name}" is no collection that you may read`, { name })
+  return validationErrorAt(
+    'collections',
+    'unknown',
+    `The collection "${name}" does not exist, or you may not read it.`,
+    { name },
+  )
 }
 
 /** Converts pairs of names and values to parameters, for in-process calls. */
@@ -186,7 +192,7 @@ function addUnknown(faults: Faults, name: string, declared: Parameters): void {
 
 /** Returns the value of a parameter that must not be repeated. */
 function singleValue([parameter]: readonly RawParameter[], faults: Faults): string | undefined {
-  if (parameter && parameter.values.length > 1) faults.add(parameter.name, 'repeated', 'may stand only once')
+  if (parameter && parameter.values.length > 1) faults.add(parameter.name, 'repeated', 'must not be repeated')
   return parameter?.values[0]
 }
 
@@ -262,7 +268,7 @@ export function namesParameter(
     parse: ([parameter], faults) => {
       const values = parameter?.values.flatMap((value) => value.split(',')) ?? []
       const { name = '' } = parameter ?? {}
-      if (values.includes('')) faults.add(name, 'empty', 'must not hold an empty name')
+      if (values.includes('')) faults.add(name, 'empty', 'must not contain an empty name')
       else if (maxItems !== undefined && values.length > maxItems)
         faults.add(name, 'maxItems', `must have at most ${maxItems} names`, { limit: maxItems })
       else if (allowed && values.some((value) => !allowed.includes(value))) faults.add(name, ...enumViolation(allowed))

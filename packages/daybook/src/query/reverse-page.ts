@@ -44,7 +44,7 @@ export const REVERSE_PARAMETER: Parameter<ReverseOptionsByPath> = {
     for (const parameter of raw) {
       const [, path = '', option = ''] = NAME.exec(parameter.name) ?? []
       if (!isOption(option)) {
-        const message = `must be written as reverse[field][option]=value, with ${REVERSE_OPTIONS.join(', ')}`
+        const message = `must be written as reverse[field][option]=value. The options are: ${REVERSE_OPTIONS.join(', ')}.`
         faults.add(parameter.name.slice(0, 64), 'reverse', message, { values: REVERSE_OPTIONS })
         continue
       }

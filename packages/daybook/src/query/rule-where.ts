@@ -66,11 +66,17 @@ function toNode(faults: Faults, value: unknown, path: string, key: string): Wher
 
 function readRuleList(faults: Faults, values: readonly unknown[], path: string, key: string): WhereNode {
   if (!LIST_OPERATORS.includes(key))
-    faults.add(path, 'operator', `must be one value; lists belong to ${LIST_OPERATORS.join(', ')}`, {
-      values: LIST_OPERATORS,
-    })
+    faults.add(
+      path,
+      'operator',
+      `must be a single value. Only these operators take lists: ${LIST_OPERATORS.join(', ')}.`,
+      {
+        values: LIST_OPERATORS,
+      },
+    )
   const requiresValues = MEMBER_OPERATORS.some(({ name, operator }) => name === key && operator.requiresValues)
-  if (requiresValues && values.length === 0) faults.add(path, 'minItems', 'must have a value', { limit: 1 })
+  if (requiresValues && values.length === 0)
+    faults.add(path, 'minItems', 'must contain at least one value', { limit: 1 })
   return node(
     [],
     values.map((value) => LITERAL_PREFIX + requireRuleText(faults, value, path)),
@@ -81,6 +87,6 @@ function requireRuleText(faults: Faults, value: unknown, path: string): string {
   const isPlain = typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   if (isPlain) return String(value)
   if (typeof value === 'string' && isStorableText(value)) return value
-  faults.add(path, 'type', 'must be a text, a number, true or false', { types: ['string', 'number', 'boolean'] })
+  faults.add(path, 'type', 'must be a string, a number or a boolean', { types: ['string', 'number', 'boolean'] })
   return ''
 }

@@ -58,7 +58,7 @@ export function readSort(
   scope: QueryScope,
 ): readonly SortBy[] {
   if (nulls !== undefined && !sort) {
-    const message = 'has an effect with sort alone: name the fields to sort by, or leave it out'
+    const message = 'requires sort. Name the fields to sort by, or leave it out.'
     faults.add(names.nulls, 'requires', message, { name: names.sort })
   }
   const keys: SortBy[] = []
@@ -69,7 +69,7 @@ export function readSort(
     const by = field && (collection.sortKeys.get(path) ?? field)
     if (!by) faults.add(names.sort, ...unsortableViolation(collection, path, scope))
     else if (keys.some((key) => key.by === by))
-      faults.add(names.sort, 'repeated', `names "${path}" twice`, { name: path })
+      faults.add(names.sort, 'repeated', `must not contain "${path}" twice`, { name: path })
     else if (nulls === undefined || by.isNeverNull) keys.push(indexOrder(by, descending))
     else keys.push({ by, descending, nullsFirst: nulls === 'first' })
   }
@@ -83,11 +83,11 @@ function unsortableViolation(collection: CollectionModel, path: string, scope: Q
   const { filterableFields, multiValuedFields } = collection
   const hidden = scope.hiddenFields(collection)
   const name = path.slice(0, 64)
-  const refusal = `cannot sort by "${name}"`
+  const refusal = `Sorting by "${name}" is not possible`
   const isShown = (by: FilterableField | MultiValuedField | undefined): boolean =>
     by !== undefined && !hidden.has(by.owner)
   if (isShown(multiValuedFields.get(path))) {
-    const message = `${refusal}: it holds many values; filter by it, with where[${path}][in]`
+    const message = `${refusal}, because it has several values. Filter by it with where[${path}][in].`
     return ['unknown_field', message, { name }]
   }
   const polymorphic = findPolymorphicRelation(path, collection, scope)
@@ -95,17 +95,18 @@ function unsortableViolation(collection: CollectionModel, path: string, scope: Q
     const values = filterableFields.has(`${polymorphic}.id`)
       ? [`${polymorphic}.collection`, `${polymorphic}.id`]
       : undefined
-    const advice = values ? `sort by ${values.join(' or ')}` : `filter by it, with where[${polymorphic}.id][in]`
-    return ['unknown_field', `${refusal}: ${polymorphic} refers to several collections; ${advice}`, { name, values }]
+    const advice = values ? `Sort by ${values.join(' or ')}.` : `Filter by it with where[${polymorphic}.id][in].`
+    const message = `${refusal}, because ${polymorphic} refers to several collections. ${advice}`
+    return ['unknown_field', message, { name, values }]
   }
   const relation = [...filterableFields.values()].find(
     ({ path: prefix, to }) => to !== undefined && path.startsWith(`${prefix}.`),
   )
   if (!relation || !isShown(relation)) {
     const nearest = findNearestField(path, comparableNames(collection, scope))
-    return ['unknown_field', `${refusal}${didYouMean(nearest)}`, { name, nearest }]
+    return ['unknown_field', `${refusal}.${didYouMean(nearest)}`, { name, nearest }]
   }
-  const message = `${refusal}: a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[${relation.path}][in]`
+  const message = `${refusal}, because it is a field of a related entry. Store the value in the entry as well, or list the related entries sorted and filter by where[${relation.path}][in].`
   return ['unknown_field', message, { name }]
 }
 
@@ -125,7 +126,7 @@ export function statusParameter(status: CollectionModel['status']): Parameter<re
   const description = 'Statuses to return. By default all that the caller can see.'
   if (status) return namesParameter(description, { enum: status.values })
   const parse: Parameter<readonly string[]>['parse'] = ([parameter], faults) => {
-    faults.add(parameter?.name ?? 'status', 'unknown_param', 'this collection has no status')
+    faults.add(parameter?.name ?? 'status', 'unknown_param', 'is not available, because this collection has no status')
     return undefined
   }
   return { ...namesParameter(description, {}), schema: NEVER_SCHEMA, parse }

@@ -1,5 +1,5 @@
 import type { Violation } from '../issues.ts'
-import { findNearest } from '../nearest.ts'
+import { findNearest, unknownName } from '../nearest.ts'
 
 /** Parameter names of other systems, with the equivalent parameters. */
 const OTHER_PARAMETER_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -40,13 +40,16 @@ export function unknownParameterViolation(name: string, declared: readonly strin
   const hasSynonym = first !== '' && declared.some((parameter) => parameter.startsWith(first))
   const suggestions = hasSynonym ? synonyms : [findNearest(word, declared)].filter((param) => param !== undefined)
   const last = suggestions.at(-1)
-  if (last === undefined) return withoutSuggestion(declared)
-  if (suggestions.length === 1) return ['unknown_param', `there is no such parameter; write ${last}`, { nearest: last }]
-  const message = `there is no such parameter; write ${suggestions.slice(0, -1).join(', ')} or ${last}`
+  const shown = name.slice(0, 64)
+  if (last === undefined) return withoutSuggestion(shown, declared)
+  if (suggestions.length === 1) return ['unknown_param', unknownName('parameter', shown, last), { nearest: last }]
+  const message = `${unknownName('parameter', shown)} Use ${suggestions.slice(0, -1).join(', ')} or ${last}.`
   return ['unknown_param', message, { values: suggestions }]
 }
 
-const withoutSuggestion = (declared: readonly string[]): Violation =>
-  declared.length === 0
-    ? ['unknown_param', 'there is no such parameter; this address takes none']
-    : ['unknown_param', `there is no such parameter; write one of: ${declared.join(', ')}`, { values: declared }]
+function withoutSuggestion(name: string, declared: readonly string[]): Violation {
+  const message = unknownName('parameter', name)
+  return declared.length === 0
+    ? ['unknown_param', `${message} This address takes no parameters.`]
+    : ['unknown_param', `${message} Use one of: ${declared.join(', ')}.`, { values: declared }]
+}

@@ -157,7 +157,7 @@ export const WHERE_PARAMETER: Parameter<ParsedWhere> = {
         faults.add(
           name.slice(0, 64),
           'operator',
-          `[] belongs to operators that take lists: ${LIST_OPERATORS.join(', ')}`,
+          `[] is allowed only after an operator that takes a list: ${LIST_OPERATORS.join(', ')}.`,
           { values: LIST_OPERATORS },
         )
       else if (path) insertNode(root, path, ending ? values.map((value) => LITERAL_PREFIX + value) : values)
@@ -191,7 +191,7 @@ export function toWhereParams(where: Where, prefix = 'where'): readonly (readonl
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return toWhereParams(value as Where, name)
     // Without any parameter, there would be no condition.
     if (Array.isArray(value) && value.length === 0)
-      throw validationErrorAt(name, 'minItems', 'must hold at least one value', { limit: 1 })
+      throw validationErrorAt(name, 'minItems', 'must contain at least one value', { limit: 1 })
     return Array.isArray(value)
       ? value.map((item) => [name, `${LITERAL_PREFIX}${item}`] as const)
       : [[name, String(value)] as const]
@@ -238,7 +238,7 @@ class WhereReader {
 
   /** Reads the members of a group, all of which must match. */
   group(node: WhereNode, collection: CollectionModel, path: string, place: FilterPlace): Condition {
-    if (node.values.length > 0) this.#fault(path, 'where', 'must name a field and an operator')
+    if (node.values.length > 0) this.#fault(path, 'where', 'must be written as where[field][operator]=value')
     const of = [...node.children].map(([key, child]) => {
       const inner = `${path}[${key}]`
       if (key === 'and' || key === 'or') return this.#branches(key, child, collection, inner, place)
@@ -261,7 +261,7 @@ class WhereReader {
     if (next.level > MAX_LEVELS) return MATCHES_NOTHING
     if (node.children.size === 0) this.#fault(path, 'where', `must be written as ${path}[0][field][operator]=value`)
     const of = [...node.children].map(([index, child]) => {
-      if (!/^\d{1,3}$/.test(index)) this.#fault(`${path}[${index}]`, 'where', 'must be numbered, from 0')
+      if (!/^\d{1,3}$/.test(index)) this.#fault(`${path}[${index}]`, 'where', 'must be numbered from 0')
       return this.group(child, collection, `${path}[${index}]`, next)
     })
     return { kind: (key === 'or') === place.negated ? 'all' : 'any', of }
@@ -281,12 +281,12 @@ class WhereReader {
       return MATCHES_NOTHING
     }
     if (node.values.length > 0 || node.children.size === 0) {
-      this.#fault(path, 'operator', `must name an operator, as ${path}[eq]`)
+      this.#fault(path, 'operator', `must have an operator, such as ${path}[eq]`)
       return MATCHES_NOTHING
     }
     const of = [...node.children].map(([operator, child]) => {
       const inner = `${path}[${operator}]`
-      if (child.children.size > 0) this.#fault(inner, 'operator', 'must be the last part of the name')
+      if (child.children.size > 0) this.#fault(inner, 'operator', 'must not have further brackets after the operator')
       return this.#leaf(field, operator, child.values, inner, place.negated)
     })
     return { kind: place.negated ? 'any' : 'all', of }
@@ -321,14 +321,14 @@ class WhereReader {
     const relation = findPolymorphicRelation(name, collection, this.#scope)
     if (relation === undefined) {
       const nearest = findNearestField(name, filterNames(collection, this.#scope))
-      return ['unknown_field', `cannot filter by "${shown}"${didYouMean(nearest)}`, { name: shown, nearest }]
+      return [
+        'unknown_field',
+        `Filtering by "${shown}" is not possible.${didYouMean(nearest)}`,
+        { name: shown, nearest },
+      ]
     }
     const values = [`${relation}.collection`, `${relation}.id`]
-    const instead = `filter by ${values.join(' or ')}`
-    const message =
-      name === relation
-        ? `${relation} refers to several collections; ${instead}`
-        : `cannot filter through ${relation}, which refers to several collections; ${instead}`
+    const message = `Filtering by "${shown}" is not possible, because ${relation} refers to several collections. Filter by ${values.join(' or ')}.`
     return ['unknown_field', message, { name: shown, values }]
   }
 
@@ -395,7 +395,7 @@ class WhereReader {
   }
 
   #single(texts: readonly string[], path: string): string {
-    if (texts.length > 1) this.#fault(path, 'repeated', 'may stand only once')
+    if (texts.length > 1) this.#fault(path, 'repeated', 'must not be repeated')
     const [text = ''] = texts
     this.#requireStorable([text], path)
     return text
@@ -436,12 +436,12 @@ class WhereReader {
   }
 
   #typeViolation({ path: field, part }: FilterableField | MultiValuedField): Violation {
-    if (part?.name !== 'collection') return ['type', `must be a value that ${field} can hold`, { field }]
+    if (part?.name !== 'collection') return ['type', `must be a valid value of ${field}`, { field }]
     const values = part.targets.filter((target) => this.#scope.readableCollection(target))
     const message =
       values.length > 0
         ? `must be one of: ${values.join(', ')}`
-        : 'must be a collection that you may read: there is none'
+        : 'must be a collection that you may read. There is none.'
     return ['enum', message, { values }]
   }
 

@@ -187,7 +187,7 @@ describe.each(POLICY_STORES)('names, addresses and images of accounts on $name',
     const response = await admin.send('/api/auth/admin/ban-user', { json: ban })
     expect([response.status, json(response)]).toEqual([
       400,
-      { code: 'VALIDATION_ERROR', message: 'banReason must have at most 2048 characters.' },
+      { code: 'VALIDATION_ERROR', message: 'banReason must be at most 2048 characters long.' },
     ])
     expect((await ines.session()).authenticated).toBe(true)
   })

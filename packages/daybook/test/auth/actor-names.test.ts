@@ -87,7 +87,14 @@ describe.each(POLICY_STORES)('the names of people on $name', ({ at }) => {
     const response = await ann.browser.send(pathFor(...many, 'one-more'))
     expect([response.status, json(response).details.issues]).toEqual([
       400,
-      [{ path: 'subjects', code: 'maxItems', params: { limit: 100 }, message: 'must have at most 100 names' }],
+      [
+        {
+          path: 'subjects',
+          code: 'maxItems',
+          params: { limit: 100 },
+          message: 'subjects must have at most 100 names.',
+        },
+      ],
     ])
   })
 })

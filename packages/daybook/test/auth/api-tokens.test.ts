@@ -313,8 +313,8 @@ test.each([
   ['posts', 'such as posts:update'],
   ['posts:write', 'such as posts:update'],
   ['posts:read:x', 'such as posts:update'],
-  ['post:read', 'there is no post; known are posts, globals.site'],
-  ['site:read', 'there is no site'],
+  ['post:read', 'Unknown collection or global "post". Use one of: posts, globals.site.'],
+  ['site:read', 'Unknown collection or global "site".'],
   ['', 'such as posts:update'],
 ])('the scope "%s" is accepted, or rejected with advice', (scope, fault) => {
   const documents = [

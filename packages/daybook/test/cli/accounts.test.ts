@@ -49,7 +49,7 @@ describe('daybook user', () => {
     expect(await run('user', 'create', 'Root@Example.org')).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'daybook: There is an account with this address.\n',
+      stderr: 'daybook: This e-mail address is already used by another account.\n',
     })
     const { stdout } = await run('user', 'list')
     expect(stdout).toMatch(/^EMAIL +NAME +ROLES +BANNED +SINCE\nroot@example\.org +Root +admin +no +\d{4}-\S+\n$/)
@@ -103,7 +103,7 @@ describe('daybook user', () => {
     expect([status, json.identity.roles]).toEqual([201, ['editor']])
     expect(await run('user', 'invite', 'ben@example.org')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('There is an account'),
+      stderr: expect.stringContaining('already used by another account'),
     })
   })
 
@@ -153,7 +153,11 @@ describe('daybook token', () => {
     [['token'], 2, 'daybook token create NAME'],
     [['token', 'create'], 2, 'daybook token create NAME'],
     [['token', 'create', 'x'], 2, '--scope posts:update'],
-    [['token', 'create', 'x', '--scope', 'pages:read'], 2, 'there is no pages; known are posts, assets.'],
+    [
+      ['token', 'create', 'x', '--scope', 'pages:read'],
+      2,
+      'Unknown collection or global "pages". Use one of: posts, assets.',
+    ],
     [['token', 'create', 'x', '--scope', 'posts:write'], 2, 'read, create, update, delete'],
     [['token', 'create', 'x', '--scope', '*', '--days', 'x'], 2, '--days takes'],
     [['token', 'list', 'x'], 2, 'daybook token list'],

@@ -160,19 +160,19 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     args: SERVE,
     status: 1,
     reads:
-      'The seed of the config is refused at entry 2, of notes:\n  /title is required\n  /rank must be integer or null\n',
+      'The seed of the config was rejected at entry 2, of notes.\n  title is required.\n  rank must be an integer or null.\n',
   },
   'a seed that names a collection wrongly': {
     files: seeded("await c.create('posts', { title: 'a' })"),
     args: SERVE,
     status: 1,
-    reads: 'The seed of the config is refused at entry 1, of posts: There is no collection "posts".\n',
+    reads: 'The seed of the config was rejected at entry 1, of posts. There is no collection "posts".\n',
   },
   'a seed that names a global wrongly': {
     files: seeded("await c.writeGlobal('site', { title: 'a' })"),
     args: SERVE,
     status: 1,
-    reads: 'The seed of the config is refused at the global site: There is no global "site".\n',
+    reads: 'The seed of the config was rejected at the global site. There is no global "site".\n',
   },
   'a token that is too short': {
     env: { DAYBOOK_SERVICE_TOKEN: 'short' },

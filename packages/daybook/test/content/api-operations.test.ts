@@ -50,7 +50,7 @@ describe.each(POLICY_STORES)('the in-process API offers the operations of the HT
       details: { current: etagOf(changed) },
     })
     const { items } = await content.as(ANONYMOUS).list('posts')
-    for (const other of [{ ...changed }, ...items]) expect(() => etagOf(other)).toThrow('came without a tag')
+    for (const other of [{ ...changed }, ...items]) expect(() => etagOf(other)).toThrow('has no tag')
   })
 
   test('a list has the same tag as over HTTP until its content may have changed', async () => {

@@ -167,9 +167,9 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
       expect(error.status).toBe(400)
       expect(error.details.issues).toEqual(
         expect.arrayContaining([
-          { path: '/title', code: 'type', params: { types: ['string'] }, message: 'must be string' },
-          { path: '/nothing', code: 'unknown_field', message: 'there is no such field' },
-          { path: '/a~1b~0c', code: 'unknown_field', message: 'there is no such field' },
+          { path: '/title', code: 'type', params: { types: ['string'] }, message: 'title must be a string.' },
+          { path: '/nothing', code: 'unknown_field', message: 'Unknown field "nothing".' },
+          { path: '/a~1b~0c', code: 'unknown_field', message: 'Unknown field "a/b~c".' },
         ]),
       )
     })

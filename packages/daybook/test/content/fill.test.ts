@@ -141,11 +141,11 @@ describe.each(STORES)('on $name', (store) => {
       },
       /^The fill of people\.kind failed for [0-9a-f-]{36}: no idea$/,
     ],
-    ['returns another type', () => 7, /^A fill of people gives [0-9a-f-]{36} what is refused: kind must be/],
+    ['returns another type', () => 7, /^A fill of people returned an invalid value for [0-9a-f-]{36}\. kind must be/],
     [
       'returns a value that cannot be stored',
       () => Symbol('x'),
-      /^The fill of people\.kind failed for [0-9a-f-]{36}: The value is Symbol\(x\), which JSON cannot hold$/,
+      /^The fill of people\.kind failed for [0-9a-f-]{36}: The value is Symbol\(x\), which JSON cannot represent$/,
     ],
   ])('a fill that %s is named and stores nothing', async (_, broken, message) => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ required: true, fill: broken }) })
@@ -156,7 +156,9 @@ describe.each(STORES)('on $name', (store) => {
   test('a fill may not return the same unique value twice', async () => {
     const after = people({ name: f.text(), note: f.text(), kind: f.text({ unique: true, fill: () => 'same' }) })
     await place.serve(after, async () => {})
-    await expect(fill(after)).rejects.toThrow(/what is refused: another entry has this kind/)
+    await expect(fill(after)).rejects.toThrow(
+      /an invalid value for .*The value of kind is already used by another entry/,
+    )
   })
 
   test('a fill that never returns can be aborted', async () => {
@@ -173,7 +175,9 @@ describe.each(STORES)('on $name', (store) => {
     const withBoss = (boss: unknown): object =>
       people({ name: f.text(), note: f.text(), boss: f.relation('people', { fill: boss as never }) })
     const nobody = '01a20593-14c9-70ae-9763-be46028ad4ea'
-    await expect(fill(withBoss(nobody))).rejects.toThrow(`boss there is no entry ${nobody} in people`)
+    await expect(fill(withBoss(nobody))).rejects.toThrow(
+      `boss refers to the entry ${nobody} of people, which does not exist`,
+    )
     expect(await fill(withBoss(ids[0]))).toEqual(['people.boss 2'])
     expect(await readInvalidValues(withBoss(ids[0]))).toEqual([])
   })

@@ -113,7 +113,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     const clash = migrateBy(place, CONFIG, async ({ content }) => {
       await content.each('notes', {}, () => ({ title: 'same' }))
     })
-    await expect(clash).rejects.toThrow(/the change of notes [0-9a-f-]{36} is refused: .*has this title/)
+    await expect(clash).rejects.toThrow(/the change of notes [0-9a-f-]{36} was rejected\. .*has this title/)
     expect(await counts()).toEqual([0, 0])
   })
 
@@ -127,10 +127,16 @@ describe.each(STORES)('a migration on $name', (store) => {
       'notes',
       {},
       () => 'x',
-      /must return an object of fields, or nothing; for notes [0-9a-f-]{36}/,
+      /must return an object of fields, or nothing\. It did not for notes [0-9a-f-]{36}/,
     ],
-    ['an unknown field', 'notes', {}, () => ({ titel: 'x' }), /the change of notes [0-9a-f-]{36} is refused: titel/],
-    ['a value of another type', 'notes', {}, () => ({ count: 'x' }), /is refused: count must be/],
+    [
+      'an unknown field',
+      'notes',
+      {},
+      () => ({ titel: 'x' }),
+      /the change of notes [0-9a-f-]{36} was rejected\. Unknown field "titel"/,
+    ],
+    ['a value of another type', 'notes', {}, () => ({ count: 'x' }), /was rejected\. count must be/],
   ])('refuses %s', async (_, collection, where, change, message) => {
     await addNotes(2)
     const run = migrateBy(place, CONFIG, async ({ content }) => {
@@ -186,7 +192,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     ['continued it and was killed', [EXPIRE, "UPDATE daybook$migrations SET run = 'another'"]],
   ])('stores nothing more if another process %s while this one was suspended', async (_, statements) => {
     await addNotes(MANY)
-    await expect(migrateAround(...statements)).rejects.toThrow('Another process migrates this store now')
+    await expect(migrateAround(...statements)).rejects.toThrow('Another process is migrating this store')
     expect((await counts()).filter((count) => count === 1)).toHaveLength(200)
   })
 
@@ -222,7 +228,7 @@ describe.each(STORES)('a migration on $name', (store) => {
       await content.create('notes', { title: 7, count: 'x' } as never)
     })
     await expect(failing).rejects.toThrow(
-      /^migrations\/first failed: VALIDATION_ERROR: title must be .*; count must be /,
+      /^migrations\/first failed: VALIDATION_ERROR: title must be .* count must be /,
     )
   })
 
@@ -231,9 +237,7 @@ describe.each(STORES)('a migration on $name', (store) => {
     const careless = migrateBy(place, CONFIG, async ({ content }) => {
       void content.each('notes', {}, add)
     })
-    await expect(careless).rejects.toThrow(
-      'run ended before its calls of content did. Write await before each of them.',
-    )
+    await expect(careless).rejects.toThrow('run ended before its calls of content ended. Write await before each call.')
     expect(await counts()).toEqual([0, 0])
     expect(await place.rows('SELECT finished FROM daybook$migrations')).toEqual([{ finished: null }])
   })

@@ -197,7 +197,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
       const { body: post } = await make()
       probes.change = ({ before }) => before
       expect((await send('ann', 'DELETE', `/api/posts/${post.id}`)).status).toBe(500)
-      expect(log.take().join('\n')).toMatch(/returned data for a delete; throw, or return nothing/)
+      expect(log.take().join('\n')).toMatch(/returned data for a delete\. Throw, or return nothing/)
       expect(await posts()).toHaveLength(1)
     })
   })
@@ -360,7 +360,7 @@ describe.each(POLICY_STORES)('beforeChange on $name', (store) => {
         else await content.delete('posts', id).catch(() => {})
       }
       expect((await send('ann', 'PUT', `/api/posts/${post.id}`, { rank: 1 })).status).toBe(500)
-      expect(log.take().join('\n')).toMatch(/wrote the document that is being written; return the change instead/)
+      expect(log.take().join('\n')).toMatch(/wrote the document that is being written\. Return the change instead/)
       expect(await posts()).toMatchObject([{ title: 'A', rank: null }])
     })
 

@@ -40,8 +40,8 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       status: 400,
       body: {
         code: 'VALIDATION_ERROR',
-        message: '/endsAt: must be after startsAt',
-        details: { issues: [{ path: '/endsAt', code: 'validate', message: 'must be after startsAt' }] },
+        message: 'endsAt must be after startsAt.',
+        details: { issues: [{ path: '/endsAt', code: 'validate', message: 'endsAt must be after startsAt.' }] },
       },
     })
     expect(await events()).toEqual([])
@@ -55,7 +55,9 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     checks.title = (value) => (value === 'a' ? 'must begin with a capital' : undefined)
     expect(await make({ title: 'a' })).toMatchObject({
       status: 400,
-      body: { details: { issues: [{ path: '/title', code: 'validate', message: 'must begin with a capital' }] } },
+      body: {
+        details: { issues: [{ path: '/title', code: 'validate', message: 'title must begin with a capital.' }] },
+      },
     })
     expect(await make()).toMatchObject({ status: 201 })
   })
@@ -69,20 +71,20 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     const steps = [{ text: 'one' }, { text: 'bad' }, { minutes: 3 }]
     const parts = [{ _type: 'rule' }, { _type: 'quote', text: 'bad' }]
     expect((await make({ steps, parts })).body.details?.issues).toEqual([
-      { path: '/steps/1/text', code: 'bad', message: 'is bad' },
-      { path: '/parts/1/text', code: 'bad', message: 'is bad' },
+      { path: '/steps/1/text', code: 'bad', message: 'steps.1.text is bad.' },
+      { path: '/parts/1/text', code: 'bad', message: 'parts.1.text is bad.' },
     ])
     expect(seen).toEqual(['one', 'bad', 'bad'])
   })
 
   test('contribute their issues to one error, at most 100', async () => {
     checks.title = () => ['is dull', { message: 'is short', code: 'tooShort' }]
-    checks.event = () => ['is refused', { path: '/seats', message: 'are missing' }]
+    checks.event = () => ['There is no room.', { path: '/seats', message: 'are missing' }]
     expect((await make()).body.details?.issues).toEqual([
-      { path: '/title', code: 'validate', message: 'is dull' },
-      { path: '/title', code: 'tooShort', message: 'is short' },
-      { path: '/', code: 'validate', message: 'is refused' },
-      { path: '/seats', code: 'validate', message: 'are missing' },
+      { path: '/title', code: 'validate', message: 'title is dull.' },
+      { path: '/title', code: 'tooShort', message: 'title is short.' },
+      { path: '/', code: 'validate', message: 'There is no room.' },
+      { path: '/seats', code: 'validate', message: 'seats are missing.' },
     ])
     checks.event = () => Array.from({ length: 300 }, () => 'no')
     expect((await make()).body.details?.issues).toHaveLength(100)
@@ -118,12 +120,12 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
   test('check globals', async () => {
     checks.site = (site, { before, operation }) => {
       const { name } = site as { name: string }
-      return name === 'bad' ? `${operation} of ${before?.name ?? 'nothing'}` : []
+      return name === 'bad' ? `The ${operation} of ${before?.name ?? 'nothing'} is bad.` : []
     }
     const put = (name: string): Promise<SentResponse> => send('ann', 'PUT', '/api/globals/site', { name })
-    expect((await put('bad')).body.message).toBe('/: create of nothing')
+    expect((await put('bad')).body.message).toBe('The create of nothing is bad.')
     expect(await put('good')).toMatchObject({ status: 200 })
-    expect((await put('bad')).body.message).toBe('/: update of good')
+    expect((await put('bad')).body.message).toBe('The update of good is bad.')
   })
 
   test('check each operation of a batch, and see the writes of earlier operations', async () => {
@@ -179,7 +181,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
         (entry as { secret: unknown }).secret === null ? [{ path: '/secret', message: 'is missing' }] : []
       expect(await change(event.id, { seats: 1 })).toMatchObject({ status: 200 })
       expect((await change(event.id, { seats: 2 }, 'ada')).body.details?.issues).toEqual([
-        { path: '/secret', code: 'validate', message: 'is wrong' },
+        { path: '/secret', code: 'validate', message: 'secret is wrong.' },
       ])
     })
   })
@@ -224,7 +226,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
         [['ok', 7], /must return nothing/],
         [{ path: '/seats' }, /a message/],
         [{ message: 'x'.repeat(1001) }, /at most 1000 characters/],
-        [{ message: 'no', where: '/seats' }, /an issue with where/],
+        [{ message: 'no', where: '/seats' }, /an issue with an unknown member where/],
         [{ message: 'no', code: 'Not a key' }, /the code Not a key/],
         [{ message: 'no', params: { limit: { most: 3 } } }, /params that are not/],
         [{ message: 'no', path: 7 }, /the path 7/],
@@ -243,9 +245,9 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
       const data = { steps: [{ text: 'one' }], tags: ['a'], parts: [{ _type: 'rule' }], extra: { any: 1 } }
       const wrong = ['seats', '/nope', '/steps/1', '/steps/x', '/steps/0/nope', '/tags/0/x', '/tags/1', '/parts/0/text']
       for (const path of [...wrong, '/title/x', '/__proto__', '/id']) {
-        checks.event = () => [{ path, message: 'no' }]
+        checks.event = () => [{ path, message: 'No.' }]
         expect(await make(data), path).toMatchObject({ status: 500 })
-        expect(log.take().join('\n')).toContain(`the path ${path}, which leads nowhere`)
+        expect(log.take().join('\n')).toContain(`the path ${path}, which does not exist`)
       }
       for (const path of [
         '/',
@@ -257,8 +259,8 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
         '/parts/0/wide',
         '/extra/a/b',
       ]) {
-        checks.event = () => [{ path, message: 'no' }]
-        expect((await make(data)).body.details?.issues, path).toEqual([{ path, code: 'validate', message: 'no' }])
+        checks.event = () => [{ path, message: 'No.' }]
+        expect((await make(data)).body.details?.issues, path).toEqual([{ path, code: 'validate', message: 'No.' }])
       }
     })
 
@@ -318,7 +320,7 @@ describe.each(POLICY_STORES)('validators on $name', (store) => {
     })
     await expect(seeded).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
-      details: { issues: [{ path: '/title', message: 'is bad' }] },
+      details: { issues: [{ path: '/title', message: 'title is bad.' }] },
     })
     const called = service.content.as(people.caller('ann')).create('events', { title: 'bad' } as never)
     await expect(called).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })

@@ -290,7 +290,7 @@ describe('a subscription is rejected', () => {
     [
       'where',
       { collections: { notes: { where: { nope: { eq: 1 } } } } },
-      'index.collections.notes.where[nope]: cannot filter',
+      'index.collections.notes.where[nope]: Filtering by "nope" is not possible',
     ],
     [
       'select',

@@ -21,7 +21,7 @@ export function limitFrames(type: string, maxFrames: number): Transform | undefi
   const walk = WALKS[type]?.(() => {
     frames += 1
     if (frames > maxFrames) {
-      const message = `has too many frames; send an animation of at most ${maxFrames} frames`
+      const message = `The file has too many frames. Send an animation of at most ${maxFrames} frames.`
       throw validationErrorAt('file', 'max_frames', message, { limit: maxFrames })
     }
   })

@@ -103,17 +103,21 @@ function requireBounds({ w, h, q }: ImageRequest): void {
 }
 
 const outOfRange = (name: string, maximum: number): DaybookError =>
-  validationErrorAt(name, 'range', `must be 1 to ${maximum}`, { minimum: 1, maximum })
+  validationErrorAt(name, 'range', `must be from 1 to ${maximum}`, { minimum: 1, maximum })
 
 const isWithin = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
 function requireSignature(id: string, request: ImageRequest, signature: string, secret: string | undefined): void {
   if (secret === undefined)
-    throw validationErrorAt('signature', 'unknown_param', 'leave it out: this service has no secret for images')
+    throw validationErrorAt(
+      'signature',
+      'unknown_param',
+      'is not allowed, because this service has no secret for images. Leave it out.',
+    )
   const expected = Buffer.from(createSignature(secret, id, request))
   const actual = Buffer.from(signature)
   const isEqual = actual.length === expected.length && timingSafeEqual(actual, expected)
-  if (!isEqual) throw validationErrorAt('signature', 'signature', 'must be that of this asset and these parameters')
+  if (!isEqual) throw validationErrorAt('signature', 'signature', 'does not match this asset and these parameters')
 }
 
 function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRules): void {
@@ -121,13 +125,13 @@ function requireAllowedSize({ w, h }: ImageRequest, { widths, sizes }: ImageRule
   if (w !== undefined && !widths.includes(w)) throw notListed('w', widths)
   if (h === undefined || h === w) return
   const alternatives = sizes.length > 0 ? `, or one of the sizes ${sizes.join(', ')}` : ''
-  throw validationErrorAt('h', 'size', `must be equal to w${alternatives}; other sizes need a signature`, {
+  throw validationErrorAt('h', 'size', `must be equal to w${alternatives}. Other sizes require a signature.`, {
     values: sizes,
   })
 }
 
 const notListed = (name: string, values: readonly number[]): DaybookError =>
-  validationErrorAt(name, 'enum', `must be one of ${values.join(', ')}; other values need a signature`, { values })
+  validationErrorAt(name, 'enum', `must be one of ${values.join(', ')}. Other values require a signature.`, { values })
 
 /** Formats that only newer clients support, the smallest files first. */
 const NEWER_FORMATS = ['avif', 'webp'] as const

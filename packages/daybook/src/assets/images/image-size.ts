@@ -43,7 +43,7 @@ const NOTHING: Buffer = Buffer.alloc(0)
 export function readImageSize(head: Buffer, type: string, maxPixels: number): ImageSize | undefined {
   const size = measure(head.subarray(0, IMAGE_HEAD_BYTES), type)
   if (size && countPixels(size) > maxPixels) {
-    const message = `has ${size.width} x ${size.height} pixels; send a picture of at most ${maxPixels} pixels`
+    const message = `The file has ${size.width} x ${size.height} pixels. Send an image of at most ${maxPixels} pixels.`
     throw validationErrorAt('file', 'max_pixels', message, { ...size, limit: maxPixels })
   }
   return size

@@ -116,7 +116,7 @@ export class ImageVariants {
     if (!this.#processor) throw new DaybookError('NOT_IMPLEMENTED', NO_SHARP)
     requireAllowedImage(source.id, request, this.rules)
     if (!SOURCE_TYPES.has(source.mimeType))
-      throw validationErrorAt('id', 'image', `must be of a picture, but is of ${source.mimeType}`, {
+      throw validationErrorAt('id', 'image', `must be the id of an image, but the asset is ${source.mimeType}`, {
         type: source.mimeType,
       })
     const { format = 'auto' } = request

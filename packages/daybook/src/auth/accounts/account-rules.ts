@@ -43,7 +43,7 @@ export const PASSWORD_LENGTH: { readonly min: number; readonly max: number } = {
 export function requirePassword(password: string): void {
   const { min, max } = PASSWORD_LENGTH
   if (hasAtMostCharacters(password, max) && !hasAtMostCharacters(password, min - 1)) return
-  throw validationErrorAt('/password', 'length', `must have ${min} to ${max} characters`, {
+  throw validationErrorAt('/password', 'length', `must be ${min} to ${max} characters long`, {
     minimum: min,
     maximum: max,
   })
@@ -81,7 +81,7 @@ function issuesIn(fields: unknown, path: string): readonly Issue[] {
   return LIMITED_FIELDS.flatMap(([field, max]) => {
     const value = members[field]
     if (typeof value !== 'string' || hasAtMostCharacters(value, max)) return []
-    return [createIssue(`${path}/${field}`, 'maxLength', `must have at most ${max} characters`, { limit: max })]
+    return [createIssue(`${path}/${field}`, 'maxLength', `must be at most ${max} characters long`, { limit: max })]
   })
 }
 

@@ -195,7 +195,7 @@ export class AccountsAdapter implements AuthAdapter {
   async #login(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
     const { email = '', password = '' } = readTexts(input, ['email', 'password'])
     const result = await (await this.#open()).signIn({ email, password }, headers)
-    if (result === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is not right.')
+    if (result === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is incorrect.')
     if (result === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
     return this.#secureCookies(createSessionResponse(200, result), origin)
   }
@@ -293,8 +293,8 @@ function readTexts(
     const value = Object.hasOwn(input, name) ? input[name] : undefined
     if (typeof value === 'string' && value.trim() !== '') return []
     const isMissing = value === undefined || value === ''
-    if (isMissing) return [createIssue(`/${name}`, 'required', 'must be a text')]
-    return [createIssue(`/${name}`, 'type', 'must be a text', { types: ['string'] })]
+    if (isMissing) return [createIssue(`/${name}`, 'required', 'is required')]
+    return [createIssue(`/${name}`, 'type', 'must be a string', { types: ['string'] })]
   })
   if (issues.length > 0) throw validationError(issues)
   return Object.fromEntries(names.map((name) => [name, String(input[name])]))

@@ -250,7 +250,7 @@ function isAdmitted(registration: Registration, path: string | undefined): boole
 function truncateUser(user: Readonly<Record<string, unknown>>): { readonly data: object } {
   const tooLong = findTooLongField(user)
   if (tooLong) {
-    const message = `${tooLong.field} must have at most ${tooLong.max} characters.`
+    const message = `${tooLong.field} must be at most ${tooLong.max} characters long.`
     throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message })
   }
   return { data: truncateAccount(user) }
@@ -290,14 +290,14 @@ async function equalizeTiming(internalAdapter: InternalAdapter, email: unknown):
 }
 
 function requireNewUser({ email, name, password }: NewUser): void {
-  if (name.trim() === '') throw validationErrorAt('/name', 'required', 'must be a text')
+  if (name.trim() === '') throw validationErrorAt('/name', 'required', 'is required')
   if (email.trim() === '') throw notAnAddress()
   requireAccountLimits({ name, email })
   requirePassword(password)
 }
 
 const addressConflict = (): DaybookError =>
-  new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
+  new DaybookError('CONFLICT', 'This e-mail address is already used by another account.', { field: 'email' })
 
 const notAnAddress = (): DaybookError =>
   validationErrorAt('/email', 'format', 'must be an e-mail address', { format: 'email' })
@@ -398,4 +398,4 @@ export class Passwords {
 }
 
 const tooManyHashes = (): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'Too many people sign in right now; retry as Retry-After says.')
+  new DaybookError('SERVICE_UNAVAILABLE', 'Too many people are signing in. Retry after the seconds in Retry-After.')

@@ -93,13 +93,15 @@ export async function openAccountManager(host: AuthHost, options: StoredAccounts
       }
       requireAccountLimits({ email: invitation.email })
       if (await accounts.find(invitation.email)) {
-        throw new DaybookError('CONFLICT', 'There is an account with this address.', { field: 'email' })
+        throw new DaybookError('CONFLICT', 'This e-mail address is already used by another account.', {
+          field: 'email',
+        })
       }
       return invitations.create(invitation)
     },
     listInvitations: () => invitations.list(),
     async withdrawInvitation(id) {
-      if (!(await invitations.withdraw(id))) throw new DaybookError('NOT_FOUND', 'There is no such invitation.')
+      if (!(await invitations.withdraw(id))) throw new DaybookError('NOT_FOUND', 'The invitation does not exist.')
     },
   }
 }

@@ -160,7 +160,7 @@ function describeRejection({ message, details }: DaybookError): string {
   const [, ...otherIds] = details.refused as readonly string[]
   return [
     `refused: ${message.replace(/\.$/, '')}`,
-    ...issues.map(({ path, message: reason }) => `${path} ${reason}`),
+    ...issues.map((issue) => issue.message.replace(/\.$/, '')),
     ...(otherIds.length > 0 ? [`also refused: ${otherIds.join(' ')}`] : []),
   ].join('; ')
 }

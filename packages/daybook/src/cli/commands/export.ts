@@ -76,7 +76,7 @@ function readSince(text: string | undefined): number | undefined {
 }
 
 function rethrowInvalidSince(error: unknown): never {
-  throw error instanceof DaybookError ? new UsageError(`--${error.message.replace(':', '')}`) : error
+  throw error instanceof DaybookError ? new UsageError(`--${error.message}`) : error
 }
 
 async function writeFiles(files: AssetFiles, blobs: BlobStore, folder: string): Promise<boolean> {

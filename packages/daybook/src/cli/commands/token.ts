@@ -2,6 +2,7 @@ import { type ApiToken, ApiTokens } from '../../auth/api-tokens.ts'
 import { DuplicateKeyError } from '../../auth/records.ts'
 import { findScopeViolation } from '../../auth/scopes.ts'
 import { StartupError } from '../../errors.ts'
+import { formatIssueMessage } from '../../issues.ts'
 import type { Model } from '../../model/model.ts'
 import {
   CliCommand,
@@ -85,7 +86,7 @@ function checkScopes(scopes: readonly string[], { collections, globals }: Model)
   const documents = [...collections.values(), ...globals.values()]
   for (const scope of scopes) {
     const [, message] = findScopeViolation(scope, documents) ?? []
-    if (message !== undefined) throw new UsageError(`--scope ${scope}: ${message}.`)
+    if (message !== undefined) throw new UsageError(formatIssueMessage(`--scope ${scope}`, message))
   }
   return [...new Set(scopes)]
 }

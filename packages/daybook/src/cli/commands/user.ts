@@ -156,8 +156,8 @@ async function withAccounts(
 
 function rethrowRejection(error: unknown): never {
   if (!(error instanceof DaybookError) || error.code === 'INTERNAL_ERROR') throw error
-  const issues = (error.details.issues ?? []).map(({ path, message }) => `${path.slice(1)} ${message}`)
-  throw new StartupError(issues.length > 0 ? `${issues.join('; ')}.` : error.message)
+  const issues = (error.details.issues ?? []).map(({ message }) => message)
+  throw new StartupError(issues.length > 0 ? issues.join(' ') : error.message)
 }
 
 /** Reads a password from standard input, or generates one. */

@@ -32,7 +32,7 @@ export function listFaults(error: unknown): readonly Fault[] {
 }
 
 export function formatFileError(error: unknown): string {
-  return listFaults(error).map(formatFault).join('; ')
+  return listFaults(error).map(formatFault).join(' ')
 }
 
 /** Returns a fault without its line. */

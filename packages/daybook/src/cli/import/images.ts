@@ -72,7 +72,8 @@ export class ImportedImages {
         await this.#queue(() => requireImage(file))
         addresses.set(reference, (await this.#import(file, { alt, locale })).url)
       } catch (error) {
-        faults.push({ line, message: `${address}: ${formatFileError(error)}; the image stays as it is written` })
+        const reason = formatFileError(error).replace(/\.$/, '')
+        faults.push({ line, message: `${address}: ${reason}; the image stays as it is written` })
         this.counts.failed += 1
       }
     }
@@ -97,7 +98,7 @@ export class ImportedImages {
     if (typeof name !== 'string' || isUuidShaped(name)) return name
     try {
       const file = this.#root.find(path, name)
-      if (file === undefined) throw new FileError('is no path of a file of the folder')
+      if (file === undefined) throw new FileError('is not the path of a file in the folder')
       return (await this.#import(file, { locale })).id
     } catch (error) {
       throw new FileError(`${name}: ${formatFileError(error)}`, { path: `/${key}` })
@@ -147,7 +148,7 @@ async function requireImage(path: string): Promise<void> {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0)
     const type = await detectMediaType(buffer.subarray(0, bytesRead), basename(path))
-    if (!type.startsWith('image/')) throw new FileError(`is ${type}, no image`)
+    if (!type.startsWith('image/')) throw new FileError(`is ${type}, not an image`)
   } finally {
     await handle.close()
   }

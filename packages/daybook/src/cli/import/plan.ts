@@ -195,7 +195,7 @@ function readSetting(collection: CollectionModel, target: TargetField, text: str
 function makeSettingError(key: string, text: string, error: unknown): UsageError {
   const [fault] = listFaults(error)
   const reason = fault?.path === `/${key}` ? fault.message : formatFileError(error)
-  return new UsageError(`--set ${key}=${text}: ${reason}.`)
+  return new UsageError(`--set ${key}=${text}: ${reason.replace(/\.$/, '')}.`)
 }
 
 /**

@@ -30,7 +30,9 @@ export function explainFilter(where: Condition, collection: CollectionModel, sco
   if (!scope.readableCollection(collection.key)) return []
   return conjuncts(where).flatMap((part): readonly Issue[] => {
     const requirement = explainPart(unwrapGroup(part), collection, scope)
-    return requirement ? [createIssue(requirement.path, 'access', requirement.message, requirement.params)] : []
+    if (!requirement) return []
+    const { path, message, params } = requirement
+    return [createIssue(path, 'access', params ? message : `Required: ${message}.`, params)]
   })
 }
 
@@ -56,7 +58,7 @@ function explainLeaf(leaf: Leaf, collection: CollectionModel, scope: QueryScope)
     const { by } = leaf
     const path = by.derived?.path ?? by.path
     if (findComparable(scope, collection, path) === undefined) return undefined
-    const suffix = by.derived === undefined ? '' : ', whatever the case and accents'
+    const suffix = by.derived === undefined ? '' : ', ignoring case and accents'
     return { path, message: formatMessage(leaf) + suffix, params: toIssueParams(leaf) }
   }
   const owner = leaf.kind === 'member' ? leaf.of.owner : leaf.through.owner

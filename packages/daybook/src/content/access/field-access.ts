@@ -53,7 +53,7 @@ export function refuseHiddenMerge({ fields }: DocumentModel, patch: Values, { hi
     const isMerged = type.isGroup === true || type.hasFreeKeys === true
     return isMerged && hidden.has(key) && isRecord(patch[key])
   })
-  const message = 'cannot be merged, because you may not read it; write the whole value with PUT'
+  const message = 'cannot be merged, because you may not read it. Write the whole value with PUT.'
   const issues = merged.map(({ key }) => createIssue(`/${key}`, 'merge', message))
   if (issues.length > 0) throw validationError(issues)
 }
@@ -73,7 +73,8 @@ export function authorizeRequiredFields(
   const isLacking = document.fields.some(
     (field) => absent.has(field.key) && findMissingFields(field, values[field.key]).length > 0,
   )
-  if (isLacking) refuseCaller(caller, `the access rules do not let you create what ${document.key} has to hold`)
+  if (isLacking)
+    refuseCaller(caller, `the access rules do not let you write a field that new entries of ${document.key} require`)
 }
 
 /**
@@ -93,8 +94,10 @@ export function dropUnwritable(
   if (unwritable.length === 0) return body
   const changed = unwritable.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
   if (changed.length > 0) {
-    const issues = changed.map(({ key }) => createIssue(`/${key}`, 'forbidden', 'you may not write this field'))
-    throw new DaybookError('FORBIDDEN', 'You may not write what the body changes; see details.issues.', { issues })
+    const issues = changed.map(({ key }) => createIssue(`/${key}`, 'forbidden', `You may not write ${key}.`))
+    throw new DaybookError('FORBIDDEN', 'You may not write some of the fields in the body. See details.issues.', {
+      issues,
+    })
   }
   const unwritableKeys = new Set(unwritable.map(({ key }) => key))
   return Object.fromEntries(Object.entries(body).filter(([key]) => !unwritableKeys.has(key)))

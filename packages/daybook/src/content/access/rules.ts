@@ -52,7 +52,7 @@ export async function evaluateRule(
   try {
     return { where: readRuleWhere(result, collection, collections), cacheKey: JSON.stringify(result) }
   } catch (error) {
-    throw createRuleError(path, `returned an invalid where: ${formatFaults(error)}`, error)
+    throw createRuleError(path, `returned an invalid where. ${formatFaults(error)}`, error)
   }
 }
 
@@ -66,7 +66,7 @@ async function callRule(path: string, call: () => unknown): Promise<unknown> {
 
 function formatFaults(error: unknown): string {
   const issues = error instanceof DaybookError ? error.details.issues : undefined
-  return issues?.map(({ path, message }) => `${path} ${message}`).join('; ') ?? String(error)
+  return issues?.map(({ message }) => message).join(' ') ?? String(error)
 }
 
 /**
@@ -93,8 +93,8 @@ export function authorizeAction(
 export function refuseCaller(caller: Caller, reason: string, issues: readonly Issue[] = []): never {
   if (!isAuthenticated(caller)) throw new DaybookError('UNAUTHORIZED')
   if (issues.length === 0) throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}.`)
-  const sentences = issues.map(({ path, message }) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
-  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}: ${sentences.join('; ')}.`, { issues })
+  const sentences = issues.map(({ message }) => message).join(' ')
+  throw new DaybookError('FORBIDDEN', `You are signed in, but ${reason}. ${sentences}`, { issues })
 }
 
 const VERBS: Readonly<Record<Action, string>> = { read: 'read', create: 'create', update: 'change', delete: 'delete' }

@@ -111,7 +111,8 @@ export class CallerFiles<C extends DaybookConfig = DaybookConfig> {
     const { originalName, signal = new AbortController().signal, ...fields } = file
     const context = this.#context
     const { assets, files, intake } = this.#requireFiles()
-    if (context.isInTransaction) throw new Error('A hook inside a transaction stores no files; do it in afterCommit.')
+    if (context.isInTransaction)
+      throw new Error('A hook inside a transaction cannot store files. Store them in afterCommit.')
     const access = this.#access()
     // A file that the caller may not store is not accepted.
     await access.authorizeWrite(assets, 'create')

@@ -110,9 +110,13 @@ export class DeletedFiles {
 }
 
 export const pathTakenSinceError = (path: string): DaybookError =>
-  new DaybookError('CONFLICT', `There is another file ${path} now. Delete it, then restore this one.`, {
-    field: 'filename',
-  })
+  new DaybookError(
+    'CONFLICT',
+    `The path ${path} is already used by another file. Delete that file, then restore this one.`,
+    {
+      field: 'filename',
+    },
+  )
 
 function toDeletedFile({ seq, text }: DeletedRow): DeletedFile {
   const { path, size, sha256 } = JSON.parse(text)

@@ -339,10 +339,14 @@ export class Files {
 }
 
 export const pathTakenError = (path: string): DaybookError =>
-  new DaybookError('CONFLICT', `There is a file ${path}; choose another filename or directory.`, { field: 'filename' })
+  new DaybookError(
+    'CONFLICT',
+    `The path ${path} is already used by another file. Choose another filename or directory.`,
+    { field: 'filename' },
+  )
 
 const createClaimLostError = (): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'The file took too long to be stored; send the request again.')
+  new DaybookError('SERVICE_UNAVAILABLE', 'Storing the file took too long. Send the request again.')
 
 async function forEachInTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (const item of items) await work(item)
@@ -368,12 +372,12 @@ async function requireWithinQuota(
   const usage = await read.lists.value(assets, sum, { where, statuses: undefined, search: undefined, size })
   if ((usage?.count ?? 0) > files) {
     const message = isCaller
-      ? `You have ${files} files, as many as you may; delete one first.`
-      : `The uploader of this file has ${files} others, as many as the quota allows; delete one of those first.`
+      ? `You already have ${files} files, which is the maximum. Delete one first.`
+      : `The uploader of this file already has ${files} other files, which is the maximum. Delete one of them first.`
     throw new DaybookError('FORBIDDEN', message, { limit: files })
   }
   if (Number(usage?.value ?? 0) > bytes) {
-    const message = `${isCaller ? 'Your files' : 'The files of its uploader'} have at most ${bytes} bytes together, this one included; delete some first.`
+    const message = `${isCaller ? 'Your files' : 'The files of its uploader'} may have at most ${bytes} bytes together, this one included. Delete some first.`
     throw new DaybookError('PAYLOAD_TOO_LARGE', message, { limit: bytes })
   }
 }

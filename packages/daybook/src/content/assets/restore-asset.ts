@@ -27,7 +27,8 @@ export async function restoreAsset(
   const exists = (await services.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
   if (!files || exists || !isUuidShaped(id))
     return execute(context, () => prepareRestore(context, assets, id, version, options))
-  if (services.isInTransaction) throw new Error('A hook inside a transaction restores no files; do it in afterCommit.')
+  if (services.isInTransaction)
+    throw new Error('A hook inside a transaction cannot restore files. Restore them in afterCommit.')
   const commit = (endClaim: EndClaim): Promise<EntryResponse> => {
     const completeFile: CompleteFile = async (writer, createdBy) => {
       if (createdBy !== null) await files.requireQuota(writer.read, createdBy, createdBy === author)

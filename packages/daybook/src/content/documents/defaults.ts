@@ -52,7 +52,7 @@ export class Defaults {
       field.type.schema(field.options, nestWriteSchema),
     )
     const [issue] = validator(value)
-    if (issue) throw new TypeError(`It returned a value that the field does not accept: ${issue.path} ${issue.message}`)
+    if (issue) throw new TypeError(`It returned a value that the field does not accept. ${issue.message}`)
     return value
   }
 }

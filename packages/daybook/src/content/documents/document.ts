@@ -90,7 +90,7 @@ function generate(generated: Generated, container: Values, source: unknown, path
         'extract' in generated ? generated.extract(container[generated.from]) : await generated.make(source, tools)
     } catch (error) {
       if (error instanceof RenderError)
-        throw validationErrorAt(path, 'markdown', `${error.message}; shorten or simplify it`)
+        throw validationErrorAt(path, 'markdown', `${error.message}. Shorten or simplify it.`)
       throw error
     }
   }

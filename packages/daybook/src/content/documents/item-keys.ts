@@ -91,7 +91,7 @@ export function findRepeatedKeys(field: Field, value: unknown, path: string): re
     const key = hasItemKeys(field) ? getKey(item) : undefined
     const first = firstIndexes.get(key)
     if (key === undefined || first === index) return []
-    const message = `is also the key of item ${first}; give the item another one, or leave it out`
+    const message = `is already the key of item ${first}. Choose another key or leave it out.`
     return [createIssue(`${path}/${index}/${ITEM_KEY}`, 'repeated_key', message, { index: Number(first) })]
   })
   return [

@@ -11,7 +11,7 @@ export const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringif
 function refuseUnstorable(key: string, value: unknown): unknown {
   const isStorable = typeof value !== 'function' && typeof value !== 'symbol' && !Number.isNaN(value)
   if (!isStorable || value === Infinity || value === -Infinity)
-    throw new TypeError(`${key === '' ? 'The value' : key} is ${String(value)}, which JSON cannot hold`)
+    throw new TypeError(`${key === '' ? 'The value' : key} is ${String(value)}, which JSON cannot represent`)
   return value
 }
 
@@ -58,20 +58,20 @@ function openChildren(container: object, { path, depth }: PendingValue, pending:
 }
 
 function refuseKey(key: string, path: string): void {
-  if (HOSTILE_KEYS.has(key)) throw validationErrorAt(clipPath(path), 'unknown_field', 'this key is not allowed')
+  if (HOSTILE_KEYS.has(key)) throw validationErrorAt(clipPath(path), 'unknown_field', 'is not allowed as a key')
   refuseText(key, path)
 }
 
 /** Rejects numbers that parse as infinity, which would be stored as null. */
 function refuseInfinite(number: number, path: string): void {
   if (Number.isFinite(number)) return
-  throw validationErrorAt(clipPath(path), 'type', 'must be a number that a double can hold', { types: ['number'] })
+  throw validationErrorAt(clipPath(path), 'type', 'must be within the range of a double', { types: ['number'] })
 }
 
 function refuseText(text: string, path: string): void {
-  if (text.includes('\0')) throw validationErrorAt(clipPath(path), 'character', 'must not hold the NUL character')
+  if (text.includes('\0')) throw validationErrorAt(clipPath(path), 'character', 'must not contain the NUL character')
   if (!text.isWellFormed())
-    throw validationErrorAt(clipPath(path), 'character', 'must not hold half of a surrogate pair')
+    throw validationErrorAt(clipPath(path), 'character', 'must not contain half of a surrogate pair')
 }
 
 const clipPath = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path || '/')

@@ -4,6 +4,7 @@ import { DaybookError, validationErrorAt } from '../../errors.ts'
 import { isRecord } from '../../fields/field.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { unknownName } from '../../nearest.ts'
 import { type DocumentQuery, readDocumentQuery } from '../../query/document-query.ts'
 import { type DraftQuery, hasDrafts } from '../../query/draft-query.ts'
 import type { LocaleChoice } from '../../query/locale-parameters.ts'
@@ -150,12 +151,17 @@ async function authorizePreview(
 function readSeconds(body: unknown): number {
   if (body === undefined) return DEFAULT_PREVIEW_SECONDS
   if (!isRecord(body))
-    throw validationErrorAt('/', 'type', 'must be an object with expiresIn, or left out', { types: ['object'] })
+    throw validationErrorAt('/', 'type', 'must be an object with expiresIn, or empty', { types: ['object'] })
   const unknown = Object.keys(body).find((key) => key !== 'expiresIn')
   if (unknown !== undefined)
-    throw validationErrorAt(`/${unknown.slice(0, 64)}`, 'unknown_field', 'there is no such field; write expiresIn', {
-      values: ['expiresIn'],
-    })
+    throw validationErrorAt(
+      `/${unknown.slice(0, 64)}`,
+      'unknown_field',
+      `${unknownName('field', unknown.slice(0, 64))} Use expiresIn.`,
+      {
+        values: ['expiresIn'],
+      },
+    )
   const { expiresIn = DEFAULT_PREVIEW_SECONDS } = body
   const isInRange = Number.isInteger(expiresIn) && Number(expiresIn) > 0 && Number(expiresIn) <= MAX_PREVIEW_SECONDS
   if (!isInRange)

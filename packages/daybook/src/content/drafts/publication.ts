@@ -2,6 +2,7 @@ import { validationErrorAt } from '../../errors.ts'
 import { parseDateTime } from '../../fields/date.ts'
 import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
+import { unknownName } from '../../nearest.ts'
 import { restoreAsset } from '../assets/restore-asset.ts'
 import type { Preconditions } from '../reads/etags.ts'
 import type { EntryResponse } from '../reads/response.ts'
@@ -94,13 +95,13 @@ const FIELDS: Readonly<Record<PublicationOp, readonly string[]>> = {
 function readFields(body: unknown, allowedKeys: readonly string[]): Body {
   if (body === undefined) return {}
   if (!isRecord(body))
-    throw validationErrorAt('/', 'type', `must be an object, with ${allowedKeys.join(' and ')}`, { types: ['object'] })
+    throw validationErrorAt('/', 'type', `must be an object with ${allowedKeys.join(' and ')}`, { types: ['object'] })
   const unknown = Object.keys(body).find((key) => !allowedKeys.includes(key))
   if (unknown === undefined) return body
   throw validationErrorAt(
     `/${unknown.slice(0, 64)}`,
     'unknown_field',
-    `there is no such field; write ${allowedKeys.join(' or ')}`,
+    `${unknownName('field', unknown.slice(0, 64))} Use ${allowedKeys.join(' or ')}.`,
     {
       values: allowedKeys,
     },
@@ -109,7 +110,7 @@ function readFields(body: unknown, allowedKeys: readonly string[]): Body {
 
 function readVersion({ revision, slug }: Body): RestoredVersion {
   if (slug !== undefined && typeof slug !== 'string')
-    throw validationErrorAt('/slug', 'type', 'must be a text', { types: ['string'] })
+    throw validationErrorAt('/slug', 'type', 'must be a string', { types: ['string'] })
   const isRevision = Number.isSafeInteger(revision) && Number(revision) > 0
   if (revision !== undefined && !isRevision)
     throw validationErrorAt('/revision', 'type', NEEDS_REVISION, { types: ['integer'] })
@@ -133,12 +134,13 @@ function readLocales(
   { key, localized }: CollectionModel,
 ): readonly string[] | undefined {
   if (requestedLocales === null) return undefined
-  if (!locales) throw validationErrorAt('/locales', 'locale', 'must be left out: the content has no locales')
+  if (!locales)
+    throw validationErrorAt('/locales', 'locale', 'is not allowed, because the content has no locales. Leave it out.')
   if (localized.size === 0)
     throw validationErrorAt(
       '/locales',
       'locale',
-      `must be left out: no field of ${key} is localized, so entries have no languages`,
+      `is not allowed, because no field of ${key} is localized. Leave it out.`,
     )
   const isValid =
     Array.isArray(requestedLocales) &&
@@ -146,7 +148,7 @@ function readLocales(
     requestedLocales.every((locale) => locales.available.includes(locale))
   if (!isValid) {
     const values = locales.available
-    throw validationErrorAt('/locales', 'locale', `must be a list of locales: ${values.join(', ')}`, { values })
+    throw validationErrorAt('/locales', 'locale', `must be a list of these locales: ${values.join(', ')}`, { values })
   }
   return requestedLocales
 }

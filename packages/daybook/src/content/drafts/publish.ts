@@ -132,7 +132,7 @@ export function prepareUnpublish(
   const hiddenStatus = collection.status && getUnpublishedStatus(collection.status)
   if (hiddenStatus === undefined) {
     const { key } = collection
-    const message = `${key} can hold published entries alone: its status has no other value`
+    const message = `Entries of ${key} cannot be unpublished, because their status has no other value than published.`
     throw validationErrorAt('/', 'status', message, { collection: key })
   }
   const write = {

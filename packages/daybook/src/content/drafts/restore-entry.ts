@@ -49,7 +49,7 @@ export interface RestoreConditions extends Preconditions {
   readonly completeFile?: CompleteFile
 }
 
-export const NEEDS_REVISION = 'must be the number of a version, as GET …/versions names them'
+export const NEEDS_REVISION = 'must be the number of a version. GET …/versions lists them.'
 
 /**
  * Prepares to restore the content of an earlier revision: as the draft, or, in a collection without a status, as a new revision. Fields
@@ -70,7 +70,8 @@ export async function prepareRestore(
   if (revision === undefined || slug !== undefined) {
     // Only a caller who may update the entry learns that it exists.
     await loadEditableEntry(context, new EntryTarget(context, collection, id), context.services.store.read)
-    if (slug !== undefined) throw validationErrorAt('/slug', 'deleted', 'must be left out: the entry is not deleted')
+    if (slug !== undefined)
+      throw validationErrorAt('/slug', 'deleted', 'is not allowed, because the entry is not deleted. Leave it out.')
     throw validationErrorAt('/revision', 'required', NEEDS_REVISION)
   }
   return collection.status
@@ -131,7 +132,7 @@ async function prepareDeleted(
       await authorizeNewEntry(context, writer.read, collection, id, updateFilter)
       await completeFile?.(writer, createdBy)
       const stored = await writer.read.entries.stored(collection, id)
-      if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} is not there.`)
+      if (!stored) throw new Error(`The restored entry ${id} of ${collection.key} does not exist.`)
       return collection.status
         ? toDraftResponse(withDefaultLocale(context), writer.read, collection, stored, rights)
         : toEntryResponse(collection, stored, rights)
@@ -139,7 +140,7 @@ async function prepareDeleted(
   }
 }
 
-const NEEDS_ASSET_ROUTE = 'must be left out: a deleted file is restored alone, with POST /api/assets/ID/restore'
+const NEEDS_ASSET_ROUTE = 'A deleted file cannot be restored in a batch. Restore it with POST /api/assets/ID/restore.'
 
 /** Returns the author of a deleted entry; `null` if it is unknown. */
 export const getCreator = ({ creator }: Pick<DeletedRow, 'creator'>): string | null =>
@@ -158,7 +159,11 @@ export function toRestoredContent(
 /** @throws VALIDATION_ERROR */
 function checkSlug(collection: CollectionModel, slug: string, rights: FieldRights): Values {
   if (collection.slug) return checkBody(collection, 'draft', { [collection.slug.key]: slug }, rights)
-  throw validationErrorAt('/slug', 'unknown_field', `must be left out: entries of ${collection.key} have no slug`)
+  throw validationErrorAt(
+    '/slug',
+    'unknown_field',
+    `is not allowed, because entries of ${collection.key} have no slug. Leave it out.`,
+  )
 }
 
 async function restoreToDraft(
@@ -241,7 +246,7 @@ async function readVersion(
 }
 
 const createNoVersionError = (revision: number): DaybookError =>
-  new DaybookError('NOT_FOUND', `The entry has no version ${revision} that could be restored.`)
+  new DaybookError('NOT_FOUND', `The entry has no version ${revision} that can be restored.`)
 
 /** Returns a version of a document with the current values of its status, its hidden fields and the fields that only the service writes. */
 export function keepProtectedFields(

@@ -96,7 +96,7 @@ function requireSameStatus({ status }: CollectionModel, patch: Values, stored: u
   throw validationErrorAt(
     `/${status.key}`,
     'draft',
-    'of a draft is that of its entry; POST to the address of the entry with /publish or /unpublish changes it',
+    'cannot be changed in a draft. POST to the address of the entry with /publish or /unpublish.',
   )
 }
 

@@ -77,12 +77,12 @@ export async function prepareSchedule(
 function requireTimesInOrder(schedules: readonly Pick<Schedule, 'action' | 'at'>[], action: Schedule['action']): void {
   const { publish, unpublish } = Object.fromEntries(schedules.map((schedule) => [schedule.action, schedule.at]))
   if (publish === undefined || unpublish === undefined || publish < unpublish) return
-  const advice = 'choose another time, or take both back with DELETE …/schedule first'
+  const advice = 'Choose another time, or cancel both with DELETE …/schedule first.'
   throw action === 'publish'
-    ? validationErrorAt('/publishAt', 'order', `must be before unpublishAt, ${unpublish}; ${advice}`, {
+    ? validationErrorAt('/publishAt', 'order', `must be before unpublishAt, which is ${unpublish}. ${advice}`, {
         unpublishAt: unpublish,
       })
-    : validationErrorAt('/unpublishAt', 'order', `must be after publishAt, ${publish}; ${advice}`, {
+    : validationErrorAt('/unpublishAt', 'order', `must be after publishAt, which is ${publish}. ${advice}`, {
         publishAt: publish,
       })
 }
@@ -99,7 +99,7 @@ export async function prepareUnschedule(
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
     const dropped = await writer.schedules.drop(collection.key, entry.id)
-    if (dropped === 0) throw new DaybookError('NOT_FOUND', 'No time is set for the entry.')
+    if (dropped === 0) throw new DaybookError('NOT_FOUND', 'The entry has no schedule.')
     const at = new Date().toISOString()
     const { actor } = context
     return {

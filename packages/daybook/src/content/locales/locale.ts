@@ -37,9 +37,14 @@ export function resolveLocale(
   if (!locales) return DEFAULT_LOCALE
   if (requested === ALL_LOCALES) {
     if (fallback !== undefined)
-      throw validationErrorAt('fallbackLocale', 'exclusive', 'leave it out: all locales are returned', {
-        with: 'locale',
-      })
+      throw validationErrorAt(
+        'fallbackLocale',
+        'exclusive',
+        'is not allowed with locale=all, which returns all locales. Leave it out.',
+        {
+          with: 'locale',
+        },
+      )
     return { locale: locales.default, chain: undefined, isAll: true }
   }
   const locale = requested ?? locales.default

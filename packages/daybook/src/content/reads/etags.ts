@@ -107,9 +107,13 @@ export function requireTagMatch(ifMatch: TagCondition | undefined, tag: string):
   const isMatch =
     ifMatch === undefined || ifMatch === '*' || ifMatch.some(({ weak, value }) => !weak && isSameTag(value, tag))
   if (!isMatch)
-    throw new DaybookError('PRECONDITION_FAILED', 'The response has another ETag than If-Match names.', {
-      current: tag,
-    })
+    throw new DaybookError(
+      'PRECONDITION_FAILED',
+      'The ETag of the response is not in If-Match. Read the document again.',
+      {
+        current: tag,
+      },
+    )
 }
 
 export interface Preconditions {

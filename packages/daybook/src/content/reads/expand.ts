@@ -313,6 +313,6 @@ const createTooManyDocumentsError = (): DaybookError =>
   validationErrorAt(
     'include',
     'maxItems',
-    `would expand more than ${MAX_EXPANDED_DOCUMENTS} documents; ask for fewer entries or relations`,
+    `must expand at most ${MAX_EXPANDED_DOCUMENTS} documents. Request fewer entries or relations.`,
     { limit: MAX_EXPANDED_DOCUMENTS },
   )

@@ -60,6 +60,6 @@ export const readTaggedDocument = async <T>({ tag, read }: Pick<LazyResponse, 't
  */
 export function etagOf(document: object): string {
   const tag = etagsOfDocuments.get(document)
-  if (tag === undefined) throw new TypeError('This document came without a tag; read it by itself, with content.get().')
+  if (tag === undefined) throw new TypeError('This document has no tag. Read it with content.get().')
   return tag
 }

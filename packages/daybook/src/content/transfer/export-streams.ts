@@ -30,7 +30,10 @@ export class ExportStreams {
   async open(options: ExportOptions = {}): Promise<ReadableStream<Uint8Array>> {
     if (this.#isFull) await Promise.all([...this.#running].map(({ ended }) => ended))
     if (this.#isFull) {
-      throw new DaybookError('SERVICE_UNAVAILABLE', `At most ${MAX_EXPORTS} exports are sent at once; try again later.`)
+      throw new DaybookError(
+        'SERVICE_UNAVAILABLE',
+        `At most ${MAX_EXPORTS} exports can run at the same time. Try again later.`,
+      )
     }
     this.#opening += 1
     try {

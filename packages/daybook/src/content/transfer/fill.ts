@@ -445,11 +445,12 @@ async function explainRefusal<T>({ key }: DocumentModel, id: string, work: () =>
   try {
     return await work()
   } catch (error) {
-    const refused = `A fill of ${key} gives ${id} what is refused:`
-    if (error instanceof UniqueViolation) throw new MigrationError(`${refused} another entry has this ${error.field}`)
+    const refused = `A fill of ${key} returned an invalid value for ${id}.`
+    if (error instanceof UniqueViolation)
+      throw new MigrationError(`${refused} The value of ${error.field} is already used by another entry.`)
     if (!(error instanceof DaybookError)) throw error
-    const reasons = error.details.issues?.map((issue) => `${issue.path.slice(1)} ${issue.message}`)
-    throw new MigrationError(`${refused} ${reasons?.join('; ') ?? error.message}`)
+    const reasons = error.details.issues?.map((issue) => issue.message)
+    throw new MigrationError(`${refused} ${reasons?.join(' ') ?? error.message}`)
   }
 }
 

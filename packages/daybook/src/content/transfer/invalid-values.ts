@@ -146,7 +146,7 @@ function findDanglingReferences(
     .map(({ field, collection }) => ({
       field: field.split('.')[0] ?? field,
       kind: `reference ${collection}`,
-      message: `refers to an entry that ${collection} does not have`,
+      message: `refers to an entry that does not exist in ${collection}`,
     }))
 }
 
@@ -158,6 +158,10 @@ function findInvalidFields(document: DocumentModel, values: Values): readonly Pr
   } catch (error) {
     if (!(error instanceof DaybookError)) throw error
     const { issues = [] } = error.details
-    return issues.map(({ path, code, message }) => ({ field: path.split('/')[1] ?? '', kind: code, message }))
+    return issues.map(({ path, code, message }) => ({
+      field: path.split('/')[1] ?? '',
+      kind: code,
+      message: `has an invalid value: ${message.replace(/\.$/, '')}`,
+    }))
   }
 }

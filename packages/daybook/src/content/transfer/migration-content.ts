@@ -55,7 +55,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
 
   async each(key: string, where: Where, change: Change): Promise<number> {
     const collection = this.#services.model.collections.get(key)
-    if (!collection) throw new MigrationError(`each: the config has no collection "${key}". Write one that it has.`)
+    if (!collection) throw new MigrationError(`each: the config has no collection "${key}". Use one that exists.`)
     if (!isRecord(where))
       throw new MigrationError("each: write a filter, or {} for all: each('posts', {}, (entry) => …)")
     if (typeof change !== 'function')
@@ -167,7 +167,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
 function requireChange({ key }: CollectionModel, { id }: StoredEntry, data: EntryChange): void {
   if (!isRecord(data))
     throw new MigrationError(
-      `each: the function must return an object of fields, or nothing; for ${key} ${id} it did not.`,
+      `each: the function must return an object of fields, or nothing. It did not for ${key} ${id}.`,
     )
 }
 
@@ -176,6 +176,6 @@ function explainRefused({ key }: CollectionModel, { id }: StoredEntry, error: un
   if (!(error instanceof DaybookError)) throw error
   const { code, message, details } = error
   if (code === 'PRECONDITION_FAILED' || code === 'NOT_FOUND') throw new StaleWrite()
-  const issues = details.issues?.map((issue) => `${issue.path.slice(1)} ${issue.message}`)
-  throw new MigrationError(`each: the change of ${key} ${id} is refused: ${issues?.join('; ') ?? message}`)
+  const issues = details.issues?.map((issue) => issue.message)
+  throw new MigrationError(`each: the change of ${key} ${id} was rejected. ${issues?.join(' ') ?? message}`)
 }

@@ -125,7 +125,7 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw validationErrorAt('/', 'json', 'must be well-formed JSON (RFC 8259)')
+    throw validationErrorAt('/', 'json', 'The line must be well-formed JSON (RFC 8259).')
   }
 }
 
@@ -143,15 +143,15 @@ function requireValidLine<T>(check: Validator, value: unknown): T {
  */
 export function readHeader(line: string, { locales }: Model): ExportHeader {
   const header = tryParse(() => requireValidLine<ExportHeader>(checkHeader, parseLine(line)))
-  if (!header) throw new StartupError('it does not begin as an export of Daybook does, or a newer Daybook made it.')
+  if (!header) throw new StartupError('it is not an export of Daybook, or a newer version of Daybook made it.')
   const { since, locale } = header
   if (since !== undefined) {
-    throw new StartupError(`it holds only what changed after ${since}. Restore from an export of everything.`)
+    throw new StartupError(`it contains only the changes after ${since}. Restore from a complete export.`)
   }
   if (locale !== undefined && locale !== locales?.default) {
     const defaultText = locales ? `has "${locales.default}"` : 'has no locales'
     throw new StartupError(
-      `its default locale is "${locale}", and the config ${defaultText}. Restore with "${locale}" first.`,
+      `its default locale is "${locale}", but the config ${defaultText}. Restore with "${locale}" first.`,
     )
   }
   return header
@@ -182,7 +182,7 @@ export function readLine(text: string, { collections, globals }: Model): Restore
     const global = globals.get(line.global)
     if (!global) {
       const { global: name } = line
-      throw validationErrorAt('/global', 'unknown', `the config has no global "${name}"`, { name })
+      throw validationErrorAt('/global', 'unknown', `The config has no global "${name}".`, { name })
     }
     return { kind: 'global', global, line }
   }
@@ -190,7 +190,7 @@ export function readLine(text: string, { collections, globals }: Model): Restore
   const collection = collections.get(line.collection)
   if (!collection) {
     const { collection: name } = line
-    throw validationErrorAt('/collection', 'unknown', `the config has no collection "${name}"`, { name })
+    throw validationErrorAt('/collection', 'unknown', `The config has no collection "${name}".`, { name })
   }
   return { kind: 'entry', collection, line }
 }
@@ -224,11 +224,7 @@ function checkDocument(model: DocumentModel, line: DocumentLine, path = ''): voi
   if (schemaHash !== model.schemaHash) return
   const [unplacedKey] = Object.keys(pickUnplaced(model, document))
   if (unplacedKey !== undefined) {
-    throw validationErrorAt(
-      `${path}/document/${unplacedKey}`,
-      'unknown_field',
-      `${model.key} has no place for this value`,
-    )
+    throw validationErrorAt(`${path}/document/${unplacedKey}`, 'unknown_field', `is not a field of ${model.key}`)
   }
 }
 

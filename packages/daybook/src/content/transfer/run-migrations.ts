@@ -45,7 +45,7 @@ const LEASE_MS = 10_000
 /** The interval at which a waiting process retries, in milliseconds. */
 const RETRY_MS = 200
 
-const LOCK_TAKEN = 'Another process migrates this store now. Run daybook migrate again when it has ended.'
+const LOCK_TAKEN = 'Another process is migrating this store. Run daybook migrate again when it has ended.'
 
 /** The lock for migrating a store. One process at a time holds it. */
 export class MigrationLock {
@@ -134,7 +134,7 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
   try {
     await withAbort(async () => migration.run(context), signal)
     if (calls.size > 0)
-      throw new MigrationError('run ended before its calls of content did. Write await before each of them.')
+      throw new MigrationError('run ended before its calls of content ended. Write await before each call.')
     await transactions.finish()
   } catch (error) {
     if (signal.aborted) throw error
@@ -178,8 +178,8 @@ const timestamp = (): string => new Date().toISOString()
 
 function explainFailure(name: string, error: unknown, dryRun: boolean): MigrationError {
   const next = dryRun
-    ? 'Nothing was changed. Mend it, and run daybook migrate --dry-run again.'
-    : 'What it stored before stays. Mend it, and run daybook migrate --apply again: it goes on.'
+    ? 'Nothing was changed. Fix it, and run daybook migrate --dry-run again.'
+    : 'Changes that were already stored are kept. Fix it, and run daybook migrate --apply again, which continues from there.'
   return new MigrationError(`migrations/${name} failed: ${formatReason(error)}\n${next}`, { cause: error })
 }
 
@@ -187,8 +187,8 @@ function explainFailure(name: string, error: unknown, dryRun: boolean): Migratio
 function formatReason(error: unknown): string {
   if (error instanceof MigrationError) return error.message
   if (error instanceof DaybookError) {
-    const issues = error.details.issues?.map(({ path, message }) => `${path.slice(1)} ${message}`)
-    return `${error.code}: ${issues?.join('; ') ?? error.message}`
+    const issues = error.details.issues?.map(({ message }) => message)
+    return `${error.code}: ${issues?.join(' ') ?? error.message}`
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

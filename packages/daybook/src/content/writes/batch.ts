@@ -2,6 +2,7 @@ import { DaybookError, validationError, validationErrorAt } from '../../errors.t
 import { isRecord } from '../../fields/field.ts'
 import { createIssue, type Issue, type Violation } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
+import { unknownName } from '../../nearest.ts'
 import { isUuidShaped } from '../../slugs.ts'
 import type { ContentContext } from '../context.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
@@ -71,7 +72,7 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<Co
 function readOperations(services: ContentContext, body: unknown): readonly OperationHead[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
-    throw validationErrorAt('/operations', 'type', 'must be a list of operations, and all that the body holds', {
+    throw validationErrorAt('/operations', 'type', 'must be a list of operations, and the only member of the body', {
       types: ['array'],
     })
   if (list.length > MAX_OPERATIONS)
@@ -92,9 +93,9 @@ function findMisuse(path: string, op: BatchOp, { key, status }: CollectionModel,
   if (needsData === true && data === undefined)
     return createIssue(`${path}/data`, 'type', 'must be an object', { types: ['object'] })
   if (needsData === false && data !== undefined)
-    return createIssue(`${path}/data`, 'exclusive', 'must be left out', { with: 'op' })
+    return createIssue(`${path}/data`, 'exclusive', 'is not allowed for this operation. Leave it out.', { with: 'op' })
   if (status || (op !== 'publish' && op !== 'unpublish')) return undefined
-  const message = `must be another one: entries of ${key} have no status`
+  const message = `must be another operation, because entries of ${key} have no status`
   return createIssue(`${path}/op`, 'status', message, { collection: key })
 }
 
@@ -114,7 +115,7 @@ function readOperation(
   }
   if (!isRecord(operation)) return addIssue('', 'type', 'must be an object', { types: ['object'] })
   for (const key of Object.keys(operation))
-    if (!KEYS.includes(key)) addIssue(`/${key}`, 'unknown_field', 'there is no such field')
+    if (!KEYS.includes(key)) addIssue(`/${key}`, 'unknown_field', unknownName('field', key.slice(0, 64)))
   const { op, id = '', ifMatch, data } = operation
   const collection = findCollection(services, operation.collection)
   const tags = ifMatch === undefined ? undefined : parseTags(ifMatch)
@@ -140,11 +141,12 @@ function createCollectionViolation(key: unknown): Violation {
 
 /** Returns the violation of an invalid id: a create must not have one, and any other operation must. */
 function findIdViolation(op: BatchOp, id: unknown): Violation | undefined {
-  const message = 'must be an id, except of a create'
-  if (op === 'create') return id === '' ? undefined : ['exclusive', message, { with: 'op' }]
+  const message = 'must be the id of an entry'
+  if (op === 'create')
+    return id === '' ? undefined : ['exclusive', 'is not allowed for create. Leave it out.', { with: 'op' }]
   if (typeof id !== 'string' || id === '') return ['type', message, { types: ['string'] }]
   if (isUuidShaped(id)) return undefined
-  return ['format', 'must be the id of an entry, not its slug. GET by slug returns the id', { format: 'uuid' }]
+  return ['format', 'must be the id of an entry, not its slug. GET by slug returns the id.', { format: 'uuid' }]
 }
 
 /**

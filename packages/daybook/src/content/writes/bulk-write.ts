@@ -281,7 +281,7 @@ export class BulkWrite {
     throw validationErrorAt(
       'where',
       'too_large',
-      `must match fewer entries: what this stores in ${this.#prepared.size} of them is more than ${MAX_PREPARED_CHARACTERS} characters`,
+      `must match fewer entries. The changes of the first ${this.#prepared.size} have more than ${MAX_PREPARED_CHARACTERS} characters.`,
       { limit: MAX_PREPARED_CHARACTERS },
     )
   }
@@ -320,7 +320,7 @@ const createTooManyError = (matched: number): DaybookError =>
   validationErrorAt(
     'where',
     'maxItems',
-    `matches ${matched} entries, and one request writes at most ${MAX_BULK_ENTRIES}. Narrow it, such as by createdAt, or use daybook update or daybook delete, which take steps`,
+    `matches ${matched} entries, but one request changes at most ${MAX_BULK_ENTRIES}. Narrow it, such as by createdAt, or use the commands daybook update or daybook delete.`,
     { limit: MAX_BULK_ENTRIES, count: matched },
   )
 

@@ -80,5 +80,5 @@ async function writeBulk(
   return retryStale(async () => {
     await bulk.prepare()
     return transact((writer) => bulk.commit(writer), { exclusive: true })
-  }, 'The entries keep changing; try again.')
+  }, 'The entries keep changing. Try again.')
 }

@@ -62,7 +62,7 @@ export function parseCreate(
   { upload }: Pick<NewEntryOptions, 'upload'> = {},
 ): CreateBody {
   if (collection.holdsFiles && !upload)
-    throw validationErrorAt('/', 'upload', 'Upload the file: POST it to /api/assets')
+    throw validationErrorAt('/', 'upload', 'A new asset needs a file. Upload it with POST to /api/assets.')
   const rights = resolveFieldRights(collection, context.access)
   const hooks = hooksFor(context, collection, 'beforeValidate')
   const fields = (hooks ? checkKeys : checkBody)(collection, 'create', body, rights)

@@ -71,7 +71,7 @@ export class HookRefusal extends Error {
   readonly reason: unknown
 
   constructor(reason: unknown) {
-    super('A hook refused the write.')
+    super('A hook rejected the write.')
     this.reason = reason
   }
 }
@@ -164,7 +164,7 @@ export class WriteHooks {
     const depth = (this.#running.getStore()?.depth ?? 0) + 1
     const title = `The hook ${name} of ${event.key} (${hook.owner})`
     if (depth > MAX_HOOK_DEPTH)
-      throw createHookError(`${title} writes what runs hooks that write again, ${MAX_HOOK_DEPTH} levels deep`)
+      throw createHookError(`${title} writes entries whose hooks write again, more than ${MAX_HOOK_DEPTH} levels deep`)
     try {
       return await withTimeout(limitMs, () => this.#running.run({ depth, transaction }, () => hook.run(event)))
     } catch (error) {
@@ -178,7 +178,7 @@ export class WriteHooks {
 export const getHookKey = (kind: DocumentModel['kind'], key: string): string => `${kind} ${key}`
 
 const tooLate = (reason: string): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'A hook took too long; nothing was stored.', {}, new Error(reason))
+  new DaybookError('SERVICE_UNAVAILABLE', 'A hook took too long. Nothing was stored.', {}, new Error(reason))
 
 /** Creates the INTERNAL_ERROR for a hook that fails or returns an invalid result. Only the log contains the reason. */
 export const createHookError = (reason: string, cause?: unknown): DaybookError =>

@@ -91,7 +91,7 @@ export async function executeAll<Result>(
  */
 export async function retryStale<Result>(
   attempt: () => Promise<Result>,
-  message = 'The entry keeps changing; try again.',
+  message = 'The entry keeps changing. Try again.',
 ): Promise<Result> {
   for (let count = 1; count <= MAX_ATTEMPTS; count += 1) {
     try {

@@ -59,8 +59,8 @@ function findWrongCollection(
   if (allowedCollections === undefined) return []
   const readable = allowedCollections.filter((key) => scope.readableCollection(key) !== undefined)
   if (readable.includes(collection)) return []
-  const problem = `"${collection.slice(0, 64)}" is no collection that ${field} can refer to`
-  const message = readable.length > 0 ? `${problem}; write one of: ${readable.join(', ')}` : problem
+  const problem = `${field} cannot refer to the collection "${collection.slice(0, 64)}".`
+  const message = readable.length > 0 ? `${problem} Use one of: ${readable.join(', ')}.` : problem
   return [createIssue(path, 'reference', message, { collection: collection.slice(0, 64), values: readable })]
 }
 
@@ -80,7 +80,7 @@ async function findMissingTargets(
   const missing = references
     .filter(({ reference }) => !visibleIds.has(reference.id))
     .map(({ reference: { id }, path }) => {
-      const message = `there is no entry ${id} in ${target.key}`
+      const message = `refers to the entry ${id} of ${target.key}, which does not exist`
       return createIssue(path, 'reference', message, { collection: target.key, id })
     })
   const existing = references.filter(({ reference }) => visibleIds.has(reference.id))
@@ -104,7 +104,7 @@ async function findRejectedTargets(
     return group
       .filter(({ reference }) => !matchingIds.has(reference.id))
       .map(({ reference: { id }, path }) =>
-        createIssue(path, 'accept', `takes ${description}, which ${id} is not`, { id, ...params }),
+        createIssue(path, 'accept', `must be the id of ${description}. The asset ${id} is not.`, { id, ...params }),
       )
   })
   return (await Promise.all(issues)).flat()

@@ -104,7 +104,7 @@ async function rejectRestricted(deletion: Deletion, writer: Writer): Promise<voi
     if (references.length >= MAX_LISTED_REFERRERS) break
   }
   if (!isRestrictedAnywhere) return
-  throw new DaybookError('CONFLICT', 'Other documents need this entry; change or delete them first.', {
+  throw new DaybookError('CONFLICT', 'Other documents require this entry. Change or delete them first.', {
     references: references.slice(0, MAX_LISTED_REFERRERS),
   })
 }

@@ -162,7 +162,7 @@ export async function runBeforeDelete(
     const event = { before: toHookDocument(change, document, stored.canonical), after: undefined, id: change.id }
     const returned = await runInTransaction(hooked, change, 'beforeChange', hook, event)
     if (returned !== undefined)
-      throw createHookFailure(document, hook, 'returned data for a delete; throw, or return nothing')
+      throw createHookFailure(document, hook, 'returned data for a delete. Throw, or return nothing')
     if (writer.lastRecord !== lastRecord) await requireUnwritten(hooked, change, stored, hook)
   }
 }
@@ -179,7 +179,7 @@ async function requireUnwritten(
   hook: WriteHook<ChangeEvent>,
 ): Promise<void> {
   if ((await readRevision(transaction.writer.read, document, id)) !== (before?.row.seq ?? 0))
-    throw createHookFailure(document, hook, 'wrote the document that is being written; return the change instead')
+    throw createHookFailure(document, hook, 'wrote the document that is being written. Return the change instead')
 }
 
 /** Returns the revision of a document in the store; 0 if there is none. */
@@ -271,7 +271,7 @@ function toData(document: CollectionModel | GlobalModel, returned: unknown, hook
     (key) => !Object.hasOwn(document.fieldMap, key) && !document.ignoredKeys.has(key) && !AUTHOR_KEYS.includes(key),
   )
   if (unknown !== undefined)
-    throw createHookFailure(document, hook, `returned ${unknown}, which is no field of ${document.key}`)
+    throw createHookFailure(document, hook, `returned ${unknown}, which is not a field of ${document.key}`)
   // A hook may return the whole document, and the caller may not be allowed to see its authors.
   return Object.fromEntries(Object.entries(data).filter(([key]) => !AUTHOR_KEYS.includes(key)))
 }
@@ -280,7 +280,7 @@ function plainJson(document: CollectionModel | GlobalModel, returned: unknown, h
   try {
     return toPlainJson(returned)
   } catch (error) {
-    throw createHookFailure(document, hook, 'returned what JSON cannot hold', error)
+    throw createHookFailure(document, hook, 'returned a value that JSON cannot represent', error)
   }
 }
 

@@ -2,7 +2,7 @@ import { deepFreeze } from '../../deep-freeze.ts'
 import { type DaybookError, validationError } from '../../errors.ts'
 import { emptyValue, type Field, type InnerFields, isRecord } from '../../fields/field.ts'
 import { isKey } from '../../fields/option-rules.ts'
-import type { Issue } from '../../issues.ts'
+import { formatIssueMessage, type Issue } from '../../issues.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { FieldRights } from '../access/field-access.ts'
 import { getServedKeys, type Values } from '../documents/document.ts'
@@ -69,11 +69,11 @@ function toIssue(validated: ValidatedDocument, base: string, item: unknown): Iss
   const { path = '', message, code = DEFAULT_CODE, params } = issue
   const unknown = Object.keys(issue).find((key) => !ISSUE_KEYS.includes(key))
   if (unknown !== undefined)
-    throw createValidatorError(validated, `returned an issue with ${unknown}, which no issue has`)
+    throw createValidatorError(validated, `returned an issue with an unknown member ${unknown}`)
   if (typeof message !== 'string' || message.trim() === '' || message.length > MAX_MESSAGE)
     throw createValidatorError(validated, `must give each issue a message, of at most ${MAX_MESSAGE} characters`)
   if (!isKey(code))
-    throw createValidatorError(validated, `returned the code ${String(code)}; write one like a key, such as tooLate`)
+    throw createValidatorError(validated, `returned the code ${String(code)}. Use a code like a key, such as tooLate`)
   if (params !== undefined && !isParams(params))
     throw createValidatorError(
       validated,
@@ -83,9 +83,10 @@ function toIssue(validated: ValidatedDocument, base: string, item: unknown): Iss
   if (typeof path !== 'string' || !isPath(validated, fullPath))
     throw createValidatorError(
       validated,
-      `returned the path ${String(path)}, which leads nowhere; write one such as /title`,
+      `returned the path ${String(path)}, which does not exist. Use a path such as /title`,
     )
-  return { path: fullPath === '' ? '/' : fullPath, code, ...(params === undefined ? {} : { params }), message }
+  const text = formatIssueMessage(fullPath, message)
+  return { path: fullPath === '' ? '/' : fullPath, code, ...(params === undefined ? {} : { params }), message: text }
 }
 
 function isParams(params: unknown): params is NonNullable<Issue['params']> {

@@ -234,7 +234,7 @@ function changeRoute(
       const isDry = dryRun === 'true'
       const isDraft = draft === 'true'
       if (autosave === 'true' && !isDraft)
-        throw validationErrorAt('autosave', 'requires', 'goes with draft=true', { name: 'draft' })
+        throw validationErrorAt('autosave', 'requires', 'requires draft=true', { name: 'draft' })
       const writeContext = await createWriteContext(context, access, { locale, isDry })
       const id = path.id ?? ''
       const target = isDraft

@@ -37,7 +37,7 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
         if (getIdentity(caller)?.actorType !== 'service') {
           throw new DaybookError('FORBIDDEN', 'Only a service principal may export.')
         }
-        if (!canExport(caller)) throw new DaybookError('FORBIDDEN', 'This token has not the scope "export".')
+        if (!canExport(caller)) throw new DaybookError('FORBIDDEN', 'This token does not have the scope "export".')
         const { since, people } = query.values
         const content = await streams.open({ since, includesAuthors: people !== 'false' })
         return { status: 200, content, headers: { ...PRIVATE_HEADERS, 'Content-Type': LINES } }

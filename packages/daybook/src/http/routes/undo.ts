@@ -5,6 +5,7 @@ import { isRecord } from '../../fields/field.ts'
 import { createIssue, type Issue } from '../../issues.ts'
 import { undo } from '../../journal/undo/undo.ts'
 import { MAX_UNDONE, type UndoRange } from '../../journal/undo/undo-plan.ts'
+import { unknownName } from '../../nearest.ts'
 import { DRY_RUN_PARAMETERS } from '../../query/draft-query.ts'
 import { jsonBody } from '../body.ts'
 import { defineRoute, type Route, WRITE_ERRORS } from '../contract.ts'
@@ -56,7 +57,9 @@ function readRange(body: unknown): UndoRange {
   const isNumber = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1
   const issues: Issue[] = [
     ...(isRecord(body) ? [] : [createIssue('/', 'type', 'must be an object', { types: ['object'] })]),
-    ...Object.keys(unknownMembers).map((key) => createIssue(`/${key}`, 'unknown_field', 'there is no such field')),
+    ...Object.keys(unknownMembers).map((key) =>
+      createIssue(`/${key}`, 'unknown_field', unknownName('field', key.slice(0, 64))),
+    ),
     ...(isNumber(from)
       ? []
       : [createIssue('/from', 'type', 'must be the number of a change, 1 or more', { types: ['integer'] })]),

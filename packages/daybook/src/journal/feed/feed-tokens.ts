@@ -67,7 +67,7 @@ export class FeedTokens {
       const [seq, view, key, after = 0]: SealedPosition = JSON.parse(content.toString())
       return { seq, view, walk: key === undefined ? undefined : { key, after } }
     } catch {
-      throw validationErrorAt(name, 'token', 'must be a token that this service has given; leave it out to begin anew')
+      throw validationErrorAt(name, 'token', 'is invalid. Leave it out to start from the beginning.')
     }
   }
 

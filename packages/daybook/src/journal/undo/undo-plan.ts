@@ -90,12 +90,14 @@ export async function planUndo(context: ContentContext, access: Access, range: U
   const head = await read.journal.head()
   const to = Math.min(range.to ?? head, head)
   if (range.from > to)
-    throw validationErrorAt('/from', 'maximum', `must be at most ${to}, the last change of the range`, { limit: to })
+    throw validationErrorAt('/from', 'maximum', `must be at most ${to}, which is the last change of the range`, {
+      limit: to,
+    })
   if (to - range.from >= MAX_UNDONE)
     throw validationErrorAt(
       '/from',
       'maxItems',
-      `must begin a range of at most ${MAX_UNDONE} changes; undo the last ones first`,
+      `must start a range of at most ${MAX_UNDONE} changes. Undo the last ones first.`,
       { limit: MAX_UNDONE },
     )
   const records = await readRecords(read, range.from, to)

@@ -78,8 +78,8 @@ async function shortenRedirects(content: CallerContent, id: string, { from, to }
   const [next] = await findRedirects(content, { from: { eq: to }, id: { ne: id } })
   const target = String(next?.to ?? to)
   if (target === from) {
-    const issue = { path: '/to', code: 'loop', message: 'leads back to /from; write another address' }
-    throw new DaybookError('VALIDATION_ERROR', `${issue.path}: ${issue.message}`, { issues: [issue] })
+    const message = 'to leads back to from. Choose another address.'
+    throw new DaybookError('VALIDATION_ERROR', message, { issues: [{ path: '/to', code: 'loop', message }] })
   }
   const where = { to: { eq: from }, id: { ne: id } }
   for (let batch = await findRedirects(content, where); batch.length > 0; batch = await findRedirects(content, where)) {

@@ -55,7 +55,7 @@ export class UnfinishedUploads {
     const keys = new Set((await this.#list(`${hashOwner(description.owner)}-`)).map(({ key }) => key))
     const isIncomplete = (key: string): boolean => key.endsWith('/facts') && !keys.has(key.replace(/facts$/, 'done'))
     if ([...keys].filter(isIncomplete).length >= this.#limit) {
-      const message = `You have ${this.#limit} uploads that are not complete; complete one, or end it.`
+      const message = `You have ${this.#limit} unfinished uploads. Complete one, or delete it.`
       throw new DaybookError('FORBIDDEN', message, { limit: this.#limit })
     }
     await this.#storage.add(`${id}/facts`, toBytes(description))
@@ -81,7 +81,7 @@ export class UnfinishedUploads {
    */
   async append(id: string, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
     if ((await this.#parts(id)).length >= MAX_PARTS) {
-      throw new DaybookError('PAYLOAD_TOO_LARGE', `An upload has at most ${MAX_PARTS} parts; send larger ones.`)
+      throw new DaybookError('PAYLOAD_TOO_LARGE', `An upload may have at most ${MAX_PARTS} parts. Send larger parts.`)
     }
     const source = content[Symbol.asyncIterator]()
     const first = await source.next()
@@ -94,7 +94,7 @@ export class UnfinishedUploads {
       }
     }
     if (await this.#storage.add(partKey(id, offset), counted())) return end
-    throw new DaybookError('CONFLICT', 'This part is there already; ask for the offset, and go on from there.')
+    throw new DaybookError('CONFLICT', 'This part was already received. Request the offset, and continue from there.')
   }
 
   async *bytes(id: string): AsyncGenerator<Uint8Array> {

@@ -93,7 +93,7 @@ async function findFile(
   const { expires, signature } = query
   if (secret !== undefined && (expires !== undefined || signature !== undefined)) {
     if (!isSigned(secret, path, Number(expires), String(signature)))
-      throw new DaybookError('FORBIDDEN', 'This address has expired, or was changed. Ask for a new one.')
+      throw new DaybookError('FORBIDDEN', 'This address has expired or was changed. Request a new one.')
     const signed = await asSystem({ reason: 'a signed address' }).files.find(path)
     return { file: requireFile(signed), isPublic: false }
   }

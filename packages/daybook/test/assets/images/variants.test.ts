@@ -180,7 +180,7 @@ describe('a request', () => {
     await using place = await Place.make()
     const source = await place.add()
     const signature = new URLSearchParams(signImage(SECRET, source.id, { w: 4097 })).get('signature') ?? ''
-    expect(() => place.variants.plan(source, { w: 4097, signature }, undefined)).toThrow('must be 1 to 4096')
+    expect(() => place.variants.plan(source, { w: 4097, signature }, undefined)).toThrow('must be from 1 to 4096')
   })
 
   test.each(['image/svg+xml', 'application/pdf'])('of an asset of type %s is rejected', async (mimeType) => {

@@ -78,9 +78,9 @@ describe('daybook import --set', () => {
   const WRONG: Readonly<Record<string, readonly [set: readonly string[], said: string]>> = {
     'no value': [['status'], '--set takes FIELD=VALUE, such as --set status=published, not "status".'],
     'no such field': [['stat=published'], '--set names a field that posts does not have: "stat"'],
-    'an unknown status': [['status=live'], '--set status=live: must be one of'],
-    'a number that is none': [['stars=many'], '--set stars=many: must be integer'],
-    'an item that is none': [['ratings=1, two'], '--set ratings=1, two: /ratings/1: must be integer'],
+    'an unknown status': [['status=live'], '--set status=live: status must be one of'],
+    'a number that is none': [['stars=many'], '--set stars=many: stars must be an integer'],
+    'an item that is none': [['ratings=1, two'], '--set ratings=1, two: /ratings/1: ratings.1 must be an integer'],
     'a list that is none': [['tags=[a'], '--set tags=[a: YAML: '],
     'two entries for one': [['author=[A, B]'], "name one, or make it f.relation('people', { many: true })"],
     'a name from which no entry can be created': [
@@ -184,7 +184,7 @@ describe('a fault of a file', () => {
       expect.stringMatching(/^posts\/list\.md:6: \/stars: /),
       expect.stringMatching(/^posts\/section\.md:3: \/section: there is no "News" in sections/),
       'posts/taken.md:3: /code: Another entry has this code.',
-      'posts/untitled.md: /title: is required',
+      'posts/untitled.md: /title: title is required.',
     ])
   })
 })

@@ -151,11 +151,11 @@ test('images that cannot be imported are named with file and line and stay uncha
     'one.md:7: link.svg: leads out of the imported folder',
     'one.md:7: linked/secret.svg: leads out of the imported folder',
     'one.md:7: .hidden.svg: is hidden',
-    'one.md:7: two.md: is text/markdown, no image',
-    'one.md:8: large.svg: A file has at most 20000 bytes',
+    'one.md:7: two.md: is text/markdown, not an image',
+    'one.md:8: large.svg: The file must be at most 20000 bytes long; the image stays',
     'two.md:3: /cover: missing.svg: there is no such file',
     'three.md:3: /cover: ',
-    'four.md:3: /pictures: https://example.org/a.png: is no path of a file of the folder',
+    'four.md:3: /pictures: https://example.org/a.png: is not the path of a file in the folder',
   ]) {
     expect(ended.stderr).toContain(`site/posts/${line}`)
   }

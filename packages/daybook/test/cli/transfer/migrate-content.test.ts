@@ -95,7 +95,7 @@ describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
     const failing = await daybook(folder.path, 'migrate', '--dry-run')
     expect(failing, 'a change may leave no required field empty').toMatchObject({ status: 1 })
     expect(failing.stderr).toMatch(
-      /migrations\/1-shout failed: each: the change of notes [0-9a-f-]{36} is refused: text is required\nNothing was changed\./,
+      /migrations\/1-shout failed: each: the change of notes [0-9a-f-]{36} was rejected\. text is required\.\nNothing was changed\./,
     )
     await folder.write({
       'daybook.config.ts': config(
@@ -163,11 +163,11 @@ export default defineConfig({
     const gone = 'LOSS  authors is a collection that the config no longer has; its entries are lost (1)\n'
     const nothing = 'Nothing was changed. Do it with: daybook migrate --apply\n'
     const check =
-      'CHECK posts.author refers to an entry that people does not have (2)\n' +
+      'CHECK posts.author refers to an entry that does not exist in people (2)\n' +
       '      Find them: daybook migrate --list posts.author\n'
     expect(await daybook(folder.path, 'migrate')).toEqual({ status: 0, stdout: gone + check + nothing, stderr: '' })
     const listed = await daybook(folder.path, 'migrate', '--list', 'posts.author')
-    expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} refers to an entry that people does not have\n){2}$/)
+    expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} refers to an entry that does not exist in people\n){2}$/)
 
     await folder.write({ 'daybook.config.ts': withPosts('', '', place.database) })
     const lost = `LOSS  posts.author has no place in the config; its values are lost (2)\n${gone}`

@@ -200,9 +200,9 @@ describe('daybook import FILE rejects', () => {
   })
 
   test('a file that is no export, or contains only changes', async () => {
-    expect((await expectRejected(() => ['{"a":1}', '{}'])).stderr).toContain('does not begin as an export')
+    expect((await expectRejected(() => ['{"a":1}', '{}'])).stderr).toContain('it is not an export of Daybook')
     await runNotes('export', 'since.ndjson', '--since', '1', '--data', 'source')
-    expect((await runNotes('import', 'since.ndjson', '--data', 'other')).stderr).toContain('only what changed after 1')
+    expect((await runNotes('import', 'since.ndjson', '--data', 'other')).stderr).toContain('only the changes after 1')
   })
 
   test('invalid lines, each with its number and the reason', async () => {
@@ -215,9 +215,9 @@ describe('daybook import FILE rejects', () => {
         counts,
       ],
     )
-    expect(stderr).toContain('line 2: /collection: the config has no collection "nothing"')
-    expect(stderr).toContain('line 3: /document/typo: notes has no place for this value')
-    expect(stderr).toContain('line 4: /: must be well-formed JSON')
+    expect(stderr).toContain('line 2: /collection: The config has no collection "nothing"')
+    expect(stderr).toContain('line 3: /document/typo: document.typo is not a field of notes')
+    expect(stderr).toContain('line 4: /: The line must be well-formed JSON')
     expect(stdout).toContain('3 of 3 lines have faults; nothing is stored')
   })
 
@@ -232,14 +232,14 @@ describe('daybook import FILE rejects', () => {
     const whole = await text('notes.ndjson')
     await writeFile(at('nobody.ndjson'), whole.replace(/("document":.*)"status":"published"/, '$1"status":null'))
     expect((await runNotes('import', 'nobody.ndjson', '--data', 'other')).stderr).toContain(
-      'line 2: /document/status: is required',
+      'line 2: /document/status: document.status is required',
     )
     await writeFile(at('half.ndjson'), whole.replace('"slug":"note-', '"slug":"\\ud800'))
     expect((await runNotes('import', 'half.ndjson', '--data', 'other')).stderr).toContain(
-      'line 2: /slug: must not hold half of a surrogate pair',
+      'line 2: /slug: slug must not contain half of a surrogate pair',
     )
-    expect(stderr).toMatch(/line 2: .*this key is not allowed/)
-    expect(stderr).toContain('line 3: /document/text: notes has no place for this value')
+    expect(stderr).toMatch(/line 2: .*is not allowed as a key/)
+    expect(stderr).toContain('line 3: /document/text: document.text is not a field of notes')
     expect(stderr).toMatch(/line 4: .*half of a surrogate pair/)
   })
 
@@ -258,9 +258,9 @@ describe('daybook import FILE rejects', () => {
       `${third.slice(0, -1)}${twice}`,
       counts,
     ])
-    expect(stderr).toContain('line 2: /draft/document/text: notes has no place for this value')
-    expect(stderr).toContain('line 3: /draft/document/other: notes has no place for this value')
-    expect(stderr).toContain('line 4: /schedule: must have at most one time for each action')
+    expect(stderr).toContain('line 2: /draft/document/text: draft.document.text is not a field of notes')
+    expect(stderr).toContain('line 3: /draft/document/other: draft.document.other is not a field of notes')
+    expect(stderr).toContain('line 4: /schedule: schedule must have at most one time for each action')
   })
 
   test('a store with content, and leaves it unchanged', async () => {

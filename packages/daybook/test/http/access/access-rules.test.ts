@@ -358,16 +358,22 @@ runPolicyScenarios('a reference', [
       ...NOTES,
       create('ledgers', { title: 'L' }, { keep: { ledger: '/id' } }),
       ...['{bobs}', '01900000-0000-7000-8000-000000000000'].flatMap((id) => {
-        const unknown = {
+        const unknown = (field: string) => ({
           status: 400,
-          body: { details: { issues: [{ code: 'reference', message: `there is no entry ${id} in notes` }] } },
-        }
+          body: {
+            details: {
+              issues: [
+                { code: 'reference', message: `${field} refers to the entry ${id} of notes, which does not exist.` },
+              ],
+            },
+          },
+        })
         return [
-          as('ann', create('pages', { title: 'P', note: id }, unknown)),
-          as('ann', create('pages', { title: 'P', notes: ['{shared}', id] }, unknown)),
-          as('ann', put('/api/notes/{own}', { next: id }, unknown)),
-          as('ann', patch('/api/notes/{own}', { links: [id] }, unknown)),
-          as('ann', put('/api/globals/internal', { note: id }, unknown)),
+          as('ann', create('pages', { title: 'P', note: id }, unknown('note'))),
+          as('ann', create('pages', { title: 'P', notes: ['{shared}', id] }, unknown('notes'))),
+          as('ann', put('/api/notes/{own}', { next: id }, unknown('next'))),
+          as('ann', patch('/api/notes/{own}', { links: [id] }, unknown('links'))),
+          as('ann', put('/api/globals/internal', { note: id }, unknown('note'))),
           as('ann', batch([{ op: 'create', collection: 'pages', data: { title: 'P', note: id } }], { status: 400 })),
         ]
       }),

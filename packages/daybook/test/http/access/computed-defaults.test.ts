@@ -87,10 +87,10 @@ describe.each(POLICY_STORES)('a default that a function makes, on $name', (store
       /secret reason/,
     ],
     ['gives what the field does not take', () => 'longer than five', /at most 5 characters/],
-    ['gives another type', () => 5, /must be string/],
+    ['gives another type', () => 5, /must be a string/],
     ['gives a promise', () => Promise.reject(new Error('late')), /at once/],
     ['gives what no JSON can hold', () => Number.NaN, /NaN/],
-    ['gives a function', () => () => 'x', /JSON cannot hold/],
+    ['gives a function', () => () => 'x', /JSON cannot represent/],
     ['gives what no store can hold', () => '\u0000', /character|NUL/i],
   ]
   test.each(BROKEN)('that %s is an error of the config: 500, logged, nothing stored', async (_name, make, reason) => {

@@ -37,7 +37,7 @@ const config = defineConfig({
   },
 })
 
-const NEWS = ['/category', 'must be news', { operator: 'eq', values: ['news'] }] as const
+const NEWS = ['/category', 'category must be news.', { operator: 'eq', values: ['news'] }] as const
 const PLAIN = 'You are signed in, but the access rules do not let you do this to that entry of articles'
 
 /** A rejected entry, and its issues. */
@@ -46,14 +46,14 @@ const says = (
   data: object,
   ...issues: readonly (readonly [path: string, message: string, params?: object])[]
 ): Step => {
-  const said = issues.map(([path, message]) => `${path.slice(1).replaceAll('/', '.')} ${message}`.trimStart())
+  const sentences = issues.map(([, message]) => ` ${message}`).join('')
   return as(
     name,
     create('articles', data, {
       status: 403,
       body: {
         code: 'FORBIDDEN',
-        message: `${PLAIN}${said.length === 0 ? '' : `: ${said.join('; ')}`}.`,
+        message: `${PLAIN}.${sentences}`,
         details:
           issues.length === 0
             ? {}
@@ -80,24 +80,27 @@ runPolicyScenarios('a create rule that rejects an entry', [
       says(
         'several',
         { category: 'other' },
-        ['/category', 'must be one of: news, howto', { operator: 'in', values: ['news', 'howto'] }],
-        ['/rank', 'must be at least 3', { operator: 'gte', values: [3] }],
-        ['/title', 'must not begin with X', { operator: 'startsWith', values: ['X'], negated: true }],
+        ['/category', 'category must be one of: news, howto.', { operator: 'in', values: ['news', 'howto'] }],
+        ['/rank', 'rank must be at least 3.', { operator: 'gte', values: [3] }],
+        ['/title', 'title must not begin with X.', { operator: 'startsWith', values: ['X'], negated: true }],
       ),
-      says('either', { category: 'other' }, ['/', 'category must be news or rank must hold a value']),
+      says('either', { category: 'other' }, ['/', 'Required: category must be news or rank must have a value.']),
       says(
         'related',
         {},
-        ['/team/name', 'must be Desk', { operator: 'eq', values: ['Desk'] }],
-        ['/labels', 'must hold one of: a', { operator: 'in', values: ['a'] }],
+        ['/team/name', 'team.name must be Desk.', { operator: 'eq', values: ['Desk'] }],
+        ['/labels', 'labels must contain one of: a.', { operator: 'in', values: ['a'] }],
       ),
-      says('person', {}, ['/createdBy', 'must be somebody', { operator: 'eq', values: ['somebody'] }]),
+      says('person', {}, ['/createdBy', 'createdBy must be somebody.', { operator: 'eq', values: ['somebody'] }]),
       as(
         'one',
         batch([{ op: 'create', collection: 'articles', data: {} }], {
           status: 403,
           body: {
-            details: { operation: 0, issues: [{ path: '/operations/0/data/category', message: 'must be news' }] },
+            details: {
+              operation: 0,
+              issues: [{ path: '/operations/0/data/category', message: 'category must be news.' }],
+            },
           },
         }),
       ),

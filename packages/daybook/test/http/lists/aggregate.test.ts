@@ -365,18 +365,18 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
 
   test.each([
-    ['count:nothing', 'write some of: count:id, '],
+    ['count:nothing', 'Use some of: count:id, '],
     ['count:long', 'count:category'],
     ['count:plain', 'count:category'],
     ['count:makers', 'count:maker'],
-    ['sum:name', 'write some of: count:name'],
-    ['count:name:day', 'write some of: count:name'],
+    ['sum:name', 'Use some of: count:name'],
+    ['count:name:day', 'Use some of: count:name'],
     ['count:day:week', 'count:day:month'],
     ['count:day:month:x', 'count:day:month'],
-    ['min:kind', 'write some of: count:kind'],
-    ['count', 'write some of: '],
-    ['count:', 'write some of: '],
-    ['constructor:kind', 'write some of: count:kind'],
+    ['min:kind', 'Use some of: count:kind'],
+    ['count', 'Use some of: '],
+    ['count:', 'Use some of: '],
+    ['constructor:kind', 'Use some of: count:kind'],
   ])('%s is rejected with an issue that names the valid aggregates', async (name, advice) => {
     expect(await issues(`aggregate=${name}`)).toEqual([
       expect.objectContaining({ path: 'aggregate', message: expect.stringContaining(advice) }),
@@ -386,9 +386,11 @@ describe.each(STORES)('aggregates on $name', (store) => {
   test('at most ten, each once', async () => {
     const eleven = Array.from({ length: 11 }, () => 'count:kind').join()
     expect(await issues(`aggregate=${eleven}`)).toMatchObject([
-      { path: 'aggregate', message: 'must have at most 10 names' },
+      { path: 'aggregate', message: 'aggregate must have at most 10 names.' },
     ])
-    expect(await issues('aggregate=count:kind,count:kind')).toMatchObject([{ message: 'names "count:kind" twice' }])
+    expect(await issues('aggregate=count:kind,count:kind')).toMatchObject([
+      { message: 'aggregate must not contain "count:kind" twice.' },
+    ])
     expect(await issues('aggregate=')).toMatchObject([{ path: 'aggregate' }])
   })
 

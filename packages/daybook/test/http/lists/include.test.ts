@@ -153,12 +153,12 @@ runScenarios('include', [
       ...['author.nobody', 'author.shadow', 'author.name', 'ghost.employer', 'parts.text', 'meta.rank', '.', 'author.'],
     ].map((path) => {
       const params = { name: lastUnknown(path) }
-      const message = `there is no relation "${params.name}"`
+      const message = `Unknown relation "${params.name}".`
       return get(`${book}?include=${path}`, {
         status: 400,
         exactly: {
           code: 'VALIDATION_ERROR',
-          message: `include: ${message}`,
+          message,
           details: { issues: [{ path: 'include', code: 'unknown_field', params, message }] },
           requestId: expect.any(String),
         },

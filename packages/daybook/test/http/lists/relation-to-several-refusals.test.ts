@@ -50,7 +50,7 @@ const because = (path: string, message: string): object => ({
   body: { code: 'VALIDATION_ERROR', details: { issues: [{ path, code: 'reference', message }] } },
 })
 
-const CLOSED = '"vault" is no collection that about can refer to; write one of: posts, pages'
+const CLOSED = 'about cannot refer to the collection "vault". Use one of: posts, pages.'
 
 /** Returns different references to entries that do not exist. */
 const absent = (count: number): readonly object[] =>
@@ -81,7 +81,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
       put(
         '/api/letters/{b}',
         { kept: { collection: 'vault', id: '{treasure}' } },
-        because('/kept', '"vault" is no collection that kept can refer to'),
+        because('/kept', 'kept cannot refer to the collection "vault".'),
       ),
       // A document is written back as it was read.
       put(
@@ -95,11 +95,15 @@ runPolicyScenarios('relations to several collections, asked and told what they d
       ...['vault', 'nothing'].map((key) =>
         refused(`/api/letters?where[about.collection][eq]=${key}`, 'where[about.collection][eq]', {
           auth: true,
-          body: { details: { issues: [{ message: 'must be one of: posts, pages' }] } },
+          body: { details: { issues: [{ message: 'where[about.collection][eq] must be one of: posts, pages.' }] } },
         }),
       ),
       refused('/api/letters?where[kept.collection][eq]=vault', 'where[kept.collection][eq]', {
-        body: { details: { issues: [{ message: 'must be a collection that you may read: there is none' }] } },
+        body: {
+          details: {
+            issues: [{ message: 'where[kept.collection][eq] must be a collection that you may read. There is none.' }],
+          },
+        },
       }),
       get('/openapi.json', { auth: true, lacks: ['vault', 'VaultEntry', 'VaultIncluded'] }),
       get('/api/cms/model', { auth: true, lacks: ['vault'] }),
@@ -116,7 +120,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
           { title: 'C', about: { collection: 'posts', id } },
           {
             auth: false,
-            ...because('/about', `there is no entry ${id} in posts`),
+            ...because('/about', `about refers to the entry ${id} of posts, which does not exist.`),
           },
         ),
       ),
@@ -125,7 +129,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
       create(
         'letters',
         { title: 'D', about: { collection: 'pages', id: '{post}' } },
-        because('/about', 'there is no entry {post} in pages'),
+        because('/about', 'about refers to the entry {post} of pages, which does not exist.'),
       ),
     ],
   },
@@ -166,7 +170,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
             issues: [
               {
                 message: expect.stringContaining(
-                  'about refers to several collections; sort by about.collection or about.id',
+                  'about refers to several collections. Sort by about.collection or about.id',
                 ),
               },
             ],
@@ -174,7 +178,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
         },
       }),
       refused('/api/letters?sort=about.title', 'sort', {
-        body: { details: { issues: [{ message: expect.stringContaining('sort by about.collection or about.id') }] } },
+        body: { details: { issues: [{ message: expect.stringContaining('Sort by about.collection or about.id') }] } },
       }),
     ],
   },

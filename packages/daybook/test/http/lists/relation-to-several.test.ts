@@ -266,10 +266,14 @@ runScenarios('relations to several collections', [
     config: magazine,
     steps: [
       refused('/api/articles?where[lead][eq]=x', 'where[lead]', {
-        lacks: ['cannot filter by'],
         body: {
           details: {
-            issues: [{ message: 'lead refers to several collections; filter by lead.collection or lead.id' }],
+            issues: [
+              {
+                message:
+                  'Filtering by "lead" is not possible, because lead refers to several collections. Filter by lead.collection or lead.id.',
+              },
+            ],
           },
         },
       }),
@@ -279,7 +283,7 @@ runScenarios('relations to several collections', [
             issues: [
               {
                 message:
-                  'cannot filter through lead, which refers to several collections; filter by lead.collection or lead.id',
+                  'Filtering by "lead.title" is not possible, because lead refers to several collections. Filter by lead.collection or lead.id.',
               },
             ],
           },
@@ -287,7 +291,7 @@ runScenarios('relations to several collections', [
       }),
       refused('/api/articles?where[related.title][eq]=x', 'where[related.title]'),
       refused('/api/articles?where[lead.collection][eq]=people', 'where[lead.collection][eq]', {
-        body: { details: { issues: [{ message: 'must be one of: posts, pages' }] } },
+        body: { details: { issues: [{ message: 'where[lead.collection][eq] must be one of: posts, pages.' }] } },
       }),
       refused('/api/articles?where[lead.collection][startsWith]=po', 'where[lead.collection][startsWith]'),
       refused('/api/articles?where[lead.id][lt]=x', 'where[lead.id][lt]'),
@@ -330,7 +334,7 @@ runScenarios('relations to several collections', [
                 {
                   path: '/lead',
                   code: 'reference',
-                  message: '"people" is no collection that lead can refer to; write one of: posts, pages, notes',
+                  message: 'lead cannot refer to the collection "people". Use one of: posts, pages, notes.',
                 },
               ],
             },

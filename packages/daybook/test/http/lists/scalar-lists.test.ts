@@ -108,21 +108,21 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
   })
 
   test('a hidden list is unknown', async () => {
-    expect(await issue('where[inner][in]=canary')).toBe('cannot filter by "inner"')
-    expect(await issue('sort=inner')).toBe('cannot sort by "inner"')
+    expect(await issue('where[inner][in]=canary')).toBe('Filtering by "inner" is not possible.')
+    expect(await issue('sort=inner')).toBe('Sorting by "inner" is not possible.')
     expect(await findSlugs('where[inner][in]=canary', true)).toBe('a')
   })
 
   test('a list without an index or with a value for each locale cannot be filtered', async () => {
-    expect(await issue('where[plain][in]=x')).toBe('cannot filter by "plain"')
-    expect(await issue('where[local][in]=hello')).toBe('cannot filter by "local"')
-    expect(await issue('where[texts][in]=hello')).toBe('cannot filter by "texts"')
+    expect(await issue('where[plain][in]=x')).toBe('Filtering by "plain" is not possible.')
+    expect(await issue('where[local][in]=hello')).toBe('Filtering by "local" is not possible.')
+    expect(await issue('where[texts][in]=hello')).toBe('Filtering by "texts" is not possible.')
   })
 
   test('at most 500 values in a filter and 1,000 items in a list are accepted', async () => {
     const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
     expect((await ask(service, `/api/posts?where[tags][in]=${texts(500).join()}`)).status).toBe(200)
-    expect(await issue(`where[tags][in]=${texts(501).join()}`)).toBe('must have at most 500 values')
+    expect(await issue(`where[tags][in]=${texts(501).join()}`)).toBe('where[tags][in] must have at most 500 values.')
     const { id } = await add({ slug: 'e', tags: texts(1000), plain: texts(1000) })
     expect(await findSlugs('where[tags][all]=t0,t999')).toBe('e')
     const refused = await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: texts(1001) } })
@@ -133,23 +133,25 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
   test('only operators for lists accept []', async () => {
     for (const query of ['where[slug][eq][]=a', 'where[slug][]=a', 'where[not][]=a', 'where[slug][in][][]=a'])
       expect((await ask(service, `/api/posts?${query}`)).status, query).toBe(400)
-    expect(await issue('where[slug][eq][]=a')).toBe('[] belongs to operators that take lists: in, nin, all')
+    expect(await issue('where[slug][eq][]=a')).toBe(
+      '[] is allowed only after an operator that takes a list: in, nin, all.',
+    )
   })
 
   test('sorting by a list is rejected with the reason', async () => {
     expect(await issue('sort=tags')).toBe(
-      'cannot sort by "tags": it holds many values; filter by it, with where[tags][in]',
+      'Sorting by "tags" is not possible, because it has several values. Filter by it with where[tags][in].',
     )
   })
 
   test('sorting by a relation is rejected with the reason and two alternatives', async () => {
     const message = await issue('sort=author.name')
     expect(message).toBe(
-      'cannot sort by "author.name": a list is sorted by its own fields, because no index spans a relation; store the value in the entry as well, or list what it refers to, sorted, and filter by where[author][in]',
+      'Sorting by "author.name" is not possible, because it is a field of a related entry. Store the value in the entry as well, or list the related entries sorted and filter by where[author][in].',
     )
     // The fields of the other collection are not revealed.
     expect(await issue('sort=author.nothing')).toBe(message?.replace('author.name', 'author.nothing'))
-    expect(await issue('sort=slug.name')).toBe('cannot sort by "slug.name"')
+    expect(await issue('sort=slug.name')).toBe('Sorting by "slug.name" is not possible.')
   })
 
   test('existing entries are found by a newly indexed list at the next start', async () => {

@@ -57,7 +57,11 @@ runScenarios('a filter on a hidden field', [
     steps: ['ghost', 'nobody', 'long', 'meta', 'parts'].map((name) =>
       get(`/api/books?sort=${name}`, {
         status: 400,
-        body: { details: { issues: [{ path: 'sort', code: 'unknown_field', message: `cannot sort by "${name}"` }] } },
+        body: {
+          details: {
+            issues: [{ path: 'sort', code: 'unknown_field', message: `Sorting by "${name}" is not possible.` }],
+          },
+        },
       }),
     ),
   },
@@ -74,7 +78,7 @@ runScenarios('a filter on a hidden field', [
                 path: 'sort',
                 code: 'unknown_field',
                 message: expect.stringContaining(
-                  `cannot sort by "${name}": a list is sorted by its own fields, because`,
+                  `Sorting by "${name}" is not possible, because it is a field of a related entry.`,
                 ),
               },
             ],
@@ -133,7 +137,7 @@ runScenarios('a filter with a value that its field cannot have', [
       ]),
       get('/api/books?where[lent][like]=x', {
         status: 400,
-        body: { message: 'where[lent][like]: must use one of the operators: eq, ne, in, nin, exists' },
+        body: { message: 'where[lent][like] must use one of the operators: eq, ne, in, nin, exists.' },
       }),
     ],
   },

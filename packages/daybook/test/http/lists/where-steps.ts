@@ -21,14 +21,14 @@ export const unknownTo = (field: string, auth = false, operator = 'eq', value = 
     status: 400,
     exactly: {
       code: 'VALIDATION_ERROR',
-      message: `where[${field}]: cannot filter by "${field}"`,
+      message: `Filtering by "${field}" is not possible.`,
       details: {
         issues: [
           {
             path: `where[${field}]`,
             code: 'unknown_field',
             params: { name: field },
-            message: `cannot filter by "${field}"`,
+            message: `Filtering by "${field}" is not possible.`,
           },
         ],
       },

@@ -193,7 +193,12 @@ describe('a mistyped name gets a suggestion', () => {
     [{ parts: [{ ...good, wrods: 'a' }] }, '/parts/0/wrods', 'words'],
     [{ links: [{ label: 'a', lable: 'b' }] }, '/links/0/lable', 'label'],
   ])('in a body: %j', async (body, path, name) => {
-    expect(await create(body)).toMatchObject([{ path, message: `there is no such field. Did you mean "${name}"?` }])
+    const [issue] = await create(body)
+    expect(issue).toMatchObject({
+      path,
+      message: expect.stringMatching(/^Unknown field "\w+"\. Did you mean "\w+"\?$/),
+    })
+    expect(issue?.message).toContain(`Did you mean "${name}"?`)
   })
 
   test.each([
@@ -209,7 +214,7 @@ describe('a mistyped name gets a suggestion', () => {
     ['lmit=3', 'limit'],
   ])('in a query: %s', async (query, name) => {
     const [issue] = await issuesOf(await ask('GET', `/api/pages?${query}`))
-    expect(issue?.message).toMatch(new RegExp(`(Did you mean "${name}"\\?|write ${name})$`))
+    expect(issue?.message).toMatch(new RegExp(`Did you mean "${name}"\\?$`))
   })
 
   test.each([
@@ -224,6 +229,6 @@ describe('a mistyped name gets a suggestion', () => {
   })
 
   test('but never of a field that the caller may not write', async () => {
-    expect(await create({ secrt: 'a' }, false)).toMatchObject([{ path: '/secrt', message: 'there is no such field' }])
+    expect(await create({ secrt: 'a' }, false)).toMatchObject([{ path: '/secrt', message: 'Unknown field "secrt".' }])
   })
 })

@@ -55,7 +55,7 @@ runPolicyScenarios('a path without a route', [
 
 const BY_ID = 'This address takes the id of an entry, not its slug. GET by slug returns the id.'
 
-const NOT_ITS_SLUG = 'must be the id of an entry, not its slug. GET by slug returns the id'
+const NOT_ITS_SLUG = 'operations.0.id must be the id of an entry, not its slug. GET by slug returns the id.'
 
 runPolicyScenarios('a write by slug', [
   {
@@ -92,24 +92,24 @@ const LIST_PARAMS =
 
 /** Unknown parameters, each with the advice. */
 const PARAMS: readonly (readonly [path: string, param: string, advice: string])[] = [
-  ['/api/posts?page=2', 'page', 'write offset or cursor'],
-  ['/api/posts?populate=*', 'populate', 'write include'],
-  ['/api/posts?filters[title][$eq]=a', 'filters[title][$eq]', 'write where[field][operator]=value'],
-  ['/api/posts?filter[title]=a', 'filter[title]', 'write where[field][operator]=value'],
-  ['/api/posts?per_page=5', 'per_page', 'write limit'],
-  ['/api/posts?pagination[pageSize]=5', 'pagination[pageSize]', 'write limit, offset or cursor'],
-  ['/api/posts?fields=title', 'fields', 'write select'],
-  ['/api/posts?orderBy=title', 'orderBy', 'write sort'],
-  ['/api/posts?limmit=5', 'limmit', 'write limit'],
-  ['/api/posts?title=a', 'title', `write one of: ${LIST_PARAMS}`],
-  ['/api/posts?%3Cscript%3E=a', '<script>', `write one of: ${LIST_PARAMS}`],
-  ['/api/posts/a?populate=author', 'populate', 'write include'],
+  ['/api/posts?page=2', 'page', 'Use offset or cursor.'],
+  ['/api/posts?populate=*', 'populate', 'Did you mean "include"?'],
+  ['/api/posts?filters[title][$eq]=a', 'filters[title][$eq]', 'Did you mean "where[field][operator]=value"?'],
+  ['/api/posts?filter[title]=a', 'filter[title]', 'Did you mean "where[field][operator]=value"?'],
+  ['/api/posts?per_page=5', 'per_page', 'Did you mean "limit"?'],
+  ['/api/posts?pagination[pageSize]=5', 'pagination[pageSize]', 'Use limit, offset or cursor.'],
+  ['/api/posts?fields=title', 'fields', 'Did you mean "select"?'],
+  ['/api/posts?orderBy=title', 'orderBy', 'Did you mean "sort"?'],
+  ['/api/posts?limmit=5', 'limmit', 'Did you mean "limit"?'],
+  ['/api/posts?title=a', 'title', `Use one of: ${LIST_PARAMS}.`],
+  ['/api/posts?%3Cscript%3E=a', '<script>', `Use one of: ${LIST_PARAMS}.`],
+  ['/api/posts/a?populate=author', 'populate', 'Did you mean "include"?'],
   [
     '/api/posts/a?page=2',
     'page',
-    'write one of: select, include, depth, reverse[field][option], locale, fallbackLocale, draft, preview',
+    'Use one of: select, include, depth, reverse[field][option], locale, fallbackLocale, draft, preview.',
   ],
-  ['/api/health?verbose=1', 'verbose', 'this address takes none'],
+  ['/api/health?verbose=1', 'verbose', 'This address takes no parameters.'],
 ]
 
 runPolicyScenarios('an unknown parameter', [
@@ -117,7 +117,7 @@ runPolicyScenarios('an unknown parameter', [
     name: 'gets a suggestion, or the list of parameters that the path takes',
     config: posts,
     steps: PARAMS.map(([path, param, advice]) => {
-      const message = `there is no such parameter; ${advice}`
+      const message = `Unknown parameter "${param}". ${advice}`
       return get(path, {
         status: 400,
         body: { details: { issues: [{ path: param, code: 'unknown_param', message }] } },
@@ -126,7 +126,7 @@ runPolicyScenarios('an unknown parameter', [
   },
 ])
 
-const SLUG = 'must be letters and digits with single -, _ or . between them, such as my-first-post'
+const SLUG = 'slug must consist of letters and digits with single -, _ or . between them, such as my-first-post.'
 
 runPolicyScenarios('a fault in a value', [
   {
@@ -138,8 +138,13 @@ runPolicyScenarios('a fault in a value', [
         ['slug', '-a', 'slug', SLUG],
         ['slug', 'a--b', 'slug', SLUG],
         ['slug', '/', 'slug', SLUG],
-        ['slug', MISSING, 'id_shape', 'must not look like an id'],
-        ['link', 'ftp://a.example', 'url', 'must begin with http:// or https://, such as https://example.org/page'],
+        ['slug', MISSING, 'id_shape', 'slug must not have the form of an id.'],
+        [
+          'link',
+          'ftp://a.example',
+          'url',
+          'link must begin with http:// or https://, such as https://example.org/page.',
+        ],
       ] as const
     ).map(([field, value, code, message]) =>
       create(
@@ -152,9 +157,9 @@ runPolicyScenarios('a fault in a value', [
 ])
 
 const NO_SESSION = ERRORS.UNAUTHORIZED.message
-const TOKEN = 'The token of this request is not known here, or has expired. Send another one, or sign in again.'
-const SCHEME = 'This needs a session. Write the header as Authorization: Bearer TOKEN.'
-const COOKIE = 'No cookie of this request is a session, or it has ended. Sign in again.'
+const TOKEN = 'The token is unknown or has expired. Send another one, or sign in again.'
+const SCHEME = 'A session is required. Write the header as Authorization: Bearer TOKEN.'
+const COOKIE = 'The request has no session cookie, or the session has ended. Sign in again.'
 
 /** Invalid credentials, each with its message. */
 const CREDENTIALS: readonly (readonly [headers: Readonly<Record<string, string>>, message: string])[] = [

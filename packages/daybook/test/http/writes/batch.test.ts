@@ -199,7 +199,7 @@ runScenarios('a batch with a failing operation', [
               {
                 path: '/operations/1/id',
                 code: 'format',
-                message: 'must be the id of an entry, not its slug. GET by slug returns the id',
+                message: 'operations.1.id must be the id of an entry, not its slug. GET by slug returns the id.',
               },
             ],
           },

@@ -260,7 +260,7 @@ describe.each(STORES)('bulk writes on $name', (store) => {
     const rude = await expectUnchanged(() => send('PATCH', '/api/judged?where[id][exists]=true', { title: 'rude' }))
     expect(rude.body).toMatchObject({
       code: 'VALIDATION_ERROR',
-      details: { issues: [{ path: '/title', message: 'must be polite' }], refused: Object.values(ids) },
+      details: { issues: [{ path: '/title', message: 'title must be polite.' }], refused: Object.values(ids) },
     })
     for (const title of ['cursed', 'stuck']) {
       const { status, body } = await expectUnchanged(() =>

@@ -166,9 +166,9 @@ function toDaybookError({ failure, message }: ImageError): DaybookError {
   return validationErrorAt(
     'id',
     'image',
-    'must be a picture that can be read, within the bounds for its pixels and time',
+    'must be the id of an image that can be read within the limits of pixels and time',
   )
 }
 
 /** The message for clients if pictures cannot be made. */
-export const NO_SHARP = 'This service makes no pictures; install the package sharp beside Daybook.'
+export const NO_SHARP = 'This service cannot convert images. Install the package sharp next to Daybook.'
