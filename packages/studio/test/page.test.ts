@@ -160,7 +160,7 @@ test.each([
   [{ assetOrigins: ['https://files.example.org/a'] }, 'assetOrigins', 'write origins without a path'],
   [{ editors: { rating: './rating-editor.js' } }, 'editors', 'write the URL of a .js or .mjs file'],
   [{ editors: { rating: new URL('https://example.org/a.js') } }, 'editors', 'for each field type'],
-  [{ colour: '#000000' }, 'colour', 'there is no such option; write one of: path, title'],
+  [{ colour: '#000000' }, 'colour', 'unknown option. Use one of: path, title'],
 ])('%j is rejected with a hint', (options, name, message) => {
   const make = (): unknown => studio(options as StudioOptions)
   expect(make).toThrow(ConfigError)

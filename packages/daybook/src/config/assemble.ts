@@ -92,7 +92,7 @@ class Merge {
     const [place, path] = [`${kind}.${key}`, `plugins.${name}.${kind}.${key}`]
     if (this.#documents[kind].has(key)) {
       const what = `${this.#describeOrigin(place)} has a ${SINGULAR[kind]} "${key}"`
-      return void this.#add(path, `${what} already; rename one, or add fields to it with fields: { ${key}: { … } }`)
+      return void this.#add(path, `${what} already. Rename one, or add fields to it with fields: { ${key}: { … } }`)
     }
     this.#documents[kind].set(key, document as DocumentConfig)
     this.#origins.set(place, path)
@@ -104,7 +104,7 @@ class Merge {
       const kind = KINDS.find((candidate) => this.#documents[candidate].has(key))
       const path = `plugins.${name}.fields.${key}`
       if (kind) this.#addFieldsTo(kind, key, added, path)
-      else this.#add(path, `there is no collection or global "${key}" to add fields to; write one of: ${this.#keys}`)
+      else this.#add(path, `there is no collection or global "${key}" to add fields to. Use one of: ${this.#keys}`)
     }
   }
 
@@ -116,7 +116,7 @@ class Merge {
       if (Object.hasOwn(fields, field)) {
         this.#add(
           `${path}.${field}`,
-          `${this.#describeOrigin(place)} has a field "${field}" in ${key} already; rename one`,
+          `${this.#describeOrigin(place)} has a field "${field}" in ${key} already. Rename one`,
         )
       } else {
         fields[field] = value

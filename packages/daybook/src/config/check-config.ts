@@ -76,7 +76,7 @@ function checkKeys(checks: Readonly<Record<string, Check>>, required: readonly s
 const unknownKey =
   (keys: readonly string[]): Check =>
   (_value, path, report) =>
-    report.add(path, `there is no such option; write one of: ${keys.join(', ')}`)
+    report.add(path, `unknown option. Use one of: ${keys.join(', ')}.`)
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
@@ -205,7 +205,7 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
   if (RESERVED_NAME.test(key))
     report.add(path, 'choose a key that neither ends in _view nor starts with sqlite_ or pg_')
   if (kind === 'collections' && RESERVED_SEGMENTS.includes(key)) {
-    report.add(path, `/api/${key} belongs to the service; choose another key, such as ${key}Items`)
+    report.add(path, `/api/${key} belongs to the service. Choose another key, such as ${key}Items`)
   }
 }
 

@@ -45,7 +45,7 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     checkFieldKey(key, place.path, report)
     checkField(field, place, around, report)
     for (const servedKey of getServedKeys(key, field)) {
-      if (usedKeys.has(servedKey)) report.add(place.path, `"${servedKey}" is taken; choose another key`)
+      if (usedKeys.has(servedKey)) report.add(place.path, `"${servedKey}" is taken. Choose another key`)
       usedKeys.add(servedKey)
     }
   }
@@ -61,7 +61,7 @@ const hasStatus = (fields: object): boolean =>
 function checkFieldKey(key: string, path: string, report: FaultReport): void {
   if (!isKey(key)) report.add(path, KEY_ADVICE)
   if (key in Object.prototype || key === 'prototype') report.add(path, 'choose another key: every object has this one')
-  if (FILTER_WORDS.includes(key)) report.add(path, `"${key}" is a word of filters; choose another key`)
+  if (FILTER_WORDS.includes(key)) report.add(path, `"${key}" is reserved for filters. Choose another key`)
 }
 
 const getServedKeys = (key: string, field: unknown): readonly string[] => {
@@ -117,7 +117,7 @@ function checkOptions(
 ): void {
   for (const [option, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined
-    const unknown = `f.${name}() has no such option; it takes: ${Object.keys(rules).join(', ')}`
+    const unknown = `f.${name}() has no such option. It takes: ${Object.keys(rules).join(', ')}`
     const advice = rule ? value !== undefined && rule(value) : unknown
     if (advice) report.add(`${path}.${option}`, advice)
   }
@@ -150,7 +150,7 @@ function checkRenames(fields: Readonly<Record<string, unknown>>, path: string, r
     const former = (field as Partial<Field> | undefined)?.options?.renamedFrom
     if (former === undefined) continue
     if (Object.hasOwn(fields, former)) {
-      report.add(`${path}.${key}.renamedFrom`, `"${former}" is still a field of its own; rename it or leave this out`)
+      report.add(`${path}.${key}.renamedFrom`, `"${former}" is still a field of its own. Rename it or leave this out`)
     }
     if (from.has(former))
       report.add(`${path}.${key}.renamedFrom`, `"${from.get(former)}" comes from "${former}" already`)
@@ -163,7 +163,7 @@ export function checkCase(keys: readonly string[], path: string, report: FaultRe
   const seen = new Map<string, string>()
   for (const key of keys) {
     const other = seen.get(key.toLowerCase())
-    if (other) report.add(`${path}.${key}`, `differs from "${other}" by case alone; choose another key`)
+    if (other) report.add(`${path}.${key}`, `differs from "${other}" only in case. Choose another key`)
     seen.set(key.toLowerCase(), key)
   }
 }

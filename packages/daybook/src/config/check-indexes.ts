@@ -52,7 +52,7 @@ function checkIndex(keys: readonly string[], fields: unknown, path: string, repo
     report.add(path, `name ${MIN_FIELDS} to ${MAX_FIELDS} fields; a field alone has an index of its own`)
   for (const [index, fieldPath] of paths.entries()) {
     const isRepeated = paths.indexOf(fieldPath) < index
-    const fault = isRepeated ? `names "${fieldPath}" twice; leave one out` : findKeyFault(fieldPath, fields)
+    const fault = isRepeated ? `names "${fieldPath}" twice. Leave one out` : findKeyFault(fieldPath, fields)
     if (fault) report.add(path, fault)
   }
   const texts = paths.map((fieldPath) => ({
@@ -75,7 +75,7 @@ function findKeyFault(path: string, fields: unknown): string | undefined {
   if (field?.type.role === 'status') return `leave ${path} out: every index holds the status`
   return field?.type.scalar?.(field.options) || getPartLength(path, fields) !== undefined
     ? undefined
-    : `"${path}" can be neither filtered nor sorted; name another field`
+    : `"${path}" can be neither filtered nor sorted. Name another field`
 }
 
 /** Returns the field at a dotted path through groups. */

@@ -115,7 +115,7 @@ export function checkPlugins(plugins: unknown, report: FaultReport): void {
     const path = isName(name) ? `plugins.${name}` : `plugins.${index}`
     checkPlugin(plugin, path, report)
     if (isName(name) && seen.has(name)) {
-      report.add(path, `there are two plugins "${name}" in the list; take one out, or rename one that is yours`)
+      report.add(path, `there are two plugins "${name}" in the list. Take one out, or rename one that is yours`)
     }
     seen.add(name)
   }
@@ -145,5 +145,5 @@ export function checkParts(checks: Readonly<Record<string, PartCheck>>, required
 /** Reports an unknown key, with the most similar valid one or all of them. */
 function addUnknown(key: string, keys: readonly string[], path: string, report: FaultReport): void {
   const meant = findNearest(key, keys)
-  report.add(path, `there is no such option; ${meant ? `did you mean ${meant}?` : `write one of: ${keys.join(', ')}`}`)
+  report.add(path, `unknown option. ${meant ? `Did you mean "${meant}"?` : `Use one of: ${keys.join(', ')}.`}`)
 }

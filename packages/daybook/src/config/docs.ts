@@ -43,7 +43,7 @@ export function checkDocsPath(value: unknown, path: string, report: FaultReport)
   if (typeof value !== 'string' || !PATH.test(value)) {
     report.add(path, "write a path of letters, digits, -, _ and . that begins with / and does not end with it: '/docs'")
   } else if (RESERVED_PATH.test(value)) {
-    report.add(path, `${value} belongs to the service; choose another path, such as '/docs'`)
+    report.add(path, `${value} belongs to the service. Choose another path, such as '/docs'`)
   }
 }
 
@@ -57,6 +57,6 @@ export function checkLogo(value: unknown, path: string, report: FaultReport): vo
   } else if (!Object.hasOwn(LOGO_TYPES, extname(value.pathname))) {
     report.add(path, `name a file that ends with one of: ${Object.keys(LOGO_TYPES).join(', ')}`)
   } else if (statSync(value, { throwIfNoEntry: false })?.isFile() !== true) {
-    report.add(path, 'there is no such file; correct the name, or leave the logo out')
+    report.add(path, 'the file does not exist. Correct the name, or leave the logo out')
   }
 }

@@ -120,7 +120,7 @@ export const relationToOne: FieldType<RelationOptions & { readonly to: string }>
     if (options.many && options.counted)
       report.add(`${place.path}.counted`, 'leave it out where many is true: counting takes single relations')
     if (!place.collections.includes(options.to)) {
-      report.add(place.path, `"${options.to}" is not a collection; write one of: ${place.collections.join(', ')}`)
+      report.add(place.path, `"${options.to}" is not a collection. Use one of: ${place.collections.join(', ')}`)
     }
     if (typeof options.formerTo === 'string') {
       report.add(`${place.path}.formerTo`, "write the list of collections that it led to, as ['posts', 'pages']")
@@ -168,7 +168,7 @@ const deduplicate = (references: readonly Reference[]): readonly Reference[] => 
 /** Returns the fault of a target collection, or `undefined` if it is valid. */
 function findTargetFault(target: string, { collections, fieldsOf }: FieldPlace): string | undefined {
   if (!collections.includes(target)) {
-    return `"${target}" is not a collection; write one of: ${collections.join(', ')}`
+    return `"${target}" is not a collection. Use one of: ${collections.join(', ')}`
   }
   return Object.hasOwn(fieldsOf(target) ?? {}, COLLECTION_KEY)
     ? `${target} has a field "${COLLECTION_KEY}", which would hide the collection of an included entry; give it another key`

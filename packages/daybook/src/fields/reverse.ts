@@ -68,22 +68,22 @@ function findRelationFault(
   const fields = fieldsOf(collection)
   if (!fields) {
     const meant = findNearest(collection, collections) ?? `one of: ${collections.join(', ')}`
-    return `"${collection}" is not a collection; write ${meant}`
+    return `"${collection}" is not a collection. Use ${meant}`
   }
   const field = findField(fields, path)
   const relation = field?.type?.relation?.(field.options)
   const choices = listRelations(fields, target)
     .filter((relationPath) => isFilterable(fields, relationPath))
     .map((relationPath) => `f.reverse("${collection}.${relationPath}")`)
-  const advice = choices.length > 0 ? `write ${choices.join(' or ')}` : `${collection} has no relation to ${target}`
-  if (!field || !relation) return `${collection} has no relation "${path}"; ${advice}`
+  const advice = choices.length > 0 ? `Use ${choices.join(' or ')}` : `${collection} has no relation to ${target}`
+  if (!field || !relation) return `${collection} has no relation "${path}". ${advice}`
   const targets = getTargets(relation)
   if (!targets.includes(target))
-    return `${collection}.${path} leads to ${targets.join(' and ')}, not to ${target}; ${advice}`
-  return isFilterable(fields, path) ? undefined : `${collection}.${path} has no index to find entries by; ${UNINDEXED}`
+    return `${collection}.${path} leads to ${targets.join(' and ')}, not to ${target}. ${advice}`
+  return isFilterable(fields, path) ? undefined : `${collection}.${path} has no index to find entries by. ${UNINDEXED}`
 }
 
-const UNINDEXED = 'leave index: false out there, and localized where it holds many'
+const UNINDEXED = 'Leave index: false out there, and localized where it holds many'
 
 /** Returns true if filters find entries by the relation. The table of members has no locales. */
 function isFilterable(fields: Fields, path: string): boolean {

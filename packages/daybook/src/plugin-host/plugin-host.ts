@@ -125,7 +125,7 @@ export class PluginHost {
     const checked = await checkSubscription(plugin, context, subscription)
     const { name } = checked.subscriber
     if (this.#subscriptions.some(({ subscriber }) => subscriber.name === name))
-      throw new Error(`The plugin "${plugin.name}" has two subscriptions "${subscription.name}"; rename one.`)
+      throw new Error(`The plugin "${plugin.name}" has two subscriptions "${subscription.name}". Rename one.`)
     this.#subscriptions.push(checked)
     return createSubscribedJournal(context.store, name)
   }

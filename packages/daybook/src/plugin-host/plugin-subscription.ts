@@ -108,7 +108,7 @@ function findOptionFaults(
 function describeUnknown(kind: string, key: string, keys: Iterable<string>): string {
   const names = [...keys]
   const similar = findNearest(key, names)
-  return `there is no such ${kind}; ${similar ? `did you mean ${similar}?` : `write one of: ${names.join(', ')}`}`
+  return `unknown ${kind}. ${similar ? `Did you mean "${similar}"?` : `Use one of: ${names.join(', ')}.`}`
 }
 
 function findActionFaults({ actions = [], reader }: JournalSubscription): readonly ConfigFault[] {

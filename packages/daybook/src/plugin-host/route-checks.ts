@@ -193,11 +193,11 @@ function findAddressClashes(
   )
   const path = `${place}.path`
   if (shadowed) {
-    const message = `${describeRoute(shadowed)} of Daybook answers ${route.path}; choose a path that no route of Daybook has`
+    const message = `${describeRoute(shadowed)} of Daybook answers ${route.path}. Choose a path that no route of Daybook has`
     return [{ path, message }]
   }
   if (!same) return []
-  const message = `${describeRoute(same.route)} of ${describeOwner(same.route)} (${same.place}) answers ${route.path}; change one of the paths`
+  const message = `${describeRoute(same.route)} of ${describeOwner(same.route)} (${same.place}) answers ${route.path}. Change one of the paths`
   return [{ path, message }]
 }
 

@@ -43,7 +43,7 @@ export class OptionFaults {
       return false
     }
     for (const key of Object.keys(value)) {
-      if (!keys.includes(key)) this.add(joinPath(path, key), `there is no such option; write one of: ${list}`)
+      if (!keys.includes(key)) this.add(joinPath(path, key), `unknown option. Use one of: ${list}.`)
     }
     return true
   }

@@ -75,7 +75,7 @@ const INDEX_FAULTS: readonly Case[] = [
     'collections.posts.indexes.1',
     'indexes.0 is the same',
   ],
-  ['a global with indexes', global({ indexes: [] }), 'globals.site.indexes', 'no such option'],
+  ['a global with indexes', global({ indexes: [] }), 'globals.site.indexes', 'unknown option'],
 ]
 
 export const LOCALES: readonly Case[] = [
@@ -117,7 +117,7 @@ export const KEYS: readonly Case[] = [
     'two by case',
     { collections: { blogposts: { fields }, blogPosts: { fields } } },
     'collections.blogPosts',
-    'by case',
+    'only in case',
   ],
   [
     'a global with a capital',
@@ -125,7 +125,7 @@ export const KEYS: readonly Case[] = [
     'globals.Site',
     'starts with a small letter',
   ],
-  ['globals by case', withParts({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'by case alone'],
+  ['globals by case', withParts({ globals: { site: { fields }, siTe: { fields } } }), 'globals.siTe', 'only in case'],
   [
     'people who are nobody',
     { collections: { posts: { fields, people: { read: false } } } },
@@ -140,9 +140,14 @@ export const KEYS: readonly Case[] = [
   ],
   ['a field with a hyphen', posts({ 'sub-title': title }), 'collections.posts.fields.sub-title', 'small letter'],
   ['a field of 49', posts({ [LONG_KEY]: title }), `collections.posts.fields.${LONG_KEY}`, 'at most 48'],
-  ['fields by case', posts({ title, tiTle: title }), 'collections.posts.fields.tiTle', 'differs from "title" by case'],
+  [
+    'fields by case',
+    posts({ title, tiTle: title }),
+    'collections.posts.fields.tiTle',
+    'differs from "title" only in case',
+  ],
   ['a nested field with a hyphen', field(f.group({ 'a-b': title })), `${FIELD}.fields.a-b`, 'small letter'],
-  ['nested fields by case', field(f.group({ ab: title, aB: title })), `${FIELD}.fields.aB`, 'by case alone'],
+  ['nested fields by case', field(f.group({ ab: title, aB: title })), `${FIELD}.fields.aB`, 'only in case'],
   ['a block with a hyphen', field(f.blocks({ 'pull-quote': fields })), `${FIELD}.types.pull-quote`, 'pullQuote'],
   ...['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key'].map(
     (key): Case => [`the field ${key}`, posts({ [key]: title }), `collections.posts.fields.${key}`, 'is taken'],
@@ -213,7 +218,7 @@ export const DOCUMENTS: readonly Case[] = [
     'globals.site.access.create',
     'read, update',
   ],
-  ['a global with pages', global({ maxLimit: 5 }), 'globals.site.maxLimit', 'no such option'],
+  ['a global with pages', global({ maxLimit: 5 }), 'globals.site.maxLimit', 'unknown option'],
   ['a global with a slug', global({ fields: { slug: f.slug() } }), 'globals.site.fields.slug', 'a global has no slug'],
   ['a global with a status', global({ fields: { state: f.status() } }), 'globals.site.fields.state', 'has no status'],
   ['two slugs', posts({ a: f.slug(), b: f.slug() }), 'collections.posts.fields.b', 'one slug field, and "a" is it'],

@@ -40,7 +40,7 @@ const CONFIGS: readonly Case[] = [
   ['a list', [], 'config', 'export default defineConfig'],
   ['an empty config', {}, 'collections', 'at least one collection'],
   ['collections that are a list', { collections: [] }, 'collections', 'write an object of collections'],
-  ['an unknown part', withParts({ lokales: {} }), 'lokales', 'write one of: collections, globals, locales'],
+  ['an unknown part', withParts({ lokales: {} }), 'lokales', 'Use one of: collections, globals, locales'],
   ['globals that are a text', withParts({ globals: 'site' }), 'globals', 'write an object of globals'],
   ['routes that are an object', withParts({ routes: {} }), 'routes', 'write a list of routes'],
   [
@@ -59,7 +59,7 @@ const CONFIGS: readonly Case[] = [
     'a hook that there is not',
     { collections: { posts: { fields, hooks: { beforeChang: () => {} } } } },
     'collections.posts.hooks.beforeChang',
-    'did you mean beforeChange?',
+    'Did you mean "beforeChange"?',
   ],
   [
     'hooks of a global that are none',
@@ -107,17 +107,17 @@ const CONFIGS: readonly Case[] = [
     'a logo that is missing',
     withParts({ docs: { logo: new URL('a.svg', import.meta.url) } }),
     'docs.logo',
-    'no such file',
+    'does not exist',
   ],
   ['limits that are a number', withParts({ limits: 5 }), 'limits', 'write an object'],
-  ['an unknown limit', withParts({ limits: { bytes: 5 } }), 'limits.bytes', 'write one of: bodyBytes, renderMs'],
+  ['an unknown limit', withParts({ limits: { bytes: 5 } }), 'limits.bytes', 'Use one of: bodyBytes, renderMs'],
   ['a negative limit', withParts({ limits: { bodyBytes: -1 } }), 'limits.bodyBytes', 'whole number, 0 or more'],
   ['half a limit', withParts({ limits: { renderMs: 0.5 } }), 'limits.renderMs', 'whole number, 0 or more'],
   [
     'an unknown option of Markdown',
     withParts({ markdown: { html: true } }),
     'markdown.html',
-    'write one of: allowHtml, mediaHosts',
+    'Use one of: allowHtml, mediaHosts',
   ],
   ...[
     'media.example.org',

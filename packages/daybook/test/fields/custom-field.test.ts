@@ -110,7 +110,7 @@ test('its options are checked by its rules', async () => {
   await expect(broken).rejects.toMatchObject({
     faults: [
       { path: 'collections.songs.fields.length.max', message: 'write a number of seconds' },
-      { path: 'collections.songs.fields.length.min', message: expect.stringContaining('it takes: required,') },
+      { path: 'collections.songs.fields.length.min', message: expect.stringContaining('It takes: required,') },
     ],
   })
 })

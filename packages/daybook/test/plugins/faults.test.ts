@@ -43,8 +43,8 @@ const SHAPES: readonly Case[] = [
   ['a name that is too long', [plugin({ name: 'a'.repeat(49) })], 'plugins.0.name', 'at most 48'],
   ['no version', [{ name: 'mine' }], 'plugins.mine.version', "such as '1.0.0'"],
   ['a version that is none', [plugin({ version: '1' })], 'plugins.mine.version', "such as '1.0.0'"],
-  ['an unknown key', [plugin({ rotues: [] })], 'plugins.mine.rotues', 'did you mean routes?'],
-  ['a part that changes configs', [plugin({ config: () => ({}) })], 'plugins.mine.config', 'there is no such option'],
+  ['an unknown key', [plugin({ rotues: [] })], 'plugins.mine.rotues', 'Did you mean "routes"?'],
+  ['a part that changes configs', [plugin({ config: () => ({}) })], 'plugins.mine.config', 'unknown option.'],
   ['a range that is none', [plugin({ requires: { other: 'new' } })], 'plugins.mine.requires.other', 'write a range'],
   [
     'options with a function',
@@ -59,13 +59,13 @@ const SHAPES: readonly Case[] = [
     'an unknown kind of hook',
     [plugin({ hooks: { posts: {} } })],
     'plugins.mine.hooks.posts',
-    'write one of: collections',
+    'Use one of: collections',
   ],
   [
     'an unknown hook',
     [plugin({ hooks: { collections: { posts: { beforeSave: () => {} } } } })],
     'plugins.mine.hooks.collections.posts.beforeSave',
-    'write one of: beforeValidate',
+    'Use one of: beforeValidate',
   ],
   [
     'no hook',
@@ -81,7 +81,7 @@ const TOGETHER: readonly Case[] = [
     'a plugin that is missing',
     [plugin({ requires: { other: '*' } })],
     'plugins.mine.requires.other',
-    'add it to plugins',
+    'Add it to plugins',
   ],
   [
     'a version that does not fit',
@@ -129,7 +129,7 @@ const TOGETHER: readonly Case[] = [
     'fields of an unknown collection',
     [plugin({ fields: { pages: fields } })],
     'plugins.mine.fields.pages',
-    'write one of: posts',
+    'Use one of: posts',
   ],
   [
     'a hook that can never run',
@@ -165,7 +165,7 @@ const TOGETHER: readonly Case[] = [
     'a default that its field refuses',
     [plugin({ collections: { links: { fields: { size: f.number({ max: 1, default: 2 }) } } } })],
     'plugins.mine.collections.links.fields.size.default',
-    'a value that the field takes',
+    'must be at most 1',
   ],
 ]
 
@@ -244,7 +244,7 @@ const ROUTES: readonly Case[] = [
     `${AT}.pathParameters.a`,
     'the path has no :a',
   ],
-  ['an unknown key', withRoute({ protecton: 'public' }), `${AT}.protecton`, 'did you mean protection?'],
+  ['an unknown key', withRoute({ protecton: 'public' }), `${AT}.protecton`, 'Did you mean "protection"?'],
   ['a path of Daybook', withRoute({ path: '/api/health' }), `${AT}.path`, 'GET /api/health of Daybook answers'],
   [
     'another method at an address of Daybook',

@@ -280,12 +280,8 @@ describe('a subscription is rejected', () => {
   test.each<[string, SubscriptionOptions, string]>([
     ['name', { name: 'two words' }, 'plugins.reader.setup.two words.name: write a name'],
     ['concurrency', { concurrency: 0 }, 'index.concurrency: write a whole number from 1 to 64'],
-    [
-      'collection',
-      { collections: { nots: {} } },
-      'index.collections.nots: there is no such collection; did you mean notes?',
-    ],
-    ['global', { globals: ['site'] }, 'index.globals.site: there is no such global'],
+    ['collection', { collections: { nots: {} } }, 'index.collections.nots: unknown collection. Did you mean "notes"?'],
+    ['global', { globals: ['site'] }, 'index.globals.site: unknown global.'],
     ['action', { actions: ['draft'] }, 'index.actions.draft: write one of: create, update'],
     [
       'where',
@@ -295,7 +291,7 @@ describe('a subscription is rejected', () => {
     [
       'select',
       { collections: { notes: { select: ['txt'] } } },
-      'index.collections.notes.select.txt: there is no such field; did you mean text?',
+      'index.collections.notes.select.txt: unknown field. Did you mean "text"?',
     ],
     ['reader', { reader: 'system' }, 'Declare it: definePlugin'],
   ])('for its %s', async (_case, subscription, message) => {

@@ -51,10 +51,10 @@ describe('robots()', () => {
   })
 
   test.each([
-    [{ rule: [] }, 'rule', 'there is no such option; write one of: rules, sitemaps'],
+    [{ rule: [] }, 'rule', 'unknown option. Use one of: rules, sitemaps.'],
     [{ rules: {} }, 'rules', 'write a list of rules'],
     [{ rules: ['/'] }, 'rules.0', 'write an object with: userAgent, allow, disallow'],
-    [{ rules: [{ deny: ['/'] }] }, 'rules.0.deny', 'there is no such option'],
+    [{ rules: [{ deny: ['/'] }] }, 'rules.0.deny', 'unknown option.'],
     [{ rules: [{ userAgent: 'Bot 2' }] }, 'rules.0.userAgent', 'write * or names of crawlers'],
     [{ rules: [{ userAgent: [] }] }, 'rules.0.userAgent', 'write * or names of crawlers'],
     [{ rules: [{ disallow: '/' }] }, 'rules.0.disallow', 'write paths that begin with /'],

@@ -236,7 +236,7 @@ describe('sitemap() rejects', () => {
     [{ collections: {} }, 'collections', 'write collections by key'],
     [{ pages: ['about'] }, 'pages', 'write paths that begin with /'],
     [{ maxUrls: 50_001 }, 'maxUrls', 'write a whole number from 1 to 50000'],
-    [{ colections: {} }, 'colections', 'there is no such option'],
+    [{ colections: {} }, 'colections', 'unknown option.'],
     [{ collections: { posts: { path: 'blog/:slug' } } }, 'collections.posts.path', 'write a path with keys of fields'],
     [{ collections: { posts: { path: '/blog' } } }, 'collections.posts.path', 'write a path with keys of fields'],
     [{ collections: { posts: { path: '//evil/:slug' } } }, 'collections.posts.path', 'write a path'],

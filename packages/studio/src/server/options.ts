@@ -131,7 +131,7 @@ export function resolveOptions(options: StudioOptions): ResolvedOptions {
 function checkOption(name: string, value: unknown): readonly ConfigFault[] {
   const path = `plugins.studio.options.${name}`
   if (!Object.hasOwn(RULES, name)) {
-    return [{ path, message: `there is no such option; write one of: ${Object.keys(RULES).join(', ')}` }]
+    return [{ path, message: `unknown option. Use one of: ${Object.keys(RULES).join(', ')}.` }]
   }
   const [isValid, message] = RULES[name as keyof StudioOptions] as readonly [(value: unknown) => boolean, string]
   return value === undefined || isValid(value) ? [] : [{ path, message }]
@@ -163,13 +163,13 @@ export function checkPreviewAddresses(
     const fields = Object.hasOwn(collections, key) ? collections[key] : undefined
     if (!fields) {
       const keys = Object.keys(collections).join(', ')
-      return [{ path, message: `there is no collection "${key}"; write one of these: ${keys}` }]
+      return [{ path, message: `unknown collection "${key}". Use one of: ${keys}.` }]
     }
     const placeholders = [...address.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
     const unknown = placeholders.filter((name) => !fields.includes(name) && !SPECIAL_PLACEHOLDERS.includes(name))
     return unknown.map((name) => ({
       path,
-      message: `entries of "${key}" have no "${name}" to fill {${name}} with; write one of these: ${[...SPECIAL_PLACEHOLDERS, ...fields].join(', ')}`,
+      message: `entries of "${key}" have no "${name}" to fill {${name}} with. Use one of: ${[...SPECIAL_PLACEHOLDERS, ...fields].join(', ')}`,
     }))
   })
 }

@@ -118,7 +118,7 @@ export function checkJwtOptions(options: JwtOptions): void {
     isValid(values[name], options) ? [] : [`  ${name}: ${advice}`],
   )
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(RULES, name))
-  const unknownAdvice = `there is no such option; write one of: ${Object.keys(RULES).join(', ')}`
+  const unknownAdvice = `unknown option. Use one of: ${Object.keys(RULES).join(', ')}.`
   const faults = [...invalid, ...unknown.map((name) => `  ${name}: ${unknownAdvice}`)]
   if (faults.length > 0) throw new StartupError(`The options of jwt() cannot be used:\n${faults.join('\n')}`)
 }

@@ -150,7 +150,7 @@ const ISSUE: JsonSchema = {
     path: { type: 'string', description: 'JSON Pointer (RFC 6901) into the body, or the name of the parameter.' },
     code: { type: 'string', description: 'The rule that the value violates.' },
     params: { type: 'object', description: 'The values that the message mentions.' },
-    message: { type: 'string' },
+    message: { type: 'string', description: 'What is wrong, where, and what to do, in whole sentences.' },
   },
   required: ['path', 'code', 'message'],
 }

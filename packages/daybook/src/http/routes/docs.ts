@@ -132,5 +132,5 @@ function rejectSharedPath(path: string, { capabilities: { providerRoutes } }: Au
   if (!enabled || basePath === undefined) return
   const [short = '', long = ''] = [`${path}/`, `${basePath}/`].sort((a, b) => a.length - b.length)
   if (!long.startsWith(short)) return
-  throw new StartupError(`docs.path: ${basePath} belongs to the auth adapter; choose another path, such as '/docs'`)
+  throw new StartupError(`docs.path: ${basePath} belongs to the auth adapter. Choose another path, such as '/docs'`)
 }

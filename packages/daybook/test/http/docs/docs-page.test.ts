@@ -234,7 +234,7 @@ describe('the config of the docs page', () => {
       const starting = createTestService({ collections, docs: { path }, auth: failingAt('/accounts') })
       const refusal = await starting.catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(StartupError)
-      expect(String(refusal)).toContain('docs.path: /accounts belongs to the auth adapter; choose another path')
+      expect(String(refusal)).toContain('docs.path: /accounts belongs to the auth adapter. Choose another path')
     }
     await using separate = await createTestService({
       collections,
