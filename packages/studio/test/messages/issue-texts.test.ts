@@ -71,7 +71,7 @@ describe('issues in the language of the Studio', () => {
       ['/link', ...WEB],
       ['/long', 'muss mindestens 1.000 Zeichen haben', 'must have at least 1,000 characters'],
       ['/mail', 'muss eine E-Mail-Adresse sein', 'must be an e-mail address'],
-      ['/nothing', 'dieses Feld gibt es nicht', 'there is no such field'],
+      ['/nothing', 'dieses Feld gibt es nicht', 'is an unknown field'],
       ['/open', 'muss Ja oder Nein sein', 'must be yes or no'],
       ['/price', 'darf höchstens 1,5 sein', 'must be at most 1.5'],
       ['/short', 'darf höchstens 3 Zeichen haben', 'must have at most 3 characters'],
@@ -94,7 +94,7 @@ describe('issues in the language of the Studio', () => {
   test('name the media types of a rejected file', () => {
     const params = { type: 'image/gif', values: ['image/png', 'image/webp'] }
     const issue = { code: 'accept', params, message: 'is image/gif' }
-    expect(getIssueText(issue, de)).toBe('ist image/gif; angenommen werden nur: image/png, image/webp')
+    expect(getIssueText(issue, de)).toBe('ist image/gif. Angenommen werden nur: image/png, image/webp')
   })
 
   test('keep messages of the config unchanged', () => {

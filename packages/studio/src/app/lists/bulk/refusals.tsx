@@ -54,7 +54,8 @@ function formatIssues(error: unknown, t: Messages): readonly string[] {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
   return issues.map((issue) => {
     const path = issue.path.replace(/^\/operations\/\d+(?:\/data)?\/?/, '').replaceAll('/', '.')
-    const text = getIssueText(issue, t)
+    // The service's own messages end with a full stop.
+    const text = getIssueText(issue, t).replace(/\.$/, '')
     return `${path === '' ? text : `${formatPath(path)}: ${text}`}.`
   })
 }
