@@ -191,7 +191,7 @@ async function* readBlocks(
   // The response of a custom fetch may ignore the signal.
   signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}))
   for (let text = ''; reader; ) {
-    const timer = setTimeout(() => connection.abort(new Error(`nothing came for ${idleTimeout} ms`)), idleTimeout)
+    const timer = setTimeout(() => connection.abort(new Error(`nothing arrived for ${idleTimeout} ms`)), idleTimeout)
     const { done, value } = await reader
       .read()
       .catch((cause: unknown) => {

@@ -44,7 +44,7 @@ function toNames(aggregate: unknown): unknown {
 
 function toPairs(name: string, value: unknown): Pair[] {
   if (Array.isArray(value)) {
-    if (value.length === 0) throw new TypeError(`${name} is empty; write at least one value`)
+    if (value.length === 0) throw new TypeError(`${name} is empty. Write at least one value`)
     const isGroup = /\[(?:and|or)\]$/.test(name)
     return isGroup
       ? value.flatMap((branch, index) => toPairs(`${name}[${index}]`, branch))
@@ -59,7 +59,7 @@ function toPairs(name: string, value: unknown): Pair[] {
 
 function toText(name: string, value: unknown): string {
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
-  throw new TypeError(`${name} is ${value}; write a text, a number, true or false`)
+  throw new TypeError(`${name} is ${value}. Write a string, a number, true or false`)
 }
 
 /** Joins values by commas, or writes them separately if one contains a comma. */

@@ -158,7 +158,7 @@ export const isAddressable = (segment: string): boolean => !['', '.', '..'].incl
 
 function toSegment(segment: string): string {
   if (isAddressable(segment)) return encodeURIComponent(segment.toWellFormed())
-  throw new TypeError(`"${segment}" is no id`)
+  throw new TypeError(`"${segment}" is not an id`)
 }
 
 /** Sends one attempt. */

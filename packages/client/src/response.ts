@@ -76,7 +76,7 @@ const getErrorParts = ({ status, headers }: Pick<Response, 'status' | 'headers'>
 function describeContent(text: string): string {
   if (text.trim() === '') return 'without a body'
   if (/^\s*</.test(text)) return 'with HTML'
-  return parseJson(text) === undefined ? 'with what is no JSON, or not all of it' : 'with JSON of another kind'
+  return parseJson(text) === undefined ? 'with invalid or incomplete JSON' : 'with JSON of another kind'
 }
 
 const changesByResult = new WeakMap<object, { readonly from: number; readonly to: number }>()

@@ -35,7 +35,7 @@ const BAD_RESPONSES: readonly Case[] = [
     [
       ['HTML', { body: '<!doctype html><p>Welcome' }, '200 with HTML'],
       ['an empty body', { body: '' }, '200 without a body'],
-      ['half of its JSON', { body: page.body?.slice(0, 40) ?? '' }, 'with what is no JSON, or not all of it'],
+      ['half of its JSON', { body: page.body?.slice(0, 40) ?? '' }, 'with invalid or incomplete JSON'],
       ['JSON of another kind', { body: '["posts"]' }, 'with JSON of another kind'],
       ['an object that is not a list', { body: '{"posts":[]}' }, 'with JSON of another kind'],
       ['nothing at all', { status: 204 }, '204 without a body'],

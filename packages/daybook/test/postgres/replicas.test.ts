@@ -140,7 +140,7 @@ describe('with a replica', () => {
     const opening = slowMachinePostgres(database.url, {
       replicas: [database.url, 'mysql://user:secret@copy/content'],
     }).open()
-    await expect(opening).rejects.toThrow(/^replicas\[1\] is no URL of PostgreSQL\. Write postgres:[^ ]+$/)
+    await expect(opening).rejects.toThrow(/^replicas\[1\] is not a URL of PostgreSQL\. Write postgres:[^ ]+$/)
   })
 
   test('a Daybook-Min-Seq that is no number of the journal is rejected', async () => {

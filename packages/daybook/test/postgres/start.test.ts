@@ -112,8 +112,8 @@ type Place = string | undefined | ({ readonly url: string } & AsyncDisposable)
 const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Place>, message: RegExp]>> = {
   'no URL': [() => undefined, /^DATABASE_URL is not set\. Write postgres:/],
   'an empty URL': [() => '', /^DATABASE_URL is not set\. Write postgres:/],
-  'a text that is no URL': [() => SECRET, /^DATABASE_URL is no URL of PostgreSQL\. Write postgres:/],
-  'a URL of something else': [() => `https://user:${SECRET}@127.0.0.1/`, /^DATABASE_URL is no URL of PostgreSQL/],
+  'a text that is no URL': [() => SECRET, /^DATABASE_URL is not a URL of PostgreSQL\. Write postgres:/],
+  'a URL of something else': [() => `https://user:${SECRET}@127.0.0.1/`, /^DATABASE_URL is not a URL of PostgreSQL/],
   'a password with a # in it': [
     () => changed(() => {}).replace(/:[^:@]+@/, `:#${SECRET}@`),
     /^DATABASE_URL has an @ in a strange place\. In the password, write/,
@@ -164,7 +164,7 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
       changed((url) => {
         url.pathname = '/nothing'
       }),
-    /^There is no such database at postgres:\S+\/nothing\. Create it first/,
+    /^The database postgres:\S+\/nothing does not exist\. Create it first/,
   ],
   'an unknown schema': [
     () =>

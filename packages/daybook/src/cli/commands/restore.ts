@@ -88,7 +88,7 @@ async function restoreAll(job: RestoreJob, allowsMissing: boolean): Promise<numb
   return 0
 }
 
-const MISSING_ADVICE = 'Mend the backup and run the same command again, or add --allow-missing to go without them.'
+const MISSING_ADVICE = 'Fix the backup and run the same command again, or add --allow-missing to go without them.'
 
 /** Rejects a folder that a service serves. It may use a database that was moved away, and the files next to it. */
 function requireUnserved(data: string): void {

@@ -76,7 +76,7 @@ export const token: CliCommand = new CliCommand('token')
         await using opened = await openCommandStore(options)
         if (!(await new ApiTokens(opened.context.store.records).revoke(nameOrId)))
           throw new StartupError(`There is no token "${nameOrId}". See daybook token list.`)
-        process.stdout.write(`Token "${nameOrId}" is worth nothing any more.\n`)
+        process.stdout.write(`Token "${nameOrId}" is revoked.\n`)
         return 0
       }),
   )

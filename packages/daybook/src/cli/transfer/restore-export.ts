@@ -204,7 +204,7 @@ async function storeBatch(restore: Restore, batch: readonly PreparedLine[]): Pro
   }
 }
 
-const RESTORE_ADVICE = 'Mend the file, and restore it into another empty store.'
+const RESTORE_ADVICE = 'Fix the file, and restore it into another empty store.'
 
 type FilesContent = ExportContent & { readonly folder: DigestFolder }
 
@@ -220,7 +220,9 @@ async function restoreFiles({ file, model, folder }: FilesContent, restore: File
       .restoreFile(asset, getBlobHeaders(asset), async () => folder.read(asset.sha256))
       .catch((error) => {
         if (!(error instanceof DigestMismatch)) throw error
-        throw new StartupError(`${folder.getPath(asset.sha256)} has changed meanwhile. Run the same command again.`)
+        throw new StartupError(
+          `${folder.getPath(asset.sha256)} has changed during the restore. Run the same command again.`,
+        )
       })
     progress.update(++done)
   }
@@ -244,8 +246,8 @@ function readAsset(line: RestoreLine): StoredAssetFile | undefined {
   const { document } = line.line
   const { path, sha256, filename, originalName, mimeType } = document
   if (typeof path !== 'string' || !isBlobKey(path) || isInternalKey(path))
-    throw new FileError('is no path of a file', { path: '/document/path' })
-  if (!isDigest(sha256)) throw new FileError('is no digest in hex', { path: '/document/sha256' })
+    throw new FileError('is not the path of a file', { path: '/document/path' })
+  if (!isDigest(sha256)) throw new FileError('is not a hexadecimal digest', { path: '/document/sha256' })
   if ([filename, originalName, mimeType].some((text) => typeof text !== 'string'))
     throw new FileError('lacks the name or the type of the file', { path: '/document' })
   return document as unknown as StoredAssetFile

@@ -10,13 +10,13 @@ const EXPECTED = 'Write postgres://user:password@host:5432/database.'
  * Returns a URL without its password.
  *
  * @param from the source of the URL, for errors
- * @throws {StartupError} if it is no URL of PostgreSQL
+ * @throws {StartupError} if it is not a URL of PostgreSQL
  */
 export function redactUrl(url: string | undefined, from = 'DATABASE_URL'): string {
   if (url === undefined || url === '') throw new StartupError(`${from} is not set. ${EXPECTED}`)
   const parsed = URL.parse(url)
   if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
-    throw new StartupError(`${from} is no URL of PostgreSQL. ${EXPECTED}`)
+    throw new StartupError(`${from} is not a URL of PostgreSQL. ${EXPECTED}`)
   }
   // In a URL such as postgres://user:12/34@host, the user and half of the password look like host and port.
   if (parsed.username === '' && url.includes('@')) {
@@ -89,7 +89,7 @@ export function toStartupError(error: unknown, shown: string): StartupError | un
 
 const CONNECTION_ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
   [/^28/, (url) => `PostgreSQL at ${url} refuses this user or password. Check DATABASE_URL.`],
-  [/^3D000/, (url) => `There is no such database at ${url}. Create it first: CREATE DATABASE …`],
+  [/^3D000/, (url) => `The database ${url} does not exist. Create it first: CREATE DATABASE …`],
   [
     /^42501/,
     (url) =>

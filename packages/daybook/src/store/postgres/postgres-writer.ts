@@ -278,7 +278,7 @@ const canRetry = (error: unknown): boolean => isLost(error) || isCertain(error, 
 const unknownOutcome = (cause: unknown): DaybookError =>
   new DaybookError(
     'SERVICE_UNAVAILABLE',
-    'The connection was lost while this was being stored; whether it was is not known. Read before you send it again.',
+    'The connection was lost during the write, so it is not known whether it was stored. Read before you send it again.',
     { outcome: 'unknown' },
     cause,
   )
