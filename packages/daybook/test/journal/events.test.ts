@@ -119,15 +119,14 @@ describe.each(STORES)('GET /api/cms/events on $name', (store) => {
   test('resets when a rule may apply differently to entries that have not changed', async () => {
     await using service = await store.open(config)
     const { id: club } = await create(service, 'clubs', { open: false })
+    await create(service, 'letters', { club })
     await using reader = await open(service, { query: 'collections=letters' })
     await using everyone = await open(service, { headers: as('ann'), query: 'collections=letters' })
-    const { id } = await create(service, 'letters', { club })
     await update(service, 'clubs', club, { open: true })
     expect(await reader.next()).toEqual({ event: 'reset', data: { restart: expect.any(String) } })
     expect(await reader.next()).toBeUndefined()
+    const { id } = await create(service, 'letters', {})
     expect(await everyone.next()).toMatchObject({ event: 'upsert', data: { id } })
-    await create(service, 'letters', {})
-    expect(await everyone.next()).toMatchObject({ event: 'upsert' })
   })
 
   test('escapes line breaks in content, so that they cannot forge fields of the stream', async () => {
