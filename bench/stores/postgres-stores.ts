@@ -1,7 +1,11 @@
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ROLE, superuserUrlOf, urlOf } from '../../packages/daybook/test/support/postgres/postgres-address.ts'
-import { queryOnce } from '../../packages/daybook/test/support/postgres/postgres-query.ts'
+import {
+  queryOnce,
+  ROLE,
+  superuserUrlOf,
+  urlOf,
+} from '../../packages/daybook/test/support/postgres/postgres-connection.ts'
 import { PostgresServer } from '../../packages/daybook/test/support/postgres/postgres-server.ts'
 import { moveProcesses } from '../load/cores.ts'
 import { type BenchStore, type Stores, type StoresOptions, seededName } from './stores.ts'

@@ -5,12 +5,9 @@ import type { Route } from '../../packages/daybook/src/http/contract.ts'
 import { apiRoutes } from '../../packages/daybook/test/support/scenarios/routes.ts'
 import { type Page, readPages } from '../markdown.ts'
 import { commandTable, flagTable } from './cli-tables.ts'
-import { errorTable, issueTable } from './error-table.ts'
+import { errorTable, issueTable, metricTable, operatorTable } from './code-tables.ts'
 import { fieldSections } from './field-sections.ts'
-import { metricTable } from './metric-table.ts'
-import { operatorTable } from './operator-table.ts'
 import { configTable, type Generation, optionTable } from './option-tables.ts'
-import { fillRegions, type Region } from './regions.ts'
 import { type CountedRequest, countRequestFiles, type RequestFiles, requestFileTable } from './request-files.ts'
 import { parameterTable, routeTable } from './route-tables.ts'
 import { Sources } from './source.ts'
@@ -97,4 +94,22 @@ export async function makeReference(root: string, code: Code): Promise<Reference
     return { ...page, generated }
   })
   return { pages, undocumented: [...undocumented], unplaced: [...unplaced] }
+}
+
+/** A generated part of a page. */
+interface Region {
+  /** The kind of its content, such as `options`. */
+  readonly kind: string
+  /** The words after the kind, which name the code to describe. */
+  readonly words: readonly string[]
+}
+
+const REGION = /^(<!-- generated: (.+?) -->\n)[\s\S]*?^(<!-- \/generated -->)$/gm
+
+/** Replaces each region of a page with the text that `generate` returns. */
+export function fillRegions(text: string, generate: (region: Region) => string): string {
+  return text.replace(REGION, (_whole, start: string, what: string, end: string) => {
+    const [kind = '', ...words] = what.split(' ')
+    return `${start}\n${generate({ kind, words })}\n\n${end}`
+  })
 }

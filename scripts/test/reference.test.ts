@@ -1,10 +1,9 @@
 import { glob, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { issueTable } from '../reference/error-table.ts'
+import { issueTable } from '../reference/code-tables.ts'
 import { configTable, type Generation, optionTable } from '../reference/option-tables.ts'
 import { optionsOf } from '../reference/options.ts'
-import { readCode } from '../reference/reference.ts'
-import { fillRegions } from '../reference/regions.ts'
+import { fillRegions, readCode } from '../reference/reference.ts'
 import { Source, Sources } from '../reference/source.ts'
 
 const PAGES = [

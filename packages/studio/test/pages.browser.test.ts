@@ -1,15 +1,23 @@
-import { ANONYMOUS } from 'daybook'
+import { ANONYMOUS, type DaybookConfig } from 'daybook'
+import { webhooks } from 'daybook/plugins'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../client/test/support/browser.ts'
 import { gallery, pictureFile } from './assets/support.ts'
 import managed from './overview/accounts.config.ts'
-import { withUnreachableWebhook } from './overview/support/unreachable-webhook.ts'
-import { makeAdministrator } from './support/administrator.ts'
 import { museumOf } from './support/configs.ts'
 import { INPUT_DEVICES } from './support/input-devices.ts'
-import { INES, isShown, makeAccount, TOMASZ } from './support/people.ts'
+import { INES, isShown, makeAccount, makeAdministrator, TOMASZ } from './support/people.ts'
 import { type Visit, type VisitOptions, visitStudio } from './support/visit.ts'
+
+const SECRETS = ['whsec_b25seSBmb3IgdHJ5aW5nIHRoaW5ncyBvdXQsIG5vdCBmb3IgdXNl']
+
+/** The museum with a webhook whose port has no listener, so that each delivery fails. */
+function withUnreachableWebhook(): DaybookConfig {
+  const base = museumOf(0)
+  const site = { url: 'http://127.0.0.1:9/', secrets: SECRETS, allowPrivate: true }
+  return { ...base, plugins: [...(base.plugins ?? []), webhooks({ endpoints: { site }, access: () => true })] }
+}
 
 const CONFIG = new URL('overview/accounts.config.ts', import.meta.url)
 

@@ -8,10 +8,34 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
 import { OWNER_FIELDS } from '../../src/auth/accounts/revocation.ts'
 import type { AuthRecords } from '../../src/auth/records.ts'
+import { sweep } from '../../src/content/sweep.ts'
+import { Lease } from '../../src/store/records/lease.ts'
 import { MemoryDatabase } from '../../src/store/sqlite/memory-database.ts'
 import { Store } from '../../src/store/store.ts'
-import { useBlankStore } from '../support/stores/blank-store.ts'
-import { STORES } from '../support/stores/stores.ts'
+import type { Place } from '../support/stores/place.ts'
+import { STORES, type StoreKind } from '../support/stores/stores.ts'
+
+/** An open store without collections, and its place. */
+interface BlankStore {
+  readonly place: Place
+  readonly store: Store
+}
+
+/** Opens a store for each test. Returns a function that returns the current one. */
+function useBlankStore(at: StoreKind['at']): () => BlankStore {
+  let blank: BlankStore
+  beforeEach(async () => {
+    const place = await at()
+    await place.start({ collections: {} })
+    const store = await place.store()
+    blank = { place, store }
+    return async () => {
+      await store.close()
+      await place[Symbol.asyncDispose]()
+    }
+  })
+  return () => blank
+}
 
 const OPTIONS: BetterAuthOptions = { secret: 'x'.repeat(32), logger: { disabled: true } }
 /** Options that give rows the service's additional fields. */
@@ -254,5 +278,49 @@ describe.each(RECORDS)('records as a database of better-auth on $name', ({ name,
       email,
     })
     await expect(database.create(user(email))).rejects.toThrow('taken: email')
+  })
+})
+
+const HOUR = 3_600_000
+
+describe.each(STORES)('records of adapters on $name', ({ at }) => {
+  const blank = useBlankStore(at)
+
+  test('are found by id and by current keys, not by former ones', async () => {
+    const { records } = blank().store
+    const put = (name: string) =>
+      records.transaction((writer) => writer.put('thing', { id: 'a', name }, { keys: { name }, unique: ['name'] }))
+    await put('one')
+    await put('other')
+    expect(await records.get('thing', 'a')).toEqual({ id: 'a', name: 'other' })
+    expect(await records.find('thing', 'name', 'other')).toEqual([{ id: 'a', name: 'other' }])
+    expect(await records.find('thing', 'name', 'one')).toEqual([])
+    expect(await records.get('another kind', 'a')).toBeUndefined()
+    expect(await records.find('another kind', 'name', 'other')).toEqual([])
+  })
+
+  test('are stored by a transaction as a whole or not at all', async () => {
+    const { store } = blank()
+    const broken = store.records.transaction(async (writer) => {
+      await writer.put('thing', { id: 'a' })
+      throw new Error('oops')
+    })
+    await expect(broken).rejects.toThrow('oops')
+    expect(await store.records.list('thing')).toEqual([])
+  })
+
+  test('are deleted with their keys a day after they expire', async () => {
+    const { place, store } = blank()
+    const until = (hours: number) => ({ keys: { name: 'x' }, until: Date.now() + hours * HOUR })
+    await store.records.transaction(async (writer) => {
+      await writer.put('thing', { id: 'long over' }, until(-25))
+      await writer.put('thing', { id: 'just over' }, until(-1))
+      await writer.put('thing', { id: 'still good' }, until(1))
+      await writer.put('thing', { id: 'for good' }, { keys: { name: 'x' } })
+    })
+    expect(await sweep(new Lease(store, 'sweep', 60_000))).toBe(true)
+    const left = (await store.records.list('thing')).map(({ id }) => id)
+    expect(left).toEqual(['for good', 'just over', 'still good'])
+    expect(await place.rows('SELECT id FROM daybook$record_keys ORDER BY id')).toEqual(left.map((id) => ({ id })))
   })
 })

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DAYBOOK } from '../support/built/command.ts'
-import { memoryFolder } from '../support/stores/memory-folder.ts'
+import { memoryFolder } from '../support/stores/folder.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../src/index.ts')
 

@@ -1,7 +1,8 @@
+import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fuzzConfig } from '../support/fuzz/fuzz-config.ts'
+import { kitchen } from '../support/configs/configs.ts'
 import { type FuzzedOperation, FuzzRequests, operationsOf } from '../support/fuzz/fuzz-requests.ts'
 import { FuzzWorld, UNDOCUMENTED_RULES } from '../support/fuzz/fuzz-world.ts'
 import { textOf } from '../support/scenarios/client.ts'
@@ -9,7 +10,36 @@ import { type Document, DocumentedService } from '../support/scenarios/documente
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
 import type { TestRequest } from '../support/scenarios/transports.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
-import { LARGE_TEST_MS } from '../support/timeouts.ts'
+import { LARGE_TEST_MS, SLOW_MACHINE_LIMITS } from '../support/timeouts.ts'
+
+/** A config with every field type, relations in both directions, localized values, blocks, globals, and the default accounts. */
+const fuzzConfig = defineConfig({
+  collections: {
+    things: defineCollection({
+      fields: {
+        ...kitchen.collections.things.fields,
+        title: f.text({ required: true, minLength: 1, maxLength: 80, localized: true }),
+        friends: f.relation('people', { many: true }),
+        about: f.relation(['people', 'things']),
+        shelf: f.relation(['things', 'people'], { many: true }),
+        seo: f.group({ title: f.text({ maxLength: 20, localized: true }), inner: f.group({ rank: f.integer() }) }),
+        parts: f.blocks({
+          quote: { text: f.text({ required: true }), by: f.relation('people') },
+          prose: { text: f.markdown({ localized: true }) },
+        }),
+      },
+    }),
+    people: defineCollection({
+      maxLimit: 5,
+      fields: { name: f.text({ required: true }), boss: f.relation('people'), staff: f.reverse('people.boss') },
+    }),
+  },
+  globals: {
+    site: defineGlobal({ fields: { name: f.text({ required: true, localized: true }), lead: f.relation('people') } }),
+  },
+  locales: { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } },
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1_000_000 },
+})
 
 // `npm run fuzz -- --examples 1000` sets both, and prints the seed.
 const EXAMPLES = Number(process.env.DAYBOOK_FUZZ_EXAMPLES ?? 15)

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { superuserUrlOf } from '../support/postgres/postgres-address.ts'
+import { superuserUrlOf } from '../support/postgres/postgres-connection.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,13 @@
-import { f, type Service } from 'daybook'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ANONYMOUS, defineConfig, f, type Service } from 'daybook'
+import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { blocksOf } from '../../../../scripts/markdown.ts'
 import type { JournalRow } from '../../src/store/rows.ts'
 import type { Store } from '../../src/store/store.ts'
+import { PostgresDatabase } from '../support/postgres/postgres-database.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 import { create, type Document, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 import { LARGE_TEST_MS } from '../support/timeouts.ts'
@@ -164,4 +170,27 @@ describe.each(STORES)('on $name', (kind) => {
       expect(await tail).toEqual(numbers(101, count))
     })
   })
+})
+
+const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
+
+test('a partitioned journal, made as the guide shows, is used as it is', async () => {
+  await using database = await PostgresDatabase.make()
+  const blocks = blocksOf(await readFile(GUIDE, 'utf8'))
+  const statements = blocks.find(({ words }) => words.includes('file=partitioned-journal.sql'))?.code ?? ''
+  // Makes the second partition begin at record 3, so that the test reaches it.
+  await database.rows(statements.replaceAll('10000000', '3'))
+  const collections = { posts: { fields: { title: f.text() } } }
+  await using service = await createTestService(
+    defineConfig({ database: slowMachinePostgres(database.url), collections }),
+  )
+  const { id } = await service.content.create('posts', { title: 'first' })
+  for (const title of ['second', 'third', 'fourth']) {
+    await service.content.update('posts', id, { title })
+  }
+  const count = `SELECT (SELECT count(*) FROM daybook$journal_0)::integer AS first,
+    (SELECT count(*) FROM daybook$journal_1)::integer AS second,
+    (SELECT count(*) FROM daybook$journal_payload)::integer AS states`
+  expect(await database.rows(count)).toEqual([{ first: 2, second: 2, states: 3 }])
+  expect(await service.content.as(ANONYMOUS).get('posts', id)).toMatchObject({ title: 'fourth' })
 })

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import type { TestService } from 'daybook/testing'
 
 /** A form to upload: the file, and texts beside it. */
@@ -52,4 +54,14 @@ export async function upload(service: Pick<TestService, 'request' | 'token'>, fi
   const text = await response.text()
   if (response.status !== 201) throw new Error(`The upload returned ${response.status}: ${text}`)
   return JSON.parse(text) as Asset
+}
+
+/** Lists every file below the folder of a service's files, staged ones included, in order. */
+export async function storedFiles(data: string): Promise<readonly string[]> {
+  const folder = join(data, 'uploads')
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  return files.sort()
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
-import { makeAdministrator } from '../support/administrator.ts'
-import { isShown, signIn } from '../support/people.ts'
+import { isShown, makeAdministrator, signIn } from '../support/people.ts'
 import { visitStudio } from '../support/visit.ts'
 import invites from './invite.config.ts'
 

@@ -1,9 +1,22 @@
+import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
+import { SLOW_MACHINE_LIMITS } from '../../../daybook/test/support/timeouts.ts'
+import { studio } from '../../src/index.ts'
 import { dropFiles } from '../support/drop.ts'
-import { articles } from './support/articles.ts'
 import { visitEntry } from './support/pages.ts'
+
+/** Articles with a long text. */
+const articles: DaybookConfig = defineConfig({
+  limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
+  plugins: [studio()],
+  collections: {
+    articles: defineCollection({
+      fields: { title: f.text({ required: true }), body: f.markdown({ description: 'What readers read.' }) },
+    }),
+  },
+})
 
 let open: OpenBrowser
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import {
   type SitemapOptions,
   siteUrl,
 } from './options.ts'
-import { escapeXml, textElement, XML_DECLARATION } from './xml.ts'
+import { escapeXml, textElement, XML_DECLARATION } from './sitemap-xml.ts'
 
 /** The routes `/feeds/posts.rss` and the like, for each collection with a feed. */
 export function feedRoutes(options: SitemapOptions, content: CallerContent): readonly PluginRoute[] {

@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../model/model.ts'
 import type { WriteStep } from '../connection.ts'
 import type { StoreWriteContext } from '../database.ts'
 import type { Dialect } from '../dialect.ts'
-import type { LocaleRow, StoredEntry, WrittenEntry } from '../rows.ts'
+import type { FieldReference, LocaleRow, StoredEntry, WrittenEntry } from '../rows.ts'
 import { build, insertRow, onConflictUpdate, param, prepare, prepareSql, type Statement } from '../statement.ts'
 import { deriveFields, type FieldMember } from '../tables/document-values.ts'
 import { ENTRY_COLUMNS } from '../tables/tables.ts'
@@ -16,10 +16,10 @@ import {
   supportsBulk,
   toChoiceRows,
   toLocaleTableRow,
+  toReferenceRows,
   toSearchRows,
 } from './entry-rows.ts'
 import { getReplacedStates, JournalWriter } from './journal-writer.ts'
-import { ReferenceWriter } from './reference-writer.ts'
 
 /**
  * Writes entries, inside one transaction. Each method stores the document, its references, its search rows, the counters and the
@@ -204,6 +204,36 @@ function putStatement(table: string, columns: readonly string[]): RawBuilder<unk
 const DROP_CHOICES = prepare(
   build
     .deleteFrom('daybook$choices')
+    .where('from_collection', '=', param<string>('collection'))
+    .where('from_id', '=', param<string>('id')),
+)
+
+export class ReferenceWriter {
+  readonly #source: StoreWriteContext
+
+  constructor(source: StoreWriteContext) {
+    this.#source = source
+  }
+
+  /** Deletes the references of a document that was deleted or is no longer declared. */
+  async drop(collection: string, id: string): Promise<void> {
+    await this.#source.connection.run(DROP_REFERENCES, { collection, id })
+  }
+
+  /** Returns the statements that store the references of a new document. */
+  addSteps(collection: string, id: string, references: readonly FieldReference[]): readonly WriteStep[] {
+    return insertSteps(this.#source, 'daybook$refs', toReferenceRows({ id, references }, collection))
+  }
+
+  /** Returns the statements that replace the references of a document. */
+  replaceSteps(collection: string, id: string, references: readonly FieldReference[]): readonly WriteStep[] {
+    return [() => this.drop(collection, id), ...this.addSteps(collection, id, references)]
+  }
+}
+
+const DROP_REFERENCES = prepare(
+  build
+    .deleteFrom('daybook$refs')
     .where('from_collection', '=', param<string>('collection'))
     .where('from_id', '=', param<string>('id')),
 )

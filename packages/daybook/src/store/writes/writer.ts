@@ -13,11 +13,10 @@ import { BulkCollector, BulkUpdate } from './bulk-update.ts'
 import type { JournalRecord } from './commit-batch.ts'
 import { DraftWriter } from './draft-writer.ts'
 import { supportsBulk } from './entry-rows.ts'
-import { EntryWriter } from './entry-writer.ts'
+import { EntryWriter, ReferenceWriter } from './entry-writer.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { HookTransaction } from './hook-transaction.ts'
 import { encodeState, JournalWriter } from './journal-writer.ts'
-import { ReferenceWriter } from './reference-writer.ts'
 import { SystemWriter } from './system-writer.ts'
 
 export class Writer {

@@ -10,8 +10,7 @@ import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { daybook, type Ended, folderOf } from '../cli.ts'
 import { readResponses, serve } from './copy-content.ts'
-import { allRows } from './copy-file.ts'
-import { CopyPlace } from './copy-place.ts'
+import { allRows, CopyPlace } from './copy-place.ts'
 
 let scene: CopyPlace
 

@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { freePort } from '../../support/network/free-port.ts'
 import { daybook } from '../cli.ts'
 import { serve } from './copy-content.ts'
-import { change } from './copy-file.ts'
-import { CopyPlace } from './copy-place.ts'
+import { CopyPlace, change } from './copy-place.ts'
 
 let scene: CopyPlace
 

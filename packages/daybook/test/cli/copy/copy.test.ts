@@ -12,8 +12,7 @@ import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgre
 import { daybook, type Ended, folderOf } from '../cli.ts'
 import everything, { aVeryLongKey, before } from './copy-config.ts'
 import { fill, readResponses, sendKeyed, serve } from './copy-content.ts'
-import { allRows, change, rows } from './copy-file.ts'
-import { CopyPlace } from './copy-place.ts'
+import { allRows, CopyPlace, change, rows } from './copy-place.ts'
 
 const CONFIG = join(import.meta.dirname, 'copy-config.ts')
 const BLOG = join(import.meta.dirname, '../../../../../examples/blog/daybook.config.ts')

@@ -11,7 +11,7 @@ import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgre
 import { toLines, withoutHeader } from '../../support/stores/export.ts'
 import { daybook, type Ended, folderOf, start } from '../cli.ts'
 import { type Place, readResponses, serve } from '../copy/copy-content.ts'
-import { allRows, change, rows } from '../copy/copy-file.ts'
+import { allRows, change, rows } from '../copy/copy-place.ts'
 import { before, everything } from './restore-config.ts'
 import { fillBefore, touch } from './restore-content.ts'
 

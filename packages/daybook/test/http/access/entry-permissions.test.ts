@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, defineGlobal, f, hasRole } from 'dayboo
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ApiTokens } from '../../../src/auth/api-tokens.ts'
 import { People } from '../../support/auth/people.ts'
-import { isEditor, ownDrafts, publishedOrOwn } from '../../support/configs/contributor-rules.ts'
+import { isEditor, ownDrafts, publishedOrOwn } from '../../support/configs/configs.ts'
 import { requireEqual, requireSame } from '../../support/scenarios/require.ts'
 import type { Place } from '../../support/stores/place.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'

@@ -15,7 +15,7 @@ import { betterAuth } from 'daybook/better-auth'
 import { serve } from 'daybook/node'
 import { createTestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { memoryFolder } from '../../support/stores/memory-folder.ts'
+import { memoryFolder } from '../../support/stores/folder.ts'
 
 const isEditor = hasRole('editor')
 const access = { create: isEditor, update: isEditor, delete: isEditor }

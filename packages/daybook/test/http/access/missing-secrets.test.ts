@@ -7,7 +7,7 @@ import { serveUploads, signUpload, webhooks } from 'daybook/plugins'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { RecordingLog } from '../../support/recording-log.ts'
-import { memoryFolder } from '../../support/stores/memory-folder.ts'
+import { memoryFolder } from '../../support/stores/folder.ts'
 
 const SECRET = 'a secret of this test, which has forty characters'
 const WEBHOOK_SECRET = `whsec_${Buffer.from(SECRET).toString('base64')}`

@@ -5,13 +5,12 @@ import { serveUploads } from 'daybook/plugins'
 import { s3 } from 'daybook/s3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { S3_KEY, S3Server } from '../../support/assets/s3-server.ts'
-import { storedFiles } from '../../support/assets/stored-files.ts'
 import { People } from '../../support/auth/people.ts'
-import { memoryFolder } from '../../support/stores/memory-folder.ts'
+import { memoryFolder } from '../../support/stores/folder.ts'
 import type { Place } from '../../support/stores/place.ts'
 import { SQLITE, STORES } from '../../support/stores/stores.ts'
 import { eventually } from '../../support/timeouts.ts'
-import { toForm, type Upload } from '../../support/uploads.ts'
+import { storedFiles, toForm, type Upload } from '../../support/uploads.ts'
 
 const editors = hasRole('editor')
 const base = defineConfig({

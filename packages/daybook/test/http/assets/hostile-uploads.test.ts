@@ -7,13 +7,12 @@ import { s3 } from 'daybook/s3'
 import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { S3_KEY, S3Server } from '../../support/assets/s3-server.ts'
-import { storedFiles } from '../../support/assets/stored-files.ts'
 import { FaultyProxy } from '../../support/network/faulty-proxy.ts'
 import { type ListeningService, listen } from '../../support/network/listening.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 import { eventually, LARGE_TEST_MS } from '../../support/timeouts.ts'
-import { type Asset, postUpload, upload } from '../../support/uploads.ts'
+import { type Asset, postUpload, storedFiles, upload } from '../../support/uploads.ts'
 
 const KIB = 1024
 const config = defineConfig({

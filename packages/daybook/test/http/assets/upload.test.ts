@@ -3,9 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { storedFiles } from '../../support/assets/stored-files.ts'
 import { POLICY_STORES, SQLITE, type StoredService } from '../../support/stores/stores.ts'
-import { type Asset, DOT, postUpload, toForm, type Upload, upload } from '../../support/uploads.ts'
+import { type Asset, DOT, postUpload, storedFiles, toForm, type Upload, upload } from '../../support/uploads.ts'
 
 const config: DaybookConfig = defineConfig({
   collections: { posts: defineCollection({ fields: { title: f.text() } }) },

@@ -1,4 +1,14 @@
-import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
+import {
+  type AccessRule,
+  defineCollection,
+  defineConfig,
+  defineGlobal,
+  definePlugin,
+  f,
+  hasRole,
+  isAuthenticated,
+  type Plugin,
+} from 'daybook'
 
 /** A rule for readers with a session; for everyone else the field does not exist. */
 const SESSION_ONLY = { read: isAuthenticated } as const
@@ -119,4 +129,40 @@ export const posts = defineConfig({
       },
     }),
   },
+})
+
+// The rules of docs/contributors-and-editors.md.
+
+export const isEditor = hasRole('editor', 'service')
+
+/** Contributors read what is published and their own entries. */
+export const publishedOrOwn: AccessRule = (request) => {
+  const published = { status: { eq: 'published' } }
+  if (isEditor(request)) return true
+  return request.identity ? { or: [published, { createdBy: { eq: request.identity.subject } }] } : published
+}
+
+/** Contributors change their own entries while these are drafts. */
+export const ownDrafts: AccessRule = (request) =>
+  isEditor(request) ||
+  (hasRole('contributor')(request) &&
+    request.identity !== null && { createdBy: { eq: request.identity.subject }, status: { eq: 'draft' } })
+
+/** A plugin whose one route, `GET /fail`, fails. */
+export const failingPlugin: Plugin = definePlugin({
+  name: 'failing',
+  version: '1.0.0',
+  routes: [
+    {
+      method: 'GET',
+      path: '/fail',
+      operationId: 'fail',
+      summary: 'Fails.',
+      protection: 'public',
+      responses: { 200: { description: 'Never.' } },
+      run: () => {
+        throw new Error('On purpose.')
+      },
+    },
+  ],
 })

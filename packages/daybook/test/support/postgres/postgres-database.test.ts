@@ -1,9 +1,8 @@
 import { Client } from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { eventually } from '../timeouts.ts'
-import { urlOf } from './postgres-address.ts'
+import { queryOnce, urlOf } from './postgres-connection.ts'
 import { barePostgres, PostgresDatabase, sharedPostgres } from './postgres-database.ts'
-import { queryOnce } from './postgres-query.ts'
 
 describe('the PostgreSQL of the test run', () => {
   test('is started once, also for concurrent requests', async () => {

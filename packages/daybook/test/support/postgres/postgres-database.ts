@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import type { DaybookConfig } from 'daybook'
 import { Pool } from 'pg'
 import { inject } from 'vitest'
-import { type PostgresAddress, ROLE, type SharedPostgres, superuserUrlOf, urlOf } from './postgres-address.ts'
-import { queryConnection, queryOnce } from './postgres-query.ts'
+import {
+  type PostgresAddress,
+  queryConnection,
+  queryOnce,
+  ROLE,
+  type SharedPostgres,
+  superuserUrlOf,
+  urlOf,
+} from './postgres-connection.ts'
 
 /** The server of the test run, requested once in each test process. */
 let shared: Promise<SharedPostgres> | undefined
@@ -107,4 +115,43 @@ function getMaker(address: PostgresAddress): Pool {
   pool.on('error', () => {})
   makers.set(address.port, pool)
   return pool
+}
+
+/** A database for a service with one config. */
+interface ReadyDatabase {
+  readonly database: PostgresDatabase
+  /** True if a service with this config has created its tables. */
+  readonly isMade: boolean
+}
+
+/**
+ * The databases of a test file. Creating one with its tables takes half a second, so the database of a closed service is restored and
+ * reused for the next service with the same config.
+ */
+export class PostgresDatabases {
+  readonly #all = new Set<PostgresDatabase>()
+  readonly #idle = new Map<DaybookConfig, PostgresDatabase[]>()
+
+  /** Takes a database in the state before its first request. */
+  async take(config: DaybookConfig): Promise<ReadyDatabase> {
+    const idle = this.#idle.get(config)?.pop()
+    if (idle) {
+      await idle.restore()
+      return { database: idle, isMade: true }
+    }
+    const database = await PostgresDatabase.make()
+    this.#all.add(database)
+    return { database, isMade: false }
+  }
+
+  /** Returns a database without connections for reuse. */
+  leave(config: DaybookConfig, database: PostgresDatabase): void {
+    this.#idle.set(config, [...(this.#idle.get(config) ?? []), database])
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all([...this.#all].map((database) => database[Symbol.asyncDispose]()))
+    this.#all.clear()
+    this.#idle.clear()
+  }
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../timeouts.ts'
-import { urlOf } from './postgres-address.ts'
+import { urlOf } from './postgres-connection.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 import { PostgresServer } from './postgres-server.ts'
 

@@ -8,11 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { freePort } from '../network/free-port.ts'
-import { memoryFolder } from '../stores/memory-folder.ts'
-import { type PostgresAddress, ROLE, superuserUrlOf } from './postgres-address.ts'
+import { memoryFolder } from '../stores/folder.ts'
+import { type PostgresAddress, queryOnce, ROLE, superuserUrlOf } from './postgres-connection.ts'
 import { PostgresKeeper } from './postgres-keeper.ts'
 import { findProgram, initialise, type Program, passwordOf } from './postgres-program.ts'
-import { queryOnce } from './postgres-query.ts'
 
 /** Settings of every test server. Durability is PostgreSQL's default. */
 const SETTINGS = {

@@ -1,9 +1,8 @@
 import { Client, type ClientConfig } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../timeouts.ts'
-import { superuserUrlOf } from './postgres-address.ts'
+import { queryOnce, superuserUrlOf } from './postgres-connection.ts'
 import { PostgresDatabase, sharedPostgres } from './postgres-database.ts'
-import { queryOnce } from './postgres-query.ts'
 
 /** Opens a client with its own session, which it leaves with the test. */
 async function connect(url: string, options: ClientConfig = {}) {

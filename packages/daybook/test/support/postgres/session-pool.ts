@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, Socket } from 'node:net'
 import { Client } from 'pg'
 import { freePort } from '../network/free-port.ts'
-import type { PostgresAddress } from './postgres-address.ts'
+import type { PostgresAddress } from './postgres-connection.ts'
 import { errorMessage, Messages, parameterText, QUERY, queryMessage, SYNC, TERMINATE, wholeMessages } from './wire.ts'
 
 /** Codes of first messages, which have no type, that do not request a session. */

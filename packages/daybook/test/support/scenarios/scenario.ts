@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { POLICY_STORES, type Rows, STORES, type StoredService, type StoreKind } from '../stores/stores.ts'
 import { expectDocumented } from './documented.ts'
-import { fill, fillText, pick, type SavedValues } from './placeholders.ts'
 import { expectNoCanary, expectQuietProcess, expectSane } from './sane.ts'
+import { fill, fillText, pick, type SavedValues } from './steps.ts'
 import {
   type Connection,
   IN_PROCESS,

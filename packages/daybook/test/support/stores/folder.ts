@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import NativeDatabase from 'better-sqlite3'
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import type { Store } from '../../../src/store/store.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { openStore, type Store } from '../../../src/store/store.ts'
 import { WAIT_TIMEOUT_MS } from '../timeouts.ts'
-import { memoryFolder } from './memory-folder.ts'
 import { Place, type PlaceOptions, type SchemaObject } from './place.ts'
 
 /** A folder for a database file. */
@@ -58,4 +57,14 @@ export function useFile<T>(file: string, work: (database: NativeDatabase) => T):
   } finally {
     database.close()
   }
+}
+
+/** The folder that Linux keeps in memory, and the free space that is required there, in bytes. */
+const MEMORY = '/dev/shm'
+const MEMORY_BYTES = 1024 ** 3
+
+/** Returns the folder for temporary files in memory, or the usual one if that is missing or small, as in some containers. */
+export async function memoryFolder(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize > MEMORY_BYTES ? MEMORY : tmpdir()
 }

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { createService, type DaybookConfig, type ServiceOptions } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { startTestService } from '../../../src/testing/test-service.ts'
-import { useFile } from './folder.ts'
-import { memoryFolder } from './memory-folder.ts'
+import { memoryFolder, useFile } from './folder.ts'
 
 /** Creates a folder, in memory if possible, since every commit waits for the disk. */
 const makeFolder = async (kind: string): Promise<string> => mkdtemp(join(await memoryFolder(), `daybook-${kind}-`))

@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { getErrorText } from '../api/error-texts.ts'
 import { useStudio } from '../api/studio.ts'
-import { useAdministrationTexts } from '../messages/messages.tsx'
+import { useAdministrationTexts, useTexts } from '../messages/messages.tsx'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
+import styles from './accounts.module.css'
 import { type Account, makeAccountsApi, makePassword, parseRoles } from './accounts-api.ts'
-import { SecretDialog } from './secret-dialog.tsx'
 
 /** Creates an account with a random password, which is shown once. */
 export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -92,6 +92,36 @@ export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): React
           isPending={save.isPending}
         >
           {t.common.save}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}
+
+interface SecretDialogProps {
+  readonly title: string
+  readonly text: string
+  readonly secret: string
+  /** The label of the button that copies the secret. */
+  readonly copy: string
+  readonly onClose: () => void
+}
+
+/** Shows a secret that cannot be shown again. Escape does not close the dialog. */
+export function SecretDialog({ title, text, secret, copy, onClose }: SecretDialogProps): ReactNode {
+  const { t } = useTexts()
+  const [isCopied, setIsCopied] = useState(false)
+  const copySecret = (): void => void navigator.clipboard.writeText(secret).then(() => setIsCopied(true))
+  return (
+    <Dialog title={title} isOpen>
+      <p>{text}</p>
+      <code className={styles.secret}>{secret}</code>
+      <DialogButtons>
+        <Button icon={isCopied ? 'check' : 'copy'} onPress={copySecret}>
+          {isCopied ? t.common.copied : copy}
+        </Button>
+        <Button variant="primary" onPress={onClose}>
+          {t.common.close}
         </Button>
       </DialogButtons>
     </Dialog>

@@ -10,9 +10,9 @@ import { ChoiceField } from '../ui/controls/choice-field.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
+import { SecretDialog } from './account-dialogs.tsx'
 import styles from './accounts.module.css'
 import { grantKeys, isConflict, makeGrantsApi } from './accounts-api.ts'
-import { SecretDialog } from './secret-dialog.tsx'
 
 /** Scopes by purpose; those of `some` are chosen by collection. */
 const PURPOSES = { read: ['*:read'], some: [], export: ['export'], all: ['*'] } as const

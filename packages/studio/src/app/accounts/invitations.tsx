@@ -10,9 +10,9 @@ import { TextField } from '../ui/controls/text-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
+import { SecretDialog } from './account-dialogs.tsx'
 import styles from './accounts.module.css'
 import { grantKeys, type Invitation, isConflict, makeGrantsApi, parseRoles } from './accounts-api.ts'
-import { SecretDialog } from './secret-dialog.tsx'
 
 /** The list of unused invitations. */
 export function Invitations(): ReactNode {

@@ -1,20 +1,23 @@
 import { Outlet } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { getErrorText } from '../api/error-texts.ts'
 import { followChanges } from '../api/live-changes.ts'
 import { useObservable } from '../api/observable.ts'
-import { useStudio } from '../api/studio.ts'
-import { useTexts } from '../messages/messages.tsx'
+import { type Studio, useStudio } from '../api/studio.ts'
+import { LANGUAGES, useTexts } from '../messages/messages.tsx'
 import { SessionGate } from '../session/session-gate.tsx'
+import { getUserName, useSession } from '../session/use-session.ts'
 import { IconButton } from '../ui/controls/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Drawer } from '../ui/overlays/dialog.tsx'
-import { ToastProvider } from '../ui/overlays/toasts.tsx'
-import { AccountMenu } from './account-menu.tsx'
+import { MenuButton, MenuChoice, MenuItem } from '../ui/overlays/menu.tsx'
+import { ToastProvider, useToast } from '../ui/overlays/toasts.tsx'
 import { Navigation } from './navigation.tsx'
 import { StudioErrorPage } from './page.tsx'
 import { PaletteButton } from './palette/palette-button.tsx'
+import { usePreferences } from './preferences.ts'
 import styles from './shell.module.css'
 
 /** The frame of every page. */
@@ -102,4 +105,42 @@ function useLiveChanges(): void {
     followChanges(client, queries, changes, controller.signal).catch((error: unknown) => connection.noteError(error))
     return () => controller.abort()
   }, [client, queries, connection, changes])
+}
+
+/** The menu of the user, with preferences and signing out. */
+function AccountMenu(): ReactNode {
+  const studio = useStudio()
+  const session = useSession()
+  const { t, language } = useTexts()
+  const { theme, chooseLanguage } = usePreferences()
+  const currentTheme = useObservable(theme.theme)
+  const toast = useToast()
+  const { themes } = t.shell
+  const leave = (): void => {
+    signOut(studio).catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
+  }
+  return (
+    <MenuButton label={getUserName(session) || t.shell.account} icon="account">
+      <MenuChoice
+        title={t.shell.theme}
+        value={currentTheme}
+        options={[
+          { id: 'system', label: themes.system },
+          { id: 'light', label: themes.light },
+          { id: 'dark', label: themes.dark },
+        ]}
+        onChange={theme.choose}
+      />
+      <MenuChoice title={t.shell.language} value={language} options={LANGUAGES} onChange={chooseLanguage} />
+      <MenuItem onAction={leave}>{t.shell.signOut}</MenuItem>
+    </MenuButton>
+  )
+}
+
+/** Ends the session, and reloads the page without its cached responses. */
+async function signOut({ client, token, settings }: Studio): Promise<void> {
+  // A pasted token has no session.
+  if (token.get() === undefined) await client.auth.logout()
+  token.set(undefined)
+  location.assign(settings.path)
 }

@@ -8,16 +8,15 @@ import { DocumentEditor } from '../../../src/app/editor/saving/document-editor.t
 import { listLeaves } from '../../../src/app/editor/saving/document-fields.ts'
 import type { EditorOptions } from '../../../src/app/editor/saving/editor-options.ts'
 import type { EditorState } from '../../../src/app/editor/saving/editor-state.ts'
-import type { DocumentRef } from '../../../src/app/editor/saving/local-copies.ts'
+import type { DocumentRef, LocalCopies, LocalCopy, OpenEditors } from '../../../src/app/editor/saving/local-copies.ts'
 import {
   createEntryStore,
   createGlobalStore,
   type EntryCalls,
   type GlobalCalls,
 } from '../../../src/app/editor/saving/remote.ts'
+import type { Clock } from '../../../src/app/editor/saving/save-schedule.ts'
 import { FaultyNetwork } from './faulty-network.ts'
-import { MemoryCopies, MemoryEditors } from './memory-browser.ts'
-import { TestClock } from './test-clock.ts'
 
 export const config = defineConfig({
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
@@ -169,3 +168,82 @@ export class SavingWorld {
 
 /** Returns the kind of status that an editor shows. */
 export const kindOf = (editor: DocumentEditor): EditorState['status']['kind'] => editor.getState().status.kind
+
+/** The store of a browser, whose content outlives editors. */
+class MemoryCopies implements LocalCopies {
+  readonly #copies = new Map<string, LocalCopy>()
+  isFull = false
+
+  async get(key: string): Promise<LocalCopy | undefined> {
+    return structuredClone(this.#copies.get(key))
+  }
+
+  async set(key: string, copy: LocalCopy): Promise<void> {
+    if (this.isFull) throw new DOMException('The quota has been exceeded.', 'QuotaExceededError')
+    this.#copies.set(key, structuredClone(copy))
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#copies.delete(key)
+  }
+
+  async list(): Promise<readonly string[]> {
+    return [...this.#copies.keys()]
+  }
+
+  all(): readonly LocalCopy[] {
+    return [...this.#copies.values()]
+  }
+}
+
+/** The open editors of a browser. */
+class MemoryEditors implements OpenEditors {
+  readonly #open = new Set<string>()
+
+  register(editor: string): () => void {
+    this.#open.add(editor)
+    return () => this.#open.delete(editor)
+  }
+
+  async isOpen(editor: string): Promise<boolean> {
+    return this.#open.has(editor)
+  }
+}
+
+/** A clock that stands still until a test moves it. */
+class TestClock implements Clock {
+  #now = Date.UTC(2026, 10, 20)
+  readonly #timers = new Set<{ readonly at: number; readonly call: () => void }>()
+
+  now(): number {
+    return this.#now
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const timer = { at: this.#now + ms, call }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  /** Advances the time, and calls the timers due by then, in order. */
+  advance(ms: number): void {
+    const until = this.#now + ms
+    for (let next = this.#first(); next && next.at <= until; next = this.#first()) {
+      this.#timers.delete(next)
+      this.#now = Math.max(this.#now, next.at)
+      next.call()
+    }
+    this.#now = until
+  }
+
+  /** Advances to the next timer. @returns false if there is none */
+  advanceToNext(): boolean {
+    const next = this.#first()
+    if (next) this.advance(Math.max(0, next.at - this.#now))
+    return next !== undefined
+  }
+
+  #first(): { readonly at: number; readonly call: () => void } | undefined {
+    return [...this.#timers].sort((a, b) => a.at - b.at)[0]
+  }
+}
