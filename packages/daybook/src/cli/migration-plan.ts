@@ -117,7 +117,7 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
     const filled = await fillStored(context, { transact: lock.transaction.bind(lock), signal })
     for (const { path, count } of filled) log(`      ${path} ${dryRun ? 'would be filled in' : 'filled in'} (${count})`)
     await migrateStored(store, model)
-    await runMigrations(migrations, { services: context, lock, log, signal, dryRun })
+    await runMigrations(migrations, { context, lock, log, signal, dryRun })
     await requireNoValueLost(store.read, model)
     if (isLosing) await dropOrphaned(store, model)
   } finally {

@@ -75,7 +75,7 @@ import { parseUpdate, prepareUpdate } from './writes/update.ts'
  * ```
  */
 export class CallerContent<C extends DaybookConfig = DaybookConfig> {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #access: () => Access
   readonly #transact: Transact | undefined
 
@@ -83,14 +83,14 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
    * @param access creates the caller's access for each call
    * @param transact runs a write in a transaction; by default each write has its own
    */
-  constructor(services: ContentContext, access: () => Access, transact?: Transact) {
-    this.#services = services
+  constructor(context: ContentContext, access: () => Access, transact?: Transact) {
+    this.#context = context
     this.#access = access
     this.#transact = transact
   }
 
   get files(): CallerFiles<C> {
-    return new CallerFiles<C>(this.#services, this.#access)
+    return new CallerFiles<C>(this.#context, this.#access)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
@@ -103,8 +103,8 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const model = this.#requireCollection(collection)
     const { aggregate, ...options } = query
     const namedOptions = aggregate === undefined ? options : { ...options, aggregate: toAggregateNames(aggregate) }
-    const parameters = parseOptions(listParameters(model, this.#services.model.locales), namedOptions)
-    return readTaggedDocument(await readList(this.#services, this.#access(), model, parameters))
+    const parameters = parseOptions(listParameters(model, this.#context.model.locales), namedOptions)
+    return readTaggedDocument(await readList(this.#context, this.#access(), model, parameters))
   }
 
   /**
@@ -125,11 +125,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   ): Promise<unknown> {
     const model = this.#requireCollection(collection)
     const parameters = parseOptions(
-      { ...documentParameters(this.#services.model.locales), ...entryDraftParameters(model) },
+      { ...documentParameters(this.#context.model.locales), ...entryDraftParameters(model) },
       query,
     )
     try {
-      return await readTaggedDocument(await readEntry(this.#services, this.#access(), model, address, parameters))
+      return await readTaggedDocument(await readEntry(this.#context, this.#access(), model, address, parameters))
     } catch (error) {
       if (error instanceof DaybookError && error.code === 'NOT_FOUND') return null
       throw error
@@ -369,7 +369,7 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
 
   #selectEntries(collectionKey: string, where: Where, options: BulkOptions): BulkSelection {
     const collection = this.#requireCollection(collectionKey)
-    const parameters = bulkParameters(collection, this.#services.model.locales)
+    const parameters = bulkParameters(collection, this.#context.model.locales)
     return { collection, query: parseOptions(parameters, { ...options, where }) }
   }
 
@@ -404,13 +404,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     const access = this.#access()
     if (!access.isAuthenticated) throw new DaybookError('UNAUTHORIZED')
     const page = readPageBounds(parseOptions(PAGE_PARAMETERS, { limit, offset }))
-    return listReferrers(this.#services, access, this.#requireCollection(collection), id, page)
+    return listReferrers(this.#context, access, this.#requireCollection(collection), id, page)
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN */
   async readGlobal<K extends GlobalKey<C>>(key: K, query: ReadOptions = {}): Promise<GlobalEntry<C, K>> {
-    const parameters = parseOptions(documentParameters(this.#services.model.locales), query)
-    return readTaggedDocument(await readGlobal(this.#services, this.#access(), this.#requireGlobal(key), parameters))
+    const parameters = parseOptions(documentParameters(this.#context.model.locales), query)
+    return readTaggedDocument(await readGlobal(this.#context, this.#access(), this.#requireGlobal(key), parameters))
   }
 
   /** @throws NOT_FOUND, VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */
@@ -431,11 +431,11 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
 
   /** @throws VALIDATION_ERROR for an unknown locale */
   #createContext({ locale: requestedLocale, dryRun: isDry = false }: ContextOptions = {}): Promise<WriteContext> {
-    const { locale } = parseOptions(writeLocaleParameter(this.#services.model.locales), {
+    const { locale } = parseOptions(writeLocaleParameter(this.#context.model.locales), {
       locale: requestedLocale,
     }).values
     const transact = this.#transact ? { transact: this.#transact } : {}
-    return createWriteContext(this.#services, this.#access(), { locale, isDry, ...transact })
+    return createWriteContext(this.#context, this.#access(), { locale, isDry, ...transact })
   }
 
   /** @throws VALIDATION_ERROR for a collection whose entries have no drafts */
@@ -449,13 +449,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
   }
 
   #requireCollection(key: string): CollectionModel {
-    const collection = this.#services.model.collections.get(key)
+    const collection = this.#context.model.collections.get(key)
     if (!collection) throw new DaybookError('NOT_FOUND', `There is no collection "${key}".`)
     return collection
   }
 
   #requireGlobal(key: string): GlobalModel {
-    const global = this.#services.model.globals.get(key)
+    const global = this.#context.model.globals.get(key)
     if (!global) throw new DaybookError('NOT_FOUND', `There is no global "${key}".`)
     return global
   }
@@ -483,18 +483,18 @@ const toOutcome = ({ collection, matched, changed }: BulkResult): BulkOutcome =>
  * ```
  */
 export class ServiceContent<C extends DaybookConfig = DaybookConfig> extends CallerContent<C> {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #transact: Transact | undefined
 
   /** @param transact runs a write in a transaction; by default each write has its own */
-  constructor(services: ContentContext, transact?: Transact) {
-    super(services, () => new Access(services.model, SYSTEM), transact)
-    this.#services = services
+  constructor(context: ContentContext, transact?: Transact) {
+    super(context, () => new Access(context.model, SYSTEM), transact)
+    this.#context = context
     this.#transact = transact
   }
 
   /** Returns the API with the rights of a caller; `ANONYMOUS` stands for callers without a session. */
   as(caller: Caller): CallerContent<C> {
-    return new CallerContent<C>(this.#services, () => new Access(this.#services.model, caller), this.#transact)
+    return new CallerContent<C>(this.#context, () => new Access(this.#context.model, caller), this.#transact)
   }
 }

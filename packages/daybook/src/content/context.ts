@@ -30,7 +30,9 @@ export interface ContentContextOptions {
 /** Returns the current rights of a stored caller; `null` if they may no longer sign in. */
 export type RefreshCaller = (stored: Caller) => Promise<Caller | null>
 
-/** The services and caches that the operations on content share. */
+/**
+ * The services and caches that the operations on content share. A write has it as `WriteContext.content`.
+ */
 export class ContentContext implements ContentContextOptions {
   readonly model: Model
   readonly tools: DeriveTools

@@ -32,17 +32,17 @@ class NotDue extends Error {
  * removes the schedule, so that it runs once, even if two nodes believe to hold the lease.
  */
 export class Scheduler {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #log: Log
   readonly #lease: Lease
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
 
-  constructor(services: ContentContext, log: Log) {
-    this.#services = services
+  constructor(context: ContentContext, log: Log) {
+    this.#context = context
     this.#log = log
-    this.#lease = new Lease(services.store, 'schedules', LEASE_MS)
+    this.#lease = new Lease(context.store, 'schedules', LEASE_MS)
     this.#running = this.#run()
   }
 
@@ -58,7 +58,7 @@ export class Scheduler {
   }
 
   async #run(): Promise<void> {
-    const { scheduleListeners } = this.#services
+    const { scheduleListeners } = this.#context
     const wake = (): void => this.#wake.resolve()
     scheduleListeners.add(wake)
     try {
@@ -80,7 +80,7 @@ export class Scheduler {
 
   /** Executes a due schedule. Returns the time until the next look, in milliseconds. */
   async #advance(): Promise<number> {
-    const first = await this.#services.store.read.schedules.first()
+    const first = await this.#context.store.read.schedules.first()
     if (!first) return POLL_MS
     if (first.wait > 0) return Math.min(first.wait, POLL_MS)
     if (!(await this.#lease.take())) return PAUSE_MS
@@ -91,7 +91,7 @@ export class Scheduler {
   async #execute(schedule: Schedule): Promise<void> {
     const { collection: key, id, action } = schedule
     try {
-      const collection = this.#services.model.collections.get(key)
+      const collection = this.#context.model.collections.get(key)
       if (!collection?.status) throw new DaybookError('NOT_FOUND', `There is no collection "${key}" with a status.`)
       const context = await this.#createContext(schedule)
       const locales = schedule.locales === null ? undefined : JSON.parse(schedule.locales)
@@ -113,27 +113,27 @@ export class Scheduler {
   async #createContext(schedule: Schedule): Promise<WriteContext> {
     const { actor, caller } = schedule
     const access =
-      caller === null ? new UnrestrictedAccess(this.#services.model, SYSTEM) : await this.#resolveAccess(caller)
+      caller === null ? new UnrestrictedAccess(this.#context.model, SYSTEM) : await this.#resolveAccess(caller)
     const transact: Transact = (work, options) =>
       this.#lease.write(async (writer) => {
         await requireDue(writer, schedule)
         return work(writer)
       }, options)
-    const context = await createWriteContext(this.#services, access, { transact })
+    const context = await createWriteContext(this.#context, access, { transact })
     return { ...context, actor, author: toAuthor(actor) }
   }
 
   async #resolveAccess(caller: string): Promise<Access> {
-    const currentCaller = await this.#services.refreshCaller(JSON.parse(caller))
-    if (currentCaller) return new Access(this.#services.model, currentCaller)
+    const currentCaller = await this.#context.refreshCaller(JSON.parse(caller))
+    if (currentCaller) return new Access(this.#context.model, currentCaller)
     throw new DaybookError('FORBIDDEN', 'Whoever set the time may not sign in any more.')
   }
 
   /** Records a failure in the journal and the log, and schedules the next attempt unless the entry is gone. */
   async #noteFailure(schedule: Schedule, error: unknown): Promise<void> {
     const { collection, id, action, actor, failures } = schedule
-    const model = this.#services.model.collections.get(collection)
-    const isGone = model !== undefined && (await this.#services.store.read.entries.statuses(model, [id])).length === 0
+    const model = this.#context.model.collections.get(collection)
+    const isGone = model !== undefined && (await this.#context.store.read.entries.statuses(model, [id])).length === 0
     const retryInMs = Math.min(RETRY_MS * 2 ** Math.min(failures, 20), MAX_RETRY_MS)
     await this.#lease.write(async (writer) => {
       await requireDue(writer, schedule)

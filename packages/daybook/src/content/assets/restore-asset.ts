@@ -22,12 +22,12 @@ export async function restoreAsset(
   version: RestoredVersion,
   options: Preconditions,
 ): Promise<EntryResponse> {
-  const { services, author, isDry } = context
-  const { files } = services
-  const exists = (await services.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
+  const { content, author, isDry } = context
+  const { files } = content
+  const exists = (await content.store.read.entries.stored(assets, id.toLowerCase())) !== undefined
   if (!files || exists || !isUuidShaped(id))
     return execute(context, () => prepareRestore(context, assets, id, version, options))
-  if (services.isInTransaction)
+  if (content.isInTransaction)
     throw new Error('A hook inside a transaction cannot restore files. Restore them in afterCommit.')
   const commit = (endClaim: EndClaim): Promise<EntryResponse> => {
     const completeFile: CompleteFile = async (writer, createdBy) => {

@@ -44,13 +44,13 @@ export interface PublicationPermissions extends EntryPermissions {
  * caller; INTERNAL_ERROR if a rule fails
  */
 export async function resolveDocumentPermissions(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   name: DocumentName,
 ): Promise<GlobalPermissions | EntryPermissions | PublicationPermissions> {
   return 'global' in name
-    ? resolveGlobalPermissions(services, access, name.global)
-    : resolveEntryPermissions(services, access, name)
+    ? resolveGlobalPermissions(context, access, name.global)
+    : resolveEntryPermissions(context, access, name)
 }
 
 function createUnknownDocumentError(kind: 'collection' | 'global', key: string): DaybookError {
@@ -70,20 +70,20 @@ async function resolveGlobalPermissions(
 }
 
 async function resolveEntryPermissions(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   { collection: key, id }: Exclude<DocumentName, { readonly global: string }>,
 ): Promise<EntryPermissions | PublicationPermissions> {
-  const collection = services.model.collections.get(key)
+  const collection = context.model.collections.get(key)
   if (!collection || (await access.evaluateRead(collection)) === false)
     throw createUnknownDocumentError('collection', key)
-  const { read } = services.store
-  const context = await createWriteContext(services, access, { isDry: true })
-  const target = new EntryTarget(context, collection, id)
+  const { read } = context.store
+  const writeContext = await createWriteContext(context, access, { isDry: true })
+  const target = new EntryTarget(writeContext, collection, id)
   const entry = await target.load(read)
-  const revision = new StoredRevision(services.model, collection, entry)
+  const revision = new StoredRevision(context.model, collection, entry)
   const isChangeable = await isAuthorized(() => target.authorizeUpdate(read, revision))
-  const stored: StoredState = { context, collection, entry, revision, isChangeable }
+  const stored: StoredState = { context: writeContext, collection, entry, revision, isChangeable }
   const update = isChangeable && (await canChangeTo(stored, getCurrentState(stored)))
   return {
     read: true,
@@ -111,7 +111,7 @@ async function resolvePublicationPermissions(
   update: boolean,
 ): Promise<Omit<PublicationPermissions, keyof GlobalPermissions | 'delete'>> {
   const { context, collection, entry, isChangeable } = stored
-  const { read } = context.services.store
+  const { read } = context.content.store
   const draft = (await findVisibleDrafts(context.access, read, collection, [entry.id])).has(entry.id)
   const isDraftChangeable = isChangeable && draft
   const target = new DraftTarget(context, collection, entry.id)
@@ -127,7 +127,7 @@ async function resolvePublicationPermissions(
     saveDraft:
       isDraftChangeable &&
       (await isAuthorized(async () =>
-        target.authorizeResult(new StoredRevision(context.services.model, collection, await target.load(read)), {}),
+        target.authorizeResult(new StoredRevision(context.content.model, collection, await target.load(read)), {}),
       )),
     restore: isDraftChangeable,
     publish: isDraftChangeable && (await canChangeTo(stored, proposePublished(context, collection, entry))),
@@ -150,7 +150,7 @@ const getCurrentState = ({ revision, entry: { draft } }: StoredState): NextState
 function withStatus(stored: StoredState, statusKey: string, value: string): NextState {
   const { context, collection, revision } = stored
   const values = mergeFields(collection, revision.getLocaleValues(context.locale), { [statusKey]: value })
-  const defaultLocale = context.services.model.locales?.default
+  const defaultLocale = context.content.model.locales?.default
   const canonical = writeTranslation(collection, revision.canonical, values, context.locale, defaultLocale)
   return { ...getCurrentState(stored), canonical }
 }
@@ -170,7 +170,7 @@ async function canChangeTo(stored: StoredState, next: NextState | undefined): Pr
   if (typeof accessResult === 'boolean') return accessResult
   const changedKeys = new Set([...Object.keys(patch), 'updatedAt', 'updatedBy'])
   if (dependsOn(accessResult.where, collection, changedKeys)) return matchesOnceStored(stored, next, accessResult)
-  return (await context.services.store.read.entries.statuses(collection, [entry.id], accessResult.where)).length > 0
+  return (await context.content.store.read.entries.statuses(collection, [entry.id], accessResult.where)).length > 0
 }
 
 /**
@@ -187,7 +187,7 @@ async function matchesOnceStored(
   try {
     return await context.transact(
       async (writer) => {
-        const revision = new StoredRevision(context.services.model, collection, await target.load(writer.read))
+        const revision = new StoredRevision(context.content.model, collection, await target.load(writer.read))
         await storeEntry(context, writer, collection, revision, next, rights)
         return (await writer.read.entries.statuses(collection, [id], where)).length > 0
       },

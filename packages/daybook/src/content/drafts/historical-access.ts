@@ -30,11 +30,11 @@ interface HistoricalDocument {
 
 /** Reads former states of documents as the caller could have read them then, in the default locale. */
 export class HistoricalAccess {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #access: Access
 
-  constructor(services: ContentContext, access: Access) {
-    this.#services = services
+  constructor(context: ContentContext, access: Access) {
+    this.#context = context
     this.#access = access
   }
 
@@ -46,7 +46,7 @@ export class HistoricalAccess {
    * @throws INTERNAL_ERROR if a rule fails
    */
   async read(record: JournalRow, seq: number, where?: Condition): Promise<Values | null | undefined> {
-    const { model, store } = this.#services
+    const { model, store } = this.#context
     const document = findDocumentModel(model, record)
     const state = document && (await store.journal.stateAt(record.collection, record.id, seq))
     if (!document || !state || state.record.action === 'delete') return null
@@ -62,7 +62,7 @@ export class HistoricalAccess {
     // The config that wrote this revision is unknown.
     const columns = { doc: '', schema_hash: '', orphaned, created_by: null, updated_by: null }
     const values = readStoredValues(document, columns, stored)
-    const { locales } = this.#services.model
+    const { locales } = this.#context.model
     const canonical = toCanonical(values, translations)
     const { publishedLocales } = canonical
     if (!locales || document.kind === 'global' || !publishedLocales || publishedLocales.includes(locales.default))
@@ -87,7 +87,7 @@ export class HistoricalAccess {
     const filters = [visibility.filter?.where, where].filter((filter) => filter !== undefined)
     if (filters.length === 0) return true
     const range = { from: seq, to: seq }
-    return (await findVisibleDuring(this.#services.store, document, [id], { kind: 'all', of: filters }, range)).has(id)
+    return (await findVisibleDuring(this.#context.store, document, [id], { kind: 'all', of: filters }, range)).has(id)
   }
 }
 

@@ -41,13 +41,13 @@ interface Restorable {
  * @throws UNAUTHORIZED; FORBIDDEN for callers who may restore no entry of the collection; INTERNAL_ERROR if a rule fails
  */
 export async function listDeleted(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   { limit, before }: DeletedPage,
 ): Promise<CursorPage<DeletedEntry>> {
   await authorizeRestore(access, collection)
-  const { read } = services.store
+  const { read } = context.store
   const items: DeletedEntry[] = []
   let position = before
   for (let reads = 0; reads < MAX_READS; reads += 1) {
@@ -56,7 +56,7 @@ export async function listDeleted(
     if (from === undefined) return { items, nextCursor: null }
     const rows = await read.history.deletedEntries(collection.key, { from, before: position })
     const recent = rows.filter((row) => isRestorable(collection, row))
-    const restorable = await findRestorable(services, access, collection, recent)
+    const restorable = await findRestorable(context, access, collection, recent)
     const listed = restorable.slice(0, limit - items.length)
     items.push(...listed.map((item) => toListed(access, collection, item)))
     const isCut = listed.length < restorable.length
@@ -81,7 +81,7 @@ async function authorizeRestore(access: Access, collection: CollectionModel): Pr
 
 /** Returns the deleted entries that the rules for creating and updating allow the caller to store again. */
 async function findRestorable(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   rows: readonly DeletedRow[],
@@ -97,7 +97,7 @@ async function findRestorable(
       'update',
       collection.access.update && { ...values, ...authors },
     )
-    if (await areRulesMet(services, collection, [create, update], { collection, values, ...authors }))
+    if (await areRulesMet(context, collection, [create, update], { collection, values, ...authors }))
       restorable.push({ row, content })
   }
   return restorable
@@ -105,7 +105,7 @@ async function findRestorable(
 
 /** Returns true if all rules allow an entry as it would be restored: without references to deleted entries. */
 async function areRulesMet(
-  services: ContentContext,
+  context: ContentContext,
   collection: CollectionModel,
   results: readonly AccessResult[],
   entry: EntryState,
@@ -113,11 +113,11 @@ async function areRulesMet(
   if (results.includes(false)) return false
   const filters = results.flatMap((result) => (typeof result === 'object' ? [result.where] : []))
   if (filters.length === 0) return true
-  const { read } = services.store
+  const { read } = context.store
   const document = { canonical: { values: entry.values, translations: {} }, patch: {} }
   const keys = new Set(collection.fields.map(({ key }) => key))
   const isItself = (target: { readonly id: string }): boolean => target.id === entry.values.id
-  const { canonical } = await dropDanglingReferences(services, read, collection, document, keys, isItself)
+  const { canonical } = await dropDanglingReferences(context, read, collection, document, keys, isItself)
   const restored: EntryState = { ...entry, values: { ...canonical.values, updatedAt: new Date().toISOString() } }
   const related = await readRelated(read, filters, restored)
   const findState = (to: CollectionModel, id: string): EntryState | null =>

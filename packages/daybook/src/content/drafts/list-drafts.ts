@@ -19,7 +19,7 @@ interface DraftCollection {
 
 /** The drafts of all collections that exist for a caller. */
 export class DraftScope {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #access: Access
   readonly #scope: CallerScope
   readonly #choice: LocaleChoice
@@ -27,28 +27,28 @@ export class DraftScope {
   readonly collections: ReadonlyMap<string, DraftCollection>
 
   /** @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails */
-  static async create(services: ContentContext, access: Access, query: LocaleQuery): Promise<DraftScope> {
-    const choice = requireLocale(services.model, query, access)
+  static async create(context: ContentContext, access: Access, query: LocaleQuery): Promise<DraftScope> {
+    const choice = requireLocale(context.model, query, access)
     const scope = await resolveCallerScope(access, choice)
     const collections = new Map<string, DraftCollection>()
-    for (const [key, collection] of services.model.collections) {
+    for (const [key, collection] of context.model.collections) {
       if (!collection.status || !scope.readableCollection(key)) continue
       const results = [await access.evaluateRead(collection), await access.evaluateDraftAccess(collection)]
       if (results.includes(false)) continue
       const of = results.flatMap((result) => (typeof result === 'object' ? [result.where] : []))
       collections.set(key, { collection, where: of.length > 0 ? { kind: 'all', of } : undefined })
     }
-    return new DraftScope(services, access, scope, choice, collections)
+    return new DraftScope(context, access, scope, choice, collections)
   }
 
   private constructor(
-    services: ContentContext,
+    context: ContentContext,
     access: Access,
     scope: CallerScope,
     choice: LocaleChoice,
     collections: ReadonlyMap<string, DraftCollection>,
   ) {
-    this.#services = services
+    this.#context = context
     this.#access = access
     this.#scope = scope
     this.#choice = choice
@@ -62,9 +62,9 @@ export class DraftScope {
   /** Reads the titles of entries in their drafts, by id. Deleted entries, and entries whose drafts the caller may not see, are absent. */
   async readTitles(collection: CollectionModel, ids: readonly string[]): Promise<ReadonlyMap<string, TitledEntry>> {
     const localeCollection = this.#scope.readableCollection(collection.key) ?? collection
-    const visible = await findVisibleDrafts(this.#access, this.#services.store.read, collection, ids)
+    const visible = await findVisibleDrafts(this.#access, this.#context.store.read, collection, ids)
     const rows = ids.filter((id) => visible.has(id)).map((id) => ({ id }))
-    const drafts = await readDrafts(this.#services, this.#access, localeCollection, rows, this.#choice)
+    const drafts = await readDrafts(this.#context, this.#access, localeCollection, rows, this.#choice)
     const hidden = this.#scope.hiddenFields(collection)
     return new Map(drafts.map(({ row }) => [row.id, toTitledEntry(localeCollection, row, hidden)]))
   }
@@ -98,21 +98,21 @@ interface DraftInCollection {
  * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function listDrafts(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   parameters: DraftsParameters,
 ): Promise<CursorPage<ListedDraft>> {
   const { limit = DEFAULT_SEARCH_LIMIT, actor, cursor } = parameters
-  const scope = await DraftScope.create(services, access, parameters)
+  const scope = await DraftScope.create(context, access, parameters)
   const [before = 0] = cursor === undefined ? [Number.MAX_SAFE_INTEGER] : parsePosition(cursor)
-  const drafts = await findDrafts(services, scope, { actor, before, limit: limit + 1 })
+  const drafts = await findDrafts(context, scope, { actor, before, limit: limit + 1 })
   const page = drafts.slice(0, limit)
   const nextCursor = drafts.length > limit ? String(page.at(-1)?.summary.seq) : null
   return { items: await addTitles(scope, page), nextCursor }
 }
 
 async function findDrafts(
-  services: ContentContext,
+  context: ContentContext,
   scope: DraftScope,
   query: Omit<DraftListQuery, 'where'>,
 ): Promise<readonly DraftInCollection[]> {
@@ -122,7 +122,7 @@ async function findDrafts(
   )
   for (let at = 0; at < collections.length; at += CONCURRENT_READS) {
     const reads = collections.slice(at, at + CONCURRENT_READS).map(async ({ collection, where }) => {
-      const summaries = await services.store.read.drafts.list(collection, { ...query, where })
+      const summaries = await context.store.read.drafts.list(collection, { ...query, where })
       return summaries.map((summary) => ({ collection, summary }))
     })
     drafts.push(...(await Promise.all(reads)).flat())

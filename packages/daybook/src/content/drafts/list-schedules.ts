@@ -27,18 +27,18 @@ export interface ListedSchedule extends TitledEntry {
  * @throws VALIDATION_ERROR; INTERNAL_ERROR if a rule fails
  */
 export async function listSchedules(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   parameters: SchedulesParameters,
 ): Promise<CursorPage<ListedSchedule>> {
   const { limit = DEFAULT_SEARCH_LIMIT, cursor } = parameters
-  const scope = await DraftScope.create(services, access, parameters)
+  const scope = await DraftScope.create(context, access, parameters)
   const [due = 0, seq = 0] = cursor === undefined ? [] : parsePosition(cursor)
   const items: ListedSchedule[] = []
   let last: Pick<Schedule, 'due' | 'seq'> = { due, seq }
   for (let reads = 0; reads < MAX_READS; reads += 1) {
-    const schedules = await services.store.read.schedules.after(last, SCHEDULES_PER_READ)
-    const visible = await readVisibleSchedules(services, scope, schedules)
+    const schedules = await context.store.read.schedules.after(last, SCHEDULES_PER_READ)
+    const visible = await readVisibleSchedules(context, scope, schedules)
     const listed = visible.slice(0, limit - items.length)
     items.push(...listed.map(({ item }) => item))
     const isCut = listed.length < visible.length
@@ -55,7 +55,7 @@ interface VisibleSchedule {
 }
 
 async function readVisibleSchedules(
-  services: ContentContext,
+  context: ContentContext,
   scope: DraftScope,
   schedules: readonly Schedule[],
 ): Promise<readonly VisibleSchedule[]> {
@@ -65,7 +65,7 @@ async function readVisibleSchedules(
     if (!draftCollection) continue
     const { collection, where } = draftCollection
     const ids = [...new Set(group.map(({ id }) => id))]
-    const readable = await services.store.read.entries.statuses(collection, ids, where)
+    const readable = await context.store.read.entries.statuses(collection, ids, where)
     const titledEntries = await scope.readTitles(
       collection,
       readable.map(({ id }) => id),

@@ -52,14 +52,14 @@ interface ValidPreview {
  * @throws VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the entry does not exist for the caller
  */
 export async function createPreview(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
   body: unknown,
 ): Promise<Preview> {
   const seconds = readSeconds(body)
-  const entry = await authorizePreview(services, access, collection, id)
+  const entry = await authorizePreview(context, access, collection, id)
   const token = randomBytes(32).toString('base64url')
   const expiresAt = Date.now() + seconds * 1000
   const record = {
@@ -70,7 +70,7 @@ export async function createPreview(
     maker: access.storedCaller,
   }
   const keys = { entry: toEntryKey(collection, entry), maker: getSubject(access.caller) ?? '' }
-  await services.store.records.transaction((records) => records.put(PREVIEW, record, { keys, until: expiresAt }))
+  await context.store.records.transaction((records) => records.put(PREVIEW, record, { keys, until: expiresAt }))
   return { token, expiresAt: new Date(expiresAt).toISOString() }
 }
 
@@ -80,13 +80,13 @@ export async function createPreview(
  * @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if the entry does not exist for the caller
  */
 export async function revokePreviews(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<void> {
-  const entry = await authorizePreview(services, access, collection, id)
-  await services.store.records.transaction(async (records) => {
+  const entry = await authorizePreview(context, access, collection, id)
+  await context.store.records.transaction(async (records) => {
     for (const { id: token } of await records.find(PREVIEW, 'entry', toEntryKey(collection, entry)))
       await records.delete(PREVIEW, token)
   })
@@ -98,18 +98,18 @@ export async function revokePreviews(
  * @returns `undefined` if it belongs to another collection, has expired, or its author could no longer create it
  */
 async function findPreview(
-  services: ContentContext,
+  context: ContentContext,
   collection: CollectionModel,
   token: string,
 ): Promise<ValidPreview | undefined> {
-  const record = await services.store.records.get(PREVIEW, hashToken(token))
+  const record = await context.store.records.get(PREVIEW, hashToken(token))
   const isValid = record?.collection === collection.key && Number(record.until) > Date.now()
   if (!record || !isValid) return undefined
   const entry = String(record.entry)
-  const author = await resolveAuthorAccess(services, record.maker as Caller | null)
+  const author = await resolveAuthorAccess(context, record.maker as Caller | null)
   if (!author) return undefined
   try {
-    await authorizePreview(services, author, collection, entry)
+    await authorizePreview(context, author, collection, entry)
     return { entry, author }
   } catch (error) {
     if (error instanceof DaybookError && error.status < 500) return undefined
@@ -137,15 +137,15 @@ const toEntryKey = ({ key }: CollectionModel, id: string): string => `${key} ${i
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 async function authorizePreview(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
 ): Promise<string> {
   authorizeDraftRequest(access, collection, { draft: 'true' })
-  const context = await createWriteContext(services, access)
-  const target = new EntryTarget(context, collection, id)
-  return (await loadEditableEntry(context, target, services.store.read)).id
+  const writeContext = await createWriteContext(context, access)
+  const target = new EntryTarget(writeContext, collection, id)
+  return (await loadEditableEntry(writeContext, target, context.store.read)).id
 }
 
 function readSeconds(body: unknown): number {
@@ -186,23 +186,23 @@ function readSeconds(body: unknown): number {
  * @throws VALIDATION_ERROR
  */
 export async function readPreview(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   { key }: CollectionModel,
   address: string,
   query: Query<DocumentQuery & DraftQuery>,
   token: string,
 ): Promise<LazyResponse | undefined> {
-  const choice = requireLocale(services.model, query.partial, access)
-  const collection = resolveCollection(services.model, key, choice)
-  const preview = await findPreview(services, collection, token)
-  if (!preview || !(await isAddressedBy(services, collection, preview.entry, address))) return undefined
+  const choice = requireLocale(context.model, query.partial, access)
+  const collection = resolveCollection(context.model, key, choice)
+  const preview = await findPreview(context, collection, token)
+  if (!preview || !(await isAddressedBy(context, collection, preview.entry, address))) return undefined
   const { entry: id, author } = preview
   const scope = await resolvePublishedScope(access, choice)
   const selection = readDocumentQuery(collection, query, scope)
-  const [shownDraft] = await readDrafts(services, author, collection, [{ id }], choice)
+  const [shownDraft] = await readDrafts(context, author, collection, [{ id }], choice)
   if (!shownDraft) return undefined
-  const readRelatedDrafts: ReadRelatedDrafts = (to, rows) => readRelated(services, author, to, rows, choice)
+  const readRelatedDrafts: ReadRelatedDrafts = (to, rows) => readRelated(context, author, to, rows, choice)
   const projection = {
     hidden: scope.hiddenFields(collection),
     hasAuthors: scope.canSeeAuthors(collection),
@@ -211,7 +211,7 @@ export async function readPreview(
   const isPlain = selection.expansions.length === 0 && selection.reverses.length === 0
   const { json, seq } = isPlain
     ? toDocumentResponse(collection, shownDraft.row, projection)
-    : await toExpandedResponse(services, collection, shownDraft.row, selection, scope, readRelatedDrafts)
+    : await toExpandedResponse(context, collection, shownDraft.row, selection, scope, readRelatedDrafts)
   // Included entries may change without a new revision of this entry, so the tag is derived from the response itself.
   return toLazyResponse({ json, tag: toDocumentTag(seq, hashCacheKey('preview', json)) })
 }
@@ -229,15 +229,15 @@ async function resolvePublishedScope(access: Access, choice: LocaleChoice): Prom
 
 /** Reads the related entries of a preview: their drafts if the author of the preview may see them, else as they are published. */
 async function readRelated(
-  services: ContentContext,
+  context: ContentContext,
   author: Access,
   to: CollectionModel,
   rows: readonly EntryRow[],
   choice: LocaleChoice,
 ): Promise<readonly EntryRow[]> {
-  if (!hasDrafts(to)) return localizeRows(services, author, to, rows, choice)
-  const { read } = services.store
-  const stored = services.model.collections.get(to.key) ?? to
+  if (!hasDrafts(to)) return localizeRows(context, author, to, rows, choice)
+  const { read } = context.store
+  const stored = context.model.collections.get(to.key) ?? to
   const ids = rows.map(({ id }) => id)
   const result = await author.evaluateRead(stored)
   const readable =
@@ -249,14 +249,14 @@ async function readRelated(
     readable.map(({ id }) => id),
   )
   const drafts = await readDrafts(
-    services,
+    context,
     author,
     to,
     rows.filter(({ id }) => visible.has(id)),
     choice,
   )
   const published = rows.filter(({ id, status }) => !visible.has(id) && status === PUBLISHED)
-  return [...drafts.map(({ row }) => row), ...(await localizeRows(services, author, to, published, choice))]
+  return [...drafts.map(({ row }) => row), ...(await localizeRows(context, author, to, published, choice))]
 }
 
 async function isAddressedBy(

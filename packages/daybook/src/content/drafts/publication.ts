@@ -61,7 +61,7 @@ export function parsePublication(
   if (op === 'restore') return { op, version: readVersion(fields) }
   return {
     op,
-    locales: readLocales(fields, context.services.model, collection),
+    locales: readLocales(fields, context.content.model, collection),
     at: readTime(fields, `${op}At`),
   }
 }
@@ -81,7 +81,7 @@ export async function preparePublication(
   if (publication.op === 'restore') return prepareRestore(context, collection, id, publication.version, options)
   const { op, locales, at } = publication
   const prepare = op === 'publish' ? preparePublish : prepareUnpublish
-  if (at === undefined || Date.parse(at) <= (await context.services.store.read.schedules.now()))
+  if (at === undefined || Date.parse(at) <= (await context.content.store.read.schedules.now()))
     return prepare(context, collection, id, { ...options, locales })
   return prepareSchedule(context, collection, id, { action: op, at, locales, prepare }, options)
 }

@@ -33,10 +33,10 @@ export function preparePublish(
   id: string,
   { locales, ...options }: PublicationOptions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services } = context
+  const { content } = context
   const write = {
     action: 'publish',
-    getRevision: (entry: StoredEntry) => getDraftRevision(services.model, collection, entry).row.seq,
+    getRevision: (entry: StoredEntry) => getDraftRevision(content.model, collection, entry).row.seq,
     propose: async (read: Reader, entry: StoredEntry) => {
       await authorizeDraft(context.access, read, collection, entry.id)
       return proposePublished(context, collection, entry, locales)
@@ -51,7 +51,7 @@ export function preparePublish(
 /** Returns a context for whole documents: hooks run and slugs are generated in the default locale. */
 export const withDefaultLocale = (context: WriteContext): WriteContext => ({
   ...context,
-  locale: context.services.model.locales?.default,
+  locale: context.content.model.locales?.default,
 })
 
 /**
@@ -61,7 +61,7 @@ export const withDefaultLocale = (context: WriteContext): WriteContext => ({
  * @returns `undefined` if everything is published already
  */
 export function proposePublished(
-  { services: { model } }: WriteContext,
+  { content: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
   chosenLocales?: readonly string[],
@@ -155,7 +155,7 @@ export function prepareUnpublish(
  * @returns `undefined` if it is not published in any of these locales
  */
 export function proposeUnpublished(
-  { services: { model } }: WriteContext,
+  { content: { model } }: WriteContext,
   collection: CollectionModel,
   entry: StoredEntry,
   hiddenStatus: string,

@@ -42,13 +42,13 @@ export async function recreate(
   { id, former, createdBy, isComplete, dropDanglingIn, willExist }: Recreation,
   transaction: WriteTransaction,
 ): Promise<{ readonly canonical: CanonicalDocument; readonly seq: number }> {
-  const { services, access, author } = context
+  const { content, access, author } = context
   const { writer } = transaction
   const rights = resolveFieldRights(collection, access)
   const defaultContext = withDefaultLocale(context)
   const document = { canonical: former, patch: mergeFields(collection, {}, former.values) }
   const { canonical: base, patch } = await dropDanglingReferences(
-    services,
+    content,
     writer.read,
     collection,
     document,
@@ -57,11 +57,11 @@ export async function recreate(
   )
   const createdAt = String(base.values.createdAt)
   const system = { id, createdAt, updatedAt: new Date().toISOString(), createdBy, updatedBy: author }
-  const row = toRow(services.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
+  const row = toRow(content.model, collection, { ...system, canonical: base, orphaned: null, draft: null })
   const composition = {
     document: collection,
     // The targets of references, perhaps the entry itself, may be stored again later in the transaction, so they are not checked here.
-    before: new StoredRevision(services.model, collection, { ...row, seq: 0 }),
+    before: new StoredRevision(content.model, collection, { ...row, seq: 0 }),
     base,
     patch,
     suppliedFields: pickReadable(collection, patch, rights),

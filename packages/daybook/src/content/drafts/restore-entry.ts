@@ -64,12 +64,12 @@ export async function prepareRestore(
   version: RestoredVersion,
   options: RestoreConditions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const existing = await context.services.store.read.entries.stored(collection, id.toLowerCase())
+  const existing = await context.content.store.read.entries.stored(collection, id.toLowerCase())
   if (!existing && isUuidShaped(id)) return prepareDeleted(context, collection, id.toLowerCase(), version, options)
   const { revision, slug } = version
   if (revision === undefined || slug !== undefined) {
     // Only a caller who may update the entry learns that it exists.
-    await loadEditableEntry(context, new EntryTarget(context, collection, id), context.services.store.read)
+    await loadEditableEntry(context, new EntryTarget(context, collection, id), context.content.store.read)
     if (slug !== undefined)
       throw validationErrorAt('/slug', 'deleted', 'is not allowed, because the entry is not deleted. Leave it out.')
     throw validationErrorAt('/revision', 'required', NEEDS_REVISION)
@@ -87,9 +87,9 @@ async function prepareDeleted(
   { revision, slug }: RestoredVersion,
   options: RestoreConditions,
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services, access } = context
+  const { access } = context
   const { completeFile } = options
-  const { read } = services.store
+  const { read } = context.content.store
   const document = { collection: collection.key, id }
   await access.authorizeRead(collection)
   const deleted = (await canSeeDeleted(access, collection)) ? await read.history.deletedEntry(document) : undefined
@@ -173,10 +173,10 @@ async function restoreToDraft(
   revision: number,
   options: Preconditions,
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services, access, actor, author } = context
+  const { content, access, actor, author } = context
   const rights = resolveFieldRights(collection, access)
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
-    const before = getDraftRevision(services.model, collection, entry)
+    const before = getDraftRevision(content.model, collection, entry)
     const { seq } = before.row
     requirePreconditions(options, seq, toProjectionTag(collection, seq, rights), collection.requireIfMatch)
     const currentContent = toDraftCanonical(collection, before)

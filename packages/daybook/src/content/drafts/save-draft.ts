@@ -49,8 +49,8 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
   }
 
   async authorizeUpdate(read: Reader, { row }: StoredRevision<DraftRow>): Promise<void> {
-    const { access, services } = this.#context
-    await this.#entry.authorizeUpdate(read, new StoredRevision(services.model, this.document, row.entry))
+    const { access, content } = this.#context
+    await this.#entry.authorizeUpdate(read, new StoredRevision(content.model, this.document, row.entry))
     await authorizeDraft(access, read, this.document, row.id)
   }
 
@@ -128,13 +128,13 @@ export async function prepareDiscard(
  * @throws UNAUTHORIZED, FORBIDDEN, NOT_FOUND
  */
 export async function loadEditableEntry(
-  { access, services }: WriteContext,
+  { access, content }: WriteContext,
   target: EntryTarget,
   read: Reader,
 ): Promise<StoredEntry> {
   const { document: collection } = target
   const entry = await target.load(read)
-  await target.authorizeUpdate(read, new StoredRevision(services.model, collection, entry))
+  await target.authorizeUpdate(read, new StoredRevision(content.model, collection, entry))
   await authorizeDraft(access, read, collection, entry.id)
   return entry
 }
@@ -151,6 +151,6 @@ export async function prepareDraftWrite<Result>(
   commit: (writer: Writer, entry: StoredEntry) => Promise<Result>,
 ): Promise<PreparedWrite<Result>> {
   const target = new EntryTarget(context, collection, id)
-  await loadEditableEntry(context, target, context.services.store.read)
+  await loadEditableEntry(context, target, context.content.store.read)
   return { commit: async ({ writer }) => commit(writer, await loadEditableEntry(context, target, writer.read)) }
 }

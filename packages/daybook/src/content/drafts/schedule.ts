@@ -40,12 +40,12 @@ export async function prepareSchedule(
   { action, at, locales, prepare }: SchedulePlan,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services, access, actor } = context
+  const { content, access, actor } = context
   const rights = resolveFieldRights(collection, access)
   // A dry run rejects what could not be done now: it evaluates the rules for the result, which must be complete.
   await execute({ transact: dryRun(context.transact) }, () => prepare(context, collection, id, { locales }))
   return prepareDraftWrite(context, collection, id, async (writer, entry) => {
-    const revision = action === 'publish' ? getDraftRevision(services.model, collection, entry).row.seq : entry.seq
+    const revision = action === 'publish' ? getDraftRevision(content.model, collection, entry).row.seq : entry.seq
     requirePreconditions(options, revision, toProjectionTag(collection, revision, rights), collection.requireIfMatch)
     const now = new Date().toISOString()
     const key = collection.key
@@ -65,7 +65,7 @@ export async function prepareSchedule(
       due,
       failures: 0,
     })
-    for (const listener of services.scheduleListeners) listener()
+    for (const listener of content.scheduleListeners) listener()
     return { ...(await toDraftResponse(context, writer.read, collection, entry, rights)), seq }
   })
 }

@@ -75,7 +75,7 @@ export function toDraftTag(tag: string, { row: { status }, draftInfo }: Presente
 }
 
 export async function toDraftResponse(
-  { services, locale }: { readonly services: ContentContext; readonly locale: string | undefined },
+  { content, locale }: { readonly content: ContentContext; readonly locale: string | undefined },
   read: Reader,
   collection: CollectionModel,
   entry: StoredEntry,
@@ -84,7 +84,7 @@ export async function toDraftResponse(
   const choice = { locale, chain: undefined, isAll: false }
   const times = await read.schedules.timesByIds(collection.key, [entry.id])
   const shownCollection = (locale === undefined ? undefined : collection.byLocale.get(locale)) ?? collection
-  const draft = presentDraft(services, shownCollection, entry, choice, times)
+  const draft = presentDraft(content, shownCollection, entry, choice, times)
   const response = toEntryResponse(shownCollection, draft.row, projection)
   return { ...response, json: appendDraftInfo(response.json, draft.draftInfo), tag: toDraftTag(response.tag, draft) }
 }

@@ -11,13 +11,13 @@ const MAX_EXPORTS = 2
 const STALL_MS = 30_000
 
 export class ExportStreams {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #log: Log
   readonly #running = new Set<RunningExport>()
   #opening = 0
 
-  constructor(services: ContentContext, log: Log) {
-    this.#services = services
+  constructor(context: ContentContext, log: Log) {
+    this.#context = context
     this.#log = log
   }
 
@@ -37,8 +37,8 @@ export class ExportStreams {
     }
     this.#opening += 1
     try {
-      const snapshot = await this.#services.store.database.snapshot().catch(throwUnavailable)
-      const content = await ContentExport.open(this.#services.model, snapshot, options).catch(async (error) => {
+      const snapshot = await this.#context.store.database.snapshot().catch(throwUnavailable)
+      const content = await ContentExport.open(this.#context.model, snapshot, options).catch(async (error) => {
         await snapshot.close()
         throw error
       })

@@ -127,18 +127,16 @@ export interface FillRun {
  *
  * @throws {MigrationError} if a fill throws, or returns a value that its field does not accept; the documents before it stay filled
  */
-export async function fillStored(services: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
-  const context = await createWriteContext(services, new UnrestrictedAccess(services.model, MIGRATOR))
+export async function fillStored(context: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
   const job: FillJob = {
-    services,
+    context: await createWriteContext(context, new UnrestrictedAccess(context.model, MIGRATOR)),
     run,
-    context,
-    counts: new Map(getFillPaths(services.model).map((path) => [path, 0])),
+    counts: new Map(getFillPaths(context.model).map((path) => [path, 0])),
   }
-  for (const collection of services.model.collections.values()) {
+  for (const collection of context.model.collections.values()) {
     if (getFieldsWithFill(collection).length > 0) await fillCollection(job, collection)
   }
-  for (const global of services.model.globals.values()) {
+  for (const global of context.model.globals.values()) {
     if (getFieldsWithFill(global).length > 0) await fillGlobal(job, global)
   }
   return [...job.counts].filter(([, count]) => count > 0).map(([path, count]) => ({ path, count }))
@@ -151,9 +149,8 @@ const getFillPaths = ({ collections, globals }: Model): readonly string[] =>
   )
 
 interface FillJob {
-  readonly services: ContentContext
-  readonly run: FillRun
   readonly context: WriteContext
+  readonly run: FillRun
   /** The numbers of filled documents, by the path of the field. */
   readonly counts: Map<string, number>
 }
@@ -165,7 +162,7 @@ function countFilled({ counts }: FillJob, { key }: DocumentModel, keys: Iterable
 async function fillCollection(job: FillJob, collection: CollectionModel): Promise<void> {
   for (let after = 0; ; ) {
     job.run.signal.throwIfAborted()
-    const page = await job.services.store.read.entries.storedAfter(collection, after, MIGRATION_BATCH)
+    const page = await job.context.content.store.read.entries.storedAfter(collection, after, MIGRATION_BATCH)
     const last = page.at(-1)
     if (!last) return
     const filled = await fillPage(job, collection, page)
@@ -223,7 +220,7 @@ async function fillEntry(job: FillJob, collection: CollectionModel, entry: Store
 }
 
 async function storeEntry(
-  { services, context }: FillJob,
+  { context }: FillJob,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,
@@ -239,7 +236,7 @@ async function storeEntry(
         { values: fillResults, suppliedFields: fillResults, before: [] },
         context.scope,
       )
-      const next = toRow(services.model, collection, {
+      const next = toRow(context.content.model, collection, {
         id,
         canonical,
         createdAt,
@@ -290,9 +287,9 @@ function pickMissingInDraft(
 }
 
 async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
-  const { services, run } = job
+  const { context, run } = job
   run.signal.throwIfAborted()
-  const row = await services.store.read.globals.byKey(global.key)
+  const row = await context.content.store.read.globals.byKey(global.key)
   const filled = row && (await fillDocument(job, global, row, global.key))
   if (!filled) return
   const isStored = await run.transact(async (writer) => {
@@ -306,7 +303,7 @@ async function fillGlobal(job: FillJob, global: GlobalModel): Promise<void> {
 }
 
 async function storeGlobal(
-  { services, context: { scope } }: FillJob,
+  { context: { content, scope } }: FillJob,
   writer: Writer,
   global: GlobalModel,
   row: GlobalRow,
@@ -325,7 +322,7 @@ async function storeGlobal(
       locales: serializeTranslations(canonical),
       doc,
     }
-    const references = findReferencesInAllLocales(services.model, global, canonical)
+    const references = findReferencesInAllLocales(content.model, global, canonical)
     await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })
 }

@@ -40,21 +40,21 @@ export interface MigrationRun {
 type Change = Parameters<MigrationContent['each']>[2]
 
 export class MigrationRunContent extends CallerContent implements MigrationContent {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   readonly #caller: Caller
   readonly #run: MigrationRun
   #loops = 0
 
-  constructor(services: ContentContext, run: MigrationRun) {
+  constructor(context: ContentContext, run: MigrationRun) {
     const caller = createServiceCaller('daybook', `migration:${run.name}`)
-    super(services, () => new UnrestrictedAccess(services.model, caller), run.transact)
-    this.#services = services
+    super(context, () => new UnrestrictedAccess(context.model, caller), run.transact)
+    this.#context = context
     this.#caller = caller
     this.#run = run
   }
 
   async each(key: string, where: Where, change: Change): Promise<number> {
-    const collection = this.#services.model.collections.get(key)
+    const collection = this.#context.model.collections.get(key)
     if (!collection) throw new MigrationError(`each: the config has no collection "${key}". Use one that exists.`)
     if (!isRecord(where))
       throw new MigrationError("each: write a filter, or {} for all: each('posts', {}, (entry) => …)")
@@ -73,7 +73,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
   }
 
   #parseFilter({ key }: CollectionModel, where: Where): Condition | undefined {
-    const { collections } = this.#services.model
+    const { collections } = this.#context.model
     const collection = collections.get(key)
     return collection && Object.keys(where).length > 0 ? readRuleWhere(where, collection, collections) : undefined
   }
@@ -86,7 +86,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
   ): Promise<{ readonly changed: number; readonly last: number } | undefined> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       this.#run.signal.throwIfAborted()
-      const { entries } = this.#services.store.read
+      const { entries } = this.#context.store.read
       const page = await entries.matchingAfter(collection, after, EACH_BATCH, filter)
       const last = page.at(-1)?.pk
       if (last === undefined) return undefined
@@ -104,13 +104,9 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
     page: readonly StoredEntry[],
     { loop, last, change }: { readonly loop: string; readonly last: number; readonly change: Change },
   ): Promise<number | undefined> {
-    const context = await createWriteContext(
-      this.#services,
-      new UnrestrictedAccess(this.#services.model, this.#caller),
-      {
-        transact: this.#run.transact,
-      },
-    )
+    const context = await createWriteContext(this.#context, new UnrestrictedAccess(this.#context.model, this.#caller), {
+      transact: this.#run.transact,
+    })
     const writes: { readonly entry: StoredEntry; readonly write: PreparedWrite<EntryResponse> }[] = []
     try {
       for (const entry of page) {
@@ -157,7 +153,7 @@ export class MigrationRunContent extends CallerContent implements MigrationConte
 
   /** Returns an entry including values without a field. */
   #show(collection: CollectionModel, entry: StoredEntry): MigratedEntry {
-    const { valuesWithAuthors, orphaned } = new StoredRevision(this.#services.model, collection, entry)
+    const { valuesWithAuthors, orphaned } = new StoredRevision(this.#context.model, collection, entry)
     const { id, created_at: createdAt, updated_at: updatedAt } = entry
     const values = getValuesToMigrate(collection, valuesWithAuthors, orphaned ? JSON.parse(orphaned) : {})
     return { ...values, id, createdAt, updatedAt }

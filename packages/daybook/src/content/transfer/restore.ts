@@ -52,11 +52,11 @@ const HOLDS_CONTENT = 'The store holds content, or has held some. Restore into a
 
 /** A restore in progress. Stored lines stay, so that another run can continue. */
 export class Restore {
-  readonly #services: ContentContext
+  readonly #context: ContentContext
   #note: RestoreNote
 
-  private constructor(services: ContentContext, note: RestoreNote) {
-    this.#services = services
+  private constructor(context: ContentContext, note: RestoreNote) {
+    this.#context = context
     this.#note = note
   }
 
@@ -66,18 +66,18 @@ export class Restore {
    * @param digest identifies the file
    * @throws {StartupError} if the store contains anything else
    */
-  static async begin(services: ContentContext, digest: string): Promise<Restore> {
-    const { read } = services.store
+  static async begin(context: ContentContext, digest: string): Promise<Restore> {
+    const { read } = context.store
     const note = await read.system.restoreNote()
     const head = await read.journal.head()
-    if (note && note.digest === digest && note.seq === head) return new Restore(services, note)
+    if (note && note.digest === digest && note.seq === head) return new Restore(context, note)
     if (note?.isDone === false && note.digest !== digest) {
       throw new StartupError('The store holds an unfinished restore of another file. Restore into an empty one.')
     }
     if (head > 0) throw new StartupError(note?.isDone === false ? STORE_CHANGED : HOLDS_CONTENT)
     const blankNote: RestoreNote = { digest, lines: 1, seq: 0, isDone: false }
-    await services.store.transaction(async (writer) => writer.system.noteRestore(note, blankNote))
-    return new Restore(services, blankNote)
+    await context.store.transaction(async (writer) => writer.system.noteRestore(note, blankNote))
+    return new Restore(context, blankNote)
   }
 
   /** The number of stored lines of the file, including the header. */
@@ -119,7 +119,7 @@ export class Restore {
     const before = this.#note
     const records = lines.reduce((sum, line) => sum + countRecords(line), 0)
     const next = { ...before, lines: before.lines + lines.length, seq: before.seq + records, isDone }
-    await this.#services.store.transaction(
+    await this.#context.store.transaction(
       async (writer) => {
         if ((await writer.read.journal.head()) !== before.seq) throw new StartupError(STORE_CHANGED)
         await writer.system.noteRestore(before, next)
@@ -181,7 +181,7 @@ export class Restore {
     const { values, orphaned, locales } = toRestoredDocument(global, line, null)
     const { key, schemaHash: schema_hash } = global
     const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, values)))
-    const references = findReferencesInAllLocales(this.#services.model, global, toCanonical(values, locales))
+    const references = findReferencesInAllLocales(this.#context.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')

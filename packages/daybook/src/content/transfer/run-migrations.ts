@@ -100,7 +100,7 @@ export class MigrationLock {
 export interface RunOptions {
   /** Writes a line of progress. */
   log(message: string): void
-  readonly services: ContentContext
+  readonly context: ContentContext
   readonly signal: AbortSignal
   readonly lock: MigrationLock
   /** True if the store is a copy that is deleted afterwards. */
@@ -117,12 +117,12 @@ export async function runMigrations(files: readonly LoadedMigration[], options: 
 }
 
 async function runMigration(file: LoadedMigration, options: RunOptions): Promise<void> {
-  const { services, lock, log, dryRun, signal } = options
+  const { context, lock, log, dryRun, signal } = options
   const { name, migration } = file
   const record = await lock.transaction((writer) => beginRun(writer, file))
   if (!record) return
   const transactions = new RunTransactions(lock, record)
-  const migrationContent = new MigrationRunContent(services, {
+  const migrationContent = new MigrationRunContent(context, {
     name,
     signal,
     positions: parsePositions(record),
@@ -130,9 +130,9 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
   })
   const calls = new Set<Promise<unknown>>()
   const content = watchCalls(migrationContent, calls)
-  const context = { content, dryRun, signal, log: (text: string) => log(`  ${name}: ${text}`) }
+  const migrationContext = { content, dryRun, signal, log: (text: string) => log(`  ${name}: ${text}`) }
   try {
-    await withAbort(async () => migration.run(context), signal)
+    await withAbort(async () => migration.run(migrationContext), signal)
     if (calls.size > 0)
       throw new MigrationError('run ended before its calls of content ended. Write await before each call.')
     await transactions.finish()

@@ -56,7 +56,7 @@ type ParsedOperation = Omit<OperationHead, 'op' | 'data'> &
  */
 export async function runBatch(context: WriteContext, body: unknown): Promise<CommittedWrites<BatchResult>> {
   refuseHostile(body)
-  const heads = readOperations(context.services, body)
+  const heads = readOperations(context.content, body)
   // Invalid data is reported before missing entries, whichever operation has them.
   const operations = heads.map((head, index) => parseOperation(context, head, index))
   return executeAll(context, async () => {
@@ -69,7 +69,7 @@ export async function runBatch(context: WriteContext, body: unknown): Promise<Co
   })
 }
 
-function readOperations(services: ContentContext, body: unknown): readonly OperationHead[] {
+function readOperations(context: ContentContext, body: unknown): readonly OperationHead[] {
   const list = isRecord(body) && Object.keys(body).length === 1 ? body.operations : undefined
   if (!Array.isArray(list))
     throw validationErrorAt('/operations', 'type', 'must be a list of operations, and the only member of the body', {
@@ -80,7 +80,7 @@ function readOperations(services: ContentContext, body: unknown): readonly Opera
       limit: MAX_OPERATIONS,
     })
   const issues: Issue[] = []
-  const operations = list.map((operation, index) => readOperation(services, operation, `/operations/${index}`, issues))
+  const operations = list.map((operation, index) => readOperation(context, operation, `/operations/${index}`, issues))
   if (issues.length > 0) throw validationError(issues)
   return operations as readonly OperationHead[]
 }
@@ -105,7 +105,7 @@ const NEEDS_DATA: { readonly [op in BatchOp]?: boolean } = { create: true, updat
 const KEYS = ['op', 'collection', 'id', 'ifMatch', 'data']
 
 function readOperation(
-  services: ContentContext,
+  context: ContentContext,
   operation: unknown,
   path: string,
   issues: Issue[],
@@ -117,7 +117,7 @@ function readOperation(
   for (const key of Object.keys(operation))
     if (!KEYS.includes(key)) addIssue(`/${key}`, 'unknown_field', unknownName('field', key.slice(0, 64)))
   const { op, id = '', ifMatch, data } = operation
-  const collection = findCollection(services, operation.collection)
+  const collection = findCollection(context, operation.collection)
   const tags = ifMatch === undefined ? undefined : parseTags(ifMatch)
   if (!isBatchOp(op)) return addIssue('/op', 'enum', `must be one of: ${BATCH_OPS.join(', ')}`, { values: BATCH_OPS })
   if (!collection) return addIssue('/collection', ...createCollectionViolation(operation.collection))

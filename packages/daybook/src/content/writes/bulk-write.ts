@@ -110,7 +110,7 @@ export class BulkWrite {
 
   /** @throws VALIDATION_ERROR if too many entries match */
   async prepare(): Promise<void> {
-    const { read } = this.#context.services.store
+    const { read } = this.#context.content.store
     const matching = await this.#find(read)
     const ids = new Set(matching.map(({ id }) => id))
     for (const id of this.#prepared.keys()) if (!ids.has(id)) this.#forget(id)
@@ -259,7 +259,7 @@ export class BulkWrite {
     const { after, limit } = this.#entries.step ?? { after: '', limit: MAX_BULK_ENTRIES + 1 }
     const matching = await read.lists.matching(collection, { where, statuses, search, after, limit })
     if (matching.length > MAX_BULK_ENTRIES)
-      throw createTooManyError(await countMatches(this.#context.services, this.#query))
+      throw createTooManyError(await countMatches(this.#context.content, this.#query))
     return matching
   }
 

@@ -69,9 +69,9 @@ async function writeBulk(
   action: 'update' | 'delete',
   write: EntryWrite,
 ): Promise<BulkResult> {
-  const { services, access } = context
+  const { content, access } = context
   const { collection } = entries
-  const query = await resolveListQuery(services, access, collection, entries.query)
+  const query = await resolveListQuery(content, access, collection, entries.query)
   // A caller who may write no entry at all is rejected, also if none matches.
   await access.authorizeSomeWrite(collection, action)
   const bulk = new BulkWrite(context, entries, query, write)

@@ -39,7 +39,7 @@ export interface ComposedDocument extends Required<Pick<Composition, 'patch' | '
  * @throws VALIDATION_ERROR if a required field is empty, or the target of a reference does not exist
  */
 export async function compose(
-  { services, locale, scope }: WriteContext,
+  { content, locale, scope }: WriteContext,
   read: Reader,
   composition: Composition,
 ): Promise<ComposedDocument> {
@@ -52,13 +52,13 @@ export async function compose(
     rights,
     isDraft = false,
   } = composition
-  const { model } = services
+  const { model } = content
   const merged = base ? mergeFields(document, getLocaleValues(model, document, base, locale), patch) : patch
   const references = { values: merged, suppliedFields, before: before?.references ?? [] }
   const [values] = await both(composition.derive(merged), requireTargets(read, document, references, scope))
   const canonical = writeTranslation(document, base, values, locale, model.locales?.default)
   for (const requiredLocale of isDraft ? [] : (composition.requiredIn ?? [locale])) {
-    const localeValues = getValuesInLocale(canonical, document, { services, locale: requiredLocale })
+    const localeValues = getValuesInLocale(canonical, document, { content, locale: requiredLocale })
     requireRequiredFields(document, localeValues, { hidden: rights.hidden, input: suppliedFields })
   }
   return { canonical, patch, suppliedFields, isChangedByHook: false }
@@ -68,9 +68,9 @@ export async function compose(
 export function getValuesInLocale(
   canonical: CanonicalDocument,
   document: DocumentModel,
-  { services, locale }: Pick<WriteContext, 'services' | 'locale'>,
+  { content, locale }: Pick<WriteContext, 'content' | 'locale'>,
 ): Values {
-  const { locales } = services.model
+  const { locales } = content.model
   if (!locales || locale === undefined || document.localized.size === 0) return canonical.values
   return localizeWithStatus(document, canonical, locales, locale, getFallbackChain(locales, locale))
 }

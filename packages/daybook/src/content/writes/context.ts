@@ -11,7 +11,7 @@ import { dryRun, type Transact } from './pipeline.ts'
 
 /** The caller and the locale of a write, shared by all writes of a batch. */
 export interface WriteContext {
-  readonly services: ContentContext
+  readonly content: ContentContext
   readonly access: Access
   readonly actor: string
   /** The author that documents name in `createdBy` and `updatedBy`; `null` for anonymous callers. */
@@ -36,21 +36,21 @@ interface WriteSettings {
 }
 
 export async function createWriteContext(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   {
-    locale = services.model.locales?.default,
-    transact = (work, options) => services.store.transaction(work, options),
+    locale = context.model.locales?.default,
+    transact = (work, options) => context.store.transaction(work, options),
     isDry = false,
   }: WriteSettings = {},
 ): Promise<WriteContext> {
   const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
-  const { hooks } = services
+  const { hooks } = context
   const run = isDry ? dryRun(transact) : transact
   const actor = getActor(access.caller)
   const author = toAuthor(actor)
   return {
-    services,
+    content: context,
     access,
     actor,
     author,
@@ -69,7 +69,7 @@ export interface HookedDocument {
 
 /** Returns the hooks of a document; `undefined` if it has none of these kinds. */
 export function hooksFor(
-  { services: { hooks: runner } }: WriteContext,
+  { content: { hooks: runner } }: WriteContext,
   document: CollectionModel | GlobalModel,
   ...kinds: readonly (keyof DocumentHooks)[]
 ): HookedDocument | undefined {
@@ -83,11 +83,11 @@ export function hooksFor(
  * @param storedDocument the document that is updated; `undefined` for a new one
  */
 export function createFieldTools(
-  { services, access, locale }: WriteContext,
+  { content, access, locale }: WriteContext,
   document: DocumentModel,
   storedDocument?: CanonicalDocument,
 ): FieldWriteTools {
-  const { tools, model } = services
+  const { tools, model } = content
   let defaults: Defaults | undefined
   let documents: readonly Values[] | undefined
   return {

@@ -144,16 +144,16 @@ function createIdentity(createdAt: string | undefined): Pick<RowParts, 'id' | 'c
  * @throws CONFLICT with `details.field` if another entry has a unique value
  */
 export async function storeNewEntry(
-  { services, actor }: WriteContext,
+  { content, actor }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
   parts: Omit<RowParts, 'orphaned' | 'draft'>,
 ): Promise<{ readonly row: WrittenEntry; readonly canonical: CanonicalDocument; readonly seq: number }> {
-  const { model } = services
+  const { model } = content
   const canonical = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
   const row = toRow(model, collection, { ...parts, canonical, orphaned: null, draft: null })
   const seq = await explainUniqueViolation(collection, () => writer.entries.create(collection, row, actor))
-  await updateFallbackSlugs(services, writer, collection, row, actor)
+  await updateFallbackSlugs(content, writer, collection, row, actor)
   return { row, canonical, seq }
 }
 

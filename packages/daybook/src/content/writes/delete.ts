@@ -28,7 +28,7 @@ export async function prepareDelete(
   target: EntryTarget,
   options: DeleteOptions = {},
 ): Promise<PreparedWrite<{ readonly seq: number }>> {
-  const { services, access, actor } = context
+  const { content, access, actor } = context
   const { document: collection } = target
   const { mayHaveReferrers = () => true, isAlsoDeleted = () => false } = options
   const rights = { hidden: access.hidden(collection), hasAuthors: access.canSeeAuthors(collection) }
@@ -36,15 +36,15 @@ export async function prepareDelete(
   const referrers = await resolveReferrerAccess(context)
   // A rule takes its time, so it is evaluated before the transaction, and in it only if the entry has changed.
   if (collection.access.delete) {
-    const entry = await target.load(services.store.read)
-    await target.evaluateRule('delete', new StoredRevision(services.model, collection, entry))
+    const entry = await target.load(content.store.read)
+    await target.evaluateRule('delete', new StoredRevision(content.model, collection, entry))
   }
   const hooks = hooksFor(context, collection, 'beforeChange')
   return {
     exclusive: hooks !== undefined,
     commit: async (transaction) => {
       const { writer, addLastStep } = transaction
-      const revision = new StoredRevision(services.model, collection, await target.load(writer.read))
+      const revision = new StoredRevision(content.model, collection, await target.load(writer.read))
       const { row } = revision
       const { id, seq } = row
       await target.authorizeDelete(writer.read, revision)
@@ -53,10 +53,10 @@ export async function prepareDelete(
         const change = { context, transaction, action: 'delete', id, system: revision.valuesWithAuthors } as const
         await runBeforeDelete(hooks, change, revision)
       }
-      const deletion = { services, collection, id, actor, access: referrers, isAlsoDeleted }
+      const deletion = { content, collection, id, actor, access: referrers, isAlsoDeleted }
       if (mayHaveReferrers()) addLastStep(await removeReferences(deletion, writer))
       const deletedSeq = await writer.entries.delete(collection, row, new Date().toISOString(), actor)
-      if (collection.holdsFiles) await claimFiles(services, writer, row, deletedSeq)
+      if (collection.holdsFiles) await claimFiles(content, writer, row, deletedSeq)
       return { seq: deletedSeq }
     },
   }

@@ -84,7 +84,7 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   async evaluateRule(action: EntryAction, revision: StoredRevision<StoredEntry>): Promise<readonly EntryFilter[]> {
-    const { access, services } = this.#context
+    const { access, content } = this.#context
     const { seq, status } = revision.row
     if (this.#evaluated?.action === action && this.#evaluated.seq === seq) return this.#evaluated.filters
     const { document } = this
@@ -99,7 +99,7 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
     const filters = await Promise.all(
       views.map(async ({ collection, entry }) => {
         const filter = await access.authorizeWrite(document, action, entry)
-        return { collection, filter: filter && adaptFilterToLocale(services.model, collection, filter) }
+        return { collection, filter: filter && adaptFilterToLocale(content.model, collection, filter) }
       }),
     )
     this.#evaluated = { action, seq, filters }
@@ -138,7 +138,7 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
 
 /** Returns the entry as it would be after the change, passed to access rules. */
 export function buildUpdatedEntry(
-  { services: { model }, locale, author }: WriteContext,
+  { content: { model }, locale, author }: WriteContext,
   collection: CollectionModel,
   revision: StoredRevision,
   patch: Values,
@@ -174,8 +174,8 @@ export async function storeEntry(
   rights: FieldRights,
 ): Promise<EntryResponse> {
   const { row } = revision
-  const { services, actor, author, locale } = context
-  const { model } = services
+  const { content, actor, author, locale } = context
+  const { model } = content
   const next = toRow(model, collection, {
     id: row.id,
     canonical: await resolveFallbackSlugs(model, writer.read, collection, canonical, row.id),
@@ -195,7 +195,7 @@ export async function storeEntry(
       action,
     }),
   )
-  await updateFallbackSlugs(services, writer, collection, next, actor)
+  await updateFallbackSlugs(content, writer, collection, next, actor)
   return toWrittenResponse(collection, next, seq, locale, rights)
 }
 
@@ -283,7 +283,7 @@ export async function explainUniqueViolation<T>({ slug }: CollectionModel, work:
  * @param skipsUnchanged true if nothing is stored when the draft does not change; false for an update that names hidden fields
  */
 export async function rebaseDraft(
-  { services: { model }, actor, author, locale }: WriteContext,
+  { content: { model }, actor, author, locale }: WriteContext,
   writer: Writer,
   collection: CollectionModel,
   entry: StoredEntry,

@@ -64,7 +64,7 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
     rights: FieldRights,
   ): Promise<DocumentResponse> {
     const { document: global } = this
-    const { services, actor, author, locale } = this.#context
+    const { content, actor, author, locale } = this.#context
     const localeChoice = { locale, chain: undefined, isAll: false }
     const isStored = row.seq > 0
     const next = {
@@ -77,11 +77,11 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
       doc: JSON.stringify(withSystemKeys(global, { key: global.key }, mergeFields(global, {}, canonical.values))),
     }
     if (skipsUnchanged && isSameGlobal(row, next))
-      return toDocumentResponse(global, localizeGlobal(services, global, row, localeChoice), rights)
-    const references = findReferencesInAllLocales(services.model, global, canonical)
+      return toDocumentResponse(global, localizeGlobal(content, global, row, localeChoice), rights)
+    const references = findReferencesInAllLocales(content.model, global, canonical)
     const before = isStored ? row : undefined
     const seq = await writer.globals.write(before, next, references, new Date().toISOString(), actor)
-    return toDocumentResponse(global, localizeGlobal(services, global, { ...next, seq }, localeChoice), rights)
+    return toDocumentResponse(global, localizeGlobal(content, global, { ...next, seq }, localeChoice), rights)
   }
 }
 

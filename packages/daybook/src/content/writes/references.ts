@@ -138,7 +138,7 @@ interface WholeDocument {
  * @param willExist returns true if an entry will exist after the transaction
  */
 export async function dropDanglingReferences(
-  services: ContentContext,
+  context: ContentContext,
   read: Reader,
   collection: CollectionModel,
   { canonical, patch }: WholeDocument,
@@ -146,13 +146,13 @@ export async function dropDanglingReferences(
   willExist: (entry: Reference) => boolean = () => false,
 ): Promise<WholeDocument> {
   if (keys.size === 0) return { canonical, patch }
-  const references = findReferencesInAllLocales(services.model, collection, canonical).filter(
+  const references = findReferencesInAllLocales(context.model, collection, canonical).filter(
     (reference) => keys.has(getOwnerField(reference)) && !willExist(reference),
   )
-  const dangling = await findDangling(services, read, references)
+  const dangling = await findDangling(context, read, references)
   if (dangling.length === 0) return { canonical, patch }
   const remaining = dangling.reduce(
-    (current, reference) => omitReference(services, collection, current, reference),
+    (current, reference) => omitReference(context, collection, current, reference),
     canonical,
   )
   const entries = Object.entries(patch).map(

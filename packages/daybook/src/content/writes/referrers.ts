@@ -32,7 +32,7 @@ const REFERRER_BATCH = 200
 
 /** An entry that is being deleted, and the caller. */
 export interface Deletion {
-  readonly services: ContentContext
+  readonly content: ContentContext
   readonly collection: CollectionModel
   readonly id: string
   readonly actor: string
@@ -98,7 +98,7 @@ async function rejectRestricted(deletion: Deletion, writer: Writer): Promise<voi
   let isRestrictedAnywhere = false
   const references: Referrer[] = []
   for await (const page of iterateReferrers(deletion, writer)) {
-    const restricted = page.filter((referrer) => isRestricted(deletion.services, referrer))
+    const restricted = page.filter((referrer) => isRestricted(deletion.content, referrer))
     isRestrictedAnywhere ||= restricted.length > 0
     references.push(...(await findVisible(deletion, writer, restricted)))
     if (references.length >= MAX_LISTED_REFERRERS) break
@@ -116,9 +116,9 @@ export interface ReferrerAccess {
   readonly globals: ReadonlyMap<string, boolean | Error>
 }
 
-export async function resolveReferrerAccess({ services, access, scope }: WriteContext): Promise<ReferrerAccess> {
+export async function resolveReferrerAccess({ content, access, scope }: WriteContext): Promise<ReferrerAccess> {
   const globals = new Map<string, boolean | Error>()
-  for (const global of services.model.globals.values()) {
+  for (const global of content.model.globals.values()) {
     globals.set(global.key, await canRead(access, global).catch((error: Error) => error))
   }
   return { scope, globals }
@@ -131,7 +131,7 @@ function canReadGlobal({ globals }: ReferrerAccess, key: string): boolean {
 }
 
 async function findVisible(
-  { services: { model }, access }: Deletion,
+  { content: { model }, access }: Deletion,
   writer: Writer,
   referrers: readonly Referrer[],
 ): Promise<readonly Referrer[]> {
@@ -163,20 +163,20 @@ function isRestricted({ model }: ContentContext, { collection, id, field }: Refe
 }
 
 async function removeReference(deletion: Deletion, writer: Writer, referrer: Referrer): Promise<void> {
-  const { services, actor } = deletion
+  const { content, actor } = deletion
   const reference: Reference = { collection: deletion.collection.key, id: deletion.id }
   const at = new Date().toISOString()
-  if (referrer.collection === GLOBALS) return removeFromGlobal(services, writer, referrer.id, reference, at, actor)
-  const collection = services.model.collections.get(referrer.collection)
+  if (referrer.collection === GLOBALS) return removeFromGlobal(content, writer, referrer.id, reference, at, actor)
+  const collection = content.model.collections.get(referrer.collection)
   const stored = collection && (await writer.read.entries.stored(collection, referrer.id))
   if (!collection || !stored) return writer.references.drop(referrer.collection, referrer.id)
   const canonical = omitReference(
-    services,
+    content,
     collection,
     toCanonical(readStoredValues(collection, stored), stored.locales),
     reference,
   )
-  const next = toRow(services.model, collection, {
+  const next = toRow(content.model, collection, {
     id: stored.id,
     canonical,
     createdAt: stored.created_at,
@@ -191,17 +191,17 @@ async function removeReference(deletion: Deletion, writer: Writer, referrer: Ref
 }
 
 async function removeFromGlobal(
-  services: ContentContext,
+  context: ContentContext,
   writer: Writer,
   key: string,
   reference: Reference,
   at: string,
   actor: string,
 ): Promise<void> {
-  const global = services.model.globals.get(key)
+  const global = context.model.globals.get(key)
   const row = global && (await writer.read.globals.byKey(key))
   if (!global || !row) return writer.references.drop(GLOBALS, key)
-  const canonical = omitReference(services, global, toCanonical(readStoredValues(global, row), row.locales), reference)
+  const canonical = omitReference(context, global, toCanonical(readStoredValues(global, row), row.locales), reference)
   const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, canonical.values)))
   const authors = { created_by: row.created_by, updated_by: toAuthor(actor) }
   const next = {
@@ -212,7 +212,7 @@ async function removeFromGlobal(
     locales: serializeTranslations(canonical),
     doc,
   }
-  await writer.globals.write(row, next, findReferencesInAllLocales(services.model, global, canonical), at, actor)
+  await writer.globals.write(row, next, findReferencesInAllLocales(context.model, global, canonical), at, actor)
 }
 
 /** Returns a document without any reference to an entry, in all locales. */
@@ -271,19 +271,19 @@ export interface ReferencesPage {
  * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
  */
 export async function listReferrers(
-  services: ContentContext,
+  context: ContentContext,
   access: Access,
   collection: CollectionModel,
   id: string,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<ReferencesPage> {
-  const { read } = services.store
+  const { read } = context.store
   const filter = await access.authorizeRead(collection)
   if (!isUuidShaped(id)) throw notAnIdError()
   const key = id.toLowerCase()
   const [entry] = await read.entries.statuses(collection, [key], filter?.where)
   if (!entry || !(await canSeeEntry(access, read, collection, entry))) throw new DaybookError('NOT_FOUND')
-  const referrerFilter = await resolveReferrerFilter(services, access)
+  const referrerFilter = await resolveReferrerFilter(context, access)
   const total = await read.references.count(collection.key, key, referrerFilter)
   return {
     total,

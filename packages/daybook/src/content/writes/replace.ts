@@ -54,8 +54,8 @@ export async function prepareReplace(
   replacement: Replacement,
   options: Preconditions = {},
 ): Promise<PreparedWrite<EntryResponse>> {
-  const { services, access, locale } = context
-  const { model, store } = services
+  const { content, access, locale } = context
+  const { model, store } = content
   const target = new EntryTarget(context, collection, id)
   const rights = resolveFieldRights(collection, access)
   const check = async (read: Reader, revision: StoredRevision<StoredEntry>): Promise<void> => {
@@ -85,7 +85,7 @@ export async function prepareReplace(
       await replacement.beforeStore?.(writer, row)
       const proposal = isSame ? prepared : await propose(read, stored)
       if (!proposal) return toUnchangedResponse(context, collection, writer, row, rights)
-      const { canonical, patch } = await dropDanglingReferences(services, read, collection, proposal, rights.hidden)
+      const { canonical, patch } = await dropDanglingReferences(content, read, collection, proposal, rights.hidden)
       const composition = {
         document: collection,
         before: stored,
@@ -149,7 +149,7 @@ export function findChangedFields(collection: CollectionModel, before: Values, a
 
 /** @throws VALIDATION_ERROR if a field rejects its value in any locale */
 export function requireValid(
-  { services: { model } }: WriteContext,
+  { content: { model } }: WriteContext,
   collection: CollectionModel,
   canonical: CanonicalDocument,
   rights: FieldRights,
@@ -166,7 +166,7 @@ export function requireValid(
 
 /** Generates slugs for locales that have a translated title but no slug, and checks the references of all locales. */
 async function completeTranslations(
-  { services: { model }, scope }: WriteContext,
+  { content: { model }, scope }: WriteContext,
   read: Reader,
   collection: CollectionModel,
   canonical: CanonicalDocument,

@@ -37,11 +37,11 @@ export type UncheckedWrite = Pick<ValidateEvent, 'action' | 'id' | 'data'>
  * @throws what a hook throws; INTERNAL_ERROR if a hook fails or returns no data, SERVICE_UNAVAILABLE if it takes too long
  */
 export async function runBeforeValidate(
-  { services, access, locale }: WriteContext,
+  { content, access, locale }: WriteContext,
   { document, runner, hooks }: HookedDocument,
   { action, id, data }: UncheckedWrite,
 ): Promise<Values> {
-  const sharedDetails = { action, id, key: document.key, access, locale, store: services.store }
+  const sharedDetails = { action, id, key: document.key, access, locale, store: content.store }
   let current = data
   for (const hook of hooks.beforeValidate) {
     const returned = await runner.runBeforeTransaction(hook, { ...sharedDetails, data: copyData(current) })
@@ -195,11 +195,11 @@ const getAuthorsAfter = ({ context: { author }, action, system }: HookedChange):
 
 /** Returns a copy of a document with the values of the written locale, without fallbacks. */
 function toHookDocument(
-  { context: { services, locale }, system }: HookedChange,
+  { context: { content, locale }, system }: HookedChange,
   document: CollectionModel | GlobalModel,
   canonical: CanonicalDocument,
 ): Values {
-  const { locales } = services.model
+  const { locales } = content.model
   const localeValues =
     locales && locale !== undefined
       ? localizeWithStatus(document, canonical, locales, locale, [locale])
@@ -217,9 +217,9 @@ async function runInTransaction<Event extends WriteEvent>(
   hook: WriteHook<Event>,
   details: Omit<Event, keyof WriteEvent>,
 ): Promise<unknown> {
-  const { services, access, locale } = context
+  const { content, access, locale } = context
   const lentWriter = transaction.writer.lendToHook()
-  const store = services.store.within(lentWriter)
+  const store = content.store.within(lentWriter)
   const sharedDetails: WriteEvent = { action, key: document.key, access, locale, store }
   const event = { ...sharedDetails, ...details } as Event
   try {

@@ -130,8 +130,8 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
   body: UpdateBody,
   options: UpdateOptions = {},
 ): Promise<PreparedWrite<Result>> {
-  const { services, access, locale } = context
-  const { model, store } = services
+  const { content, access, locale } = context
+  const { model, store } = content
   const { document, id } = target
   const { rights, isMerge, isDraft } = body
   const loaded = new StoredRevision(model, document, await target.load(store.read))

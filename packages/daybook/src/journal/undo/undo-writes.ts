@@ -128,13 +128,13 @@ async function prepareState(
   step: UndoStep,
   former: CanonicalDocument,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const { access, services } = context
+  const { access, content } = context
   const { hidden } = resolveFieldRights(collection, access)
   const write = {
     action: 'restore',
     getRevision: ({ seq }: StoredEntry) => seq,
     propose: (_read: unknown, entry: StoredEntry) => {
-      const current = new StoredRevision(services.model, collection, entry).canonical
+      const current = new StoredRevision(content.model, collection, entry).canonical
       const canonical = keepProtectedFields({ ...collection, status: undefined }, former, current, hidden)
       requireFieldRights(context, collection, current.values, canonical.values)
       return {
@@ -201,14 +201,14 @@ async function prepareDraft(
   collection: CollectionModel,
   step: UndoStep,
 ): Promise<PreparedWrite<UndoneStep>> {
-  const { services, actor, author } = context
+  const { content, actor, author } = context
   const target = new EntryTarget(context, collection, step.id)
   const loadAuthorized = async (read: Reader): Promise<StoredEntry> => {
     const entry = await target.load(read)
-    await target.authorizeUpdate(read, new StoredRevision(services.model, collection, entry))
+    await target.authorizeUpdate(read, new StoredRevision(content.model, collection, entry))
     return entry
   }
-  await loadAuthorized(services.store.read)
+  await loadAuthorized(content.store.read)
   return {
     commit: async ({ writer }) => {
       const entry = await loadAuthorized(writer.read)
@@ -221,7 +221,7 @@ async function prepareDraft(
         return unscheduled ?? toUndone(step, 'unschedule', entry.seq)
       if (!draft)
         return toUndone(step, 'discard', await writer.drafts.write(collection, entry, undefined, { at, actor }))
-      const current = toDraftCanonical(collection, getDraftRevision(services.model, collection, entry))
+      const current = toDraftCanonical(collection, getDraftRevision(content.model, collection, entry))
       const save = { at, by: author, isAutosave: false }
       const { hidden } = resolveFieldRights(collection, context.access)
       const canonical = keepProtectedFields(collection, draft.canonical, current, hidden)
@@ -241,11 +241,11 @@ async function prepareRecreation(
   { isRestored }: OtherSteps,
 ): Promise<PreparedWrite<UndoneStep>> {
   if (collection.holdsFiles) throw new UndoBlocked('file')
-  const { services, access } = context
+  const { content, access } = context
   const { id, former } = step
   const filter = await access.authorizeWrite(collection, 'create')
   const rights = resolveFieldRights(collection, access)
-  const creation = await services.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
+  const creation = await content.store.read.history.creation(step, step.changes[0]?.seq ?? 0)
   const recreation: Recreation = {
     id,
     former,
@@ -269,7 +269,7 @@ async function prepareRecreation(
 
 /** @throws VALIDATION_ERROR if a document refers, in any locale, to a document that the caller may not read */
 async function requireReferences(
-  { services: { model }, scope }: WriteContext,
+  { content: { model }, scope }: WriteContext,
   { read }: Writer,
   collection: CollectionModel,
   canonical: CanonicalDocument,
@@ -294,7 +294,7 @@ async function prepareGlobalStep(
   global: GlobalModel,
   step: UndoStep,
 ): Promise<readonly PreparedWrite<UndoneStep>[]> {
-  const { model } = context.services
+  const { model } = context.content
   const former = step.former ?? new StoredRevision(model, global, toBlankRow(global)).canonical
   const { absent } = resolveFieldRights(global, context.access)
   const hidden = context.access.hidden(global)

@@ -87,7 +87,7 @@ function noteFailure({ deferred, blocked }: UndoState, { step, reason }: StepFai
 async function attemptUndo(context: WriteContext, range: UndoRange, state: UndoState): Promise<UndoOutcome> {
   let plan: UndoPlan | undefined
   const { results, firstSeq } = await executeAll(context, async () => {
-    const currentPlan = await planUndo(context.services, context.access, range)
+    const currentPlan = await planUndo(context.content, context.access, range)
     plan = currentPlan
     const steps = orderSteps(currentPlan.steps, state)
     const removed = new Set(steps.filter(({ former }) => !former).map(getKey))

@@ -37,7 +37,7 @@ export async function migrateBy(
   await withEngine(place, config, async (engine) => {
     const files = [{ name, hash: name, migration: { run } }]
     const lock = await MigrationLock.acquire(engine.store, { onWait: () => log('waiting'), signal })
-    await runMigrations(files, { services: engine, lock, log, signal, dryRun: false }).finally(() => lock.release())
+    await runMigrations(files, { context: engine, lock, log, signal, dryRun: false }).finally(() => lock.release())
   })
   return lines
 }
