@@ -1,8 +1,16 @@
 import { type Context, Hono } from 'hono'
 import { type Cms, LANGUAGES, type Language } from './cms.ts'
 import type { Html } from './layout.ts'
-import { livePage } from './pages.ts'
-import { articlePage, contributorPage, eventPage, eventsPage, homePage, sectionPage, topicPage } from './pages.ts'
+import {
+  articlePage,
+  contributorPage,
+  eventPage,
+  eventsPage,
+  homePage,
+  livePage,
+  sectionPage,
+  topicPage,
+} from './pages.ts'
 
 type Page = Html | undefined | Promise<Html | undefined>
 

@@ -4,23 +4,21 @@ import { join, resolve } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
 import { DaybookError } from '../errors.ts'
 import { getErrorCode, ignoreErrors, toDiskError, withDiskErrors } from '../fs-errors.ts'
-import type {
-  BlobContent,
-  BlobHeaders,
-  BlobStore,
-  BlobStoreOption,
-  ByteRange,
-  StagedBlob,
-  StoredBlob,
-} from './blob-store.ts'
 import {
+  type BlobContent,
+  type BlobHeaders,
+  type BlobStore,
+  type BlobStoreOption,
+  type ByteRange,
   isBlobKey,
   isInternalKey,
   requireBlobKey,
   requireBlobPrefix,
   requireStagedName,
   STAGING_SEGMENT,
+  type StagedBlob,
   StagedBlobs,
+  type StoredBlob,
 } from './blob-store.ts'
 import {
   ABSENT_CODES,

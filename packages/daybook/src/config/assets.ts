@@ -1,6 +1,5 @@
 import type { BlobStoreOption } from '../assets/blob-store.ts'
-import type { Field } from '../fields/field.ts'
-import { isRecord } from '../fields/field.ts'
+import { type Field, isRecord } from '../fields/field.ts'
 import type { AssetAccess } from './access.ts'
 
 /** The storage of files, and rules for uploads. */

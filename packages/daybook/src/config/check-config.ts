@@ -1,7 +1,6 @@
 import { findCookiePrefixFault } from '../auth/cookie-prefix.ts'
 import { ASSETS, mediaRangesRule } from '../fields/asset.ts'
-import type { FaultReport, Fields } from '../fields/field.ts'
-import { isRecord } from '../fields/field.ts'
+import { type FaultReport, type Fields, isRecord } from '../fields/field.ts'
 import { countRule, flagRule, isKey, objectRule, textRule } from '../fields/option-rules.ts'
 import { findOriginsFault } from '../origins.ts'
 import { blobStoreRule, imageSecretRule, imageSizesRule, MAX_IMAGE_SIDE, wholeNumbersRule } from './assets.ts'

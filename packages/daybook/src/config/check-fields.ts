@@ -1,5 +1,12 @@
-import type { FaultReport, Field, FieldPlace, Fields } from '../fields/field.ts'
-import { innerFields, isGuarded, isRecord } from '../fields/field.ts'
+import {
+  type FaultReport,
+  type Field,
+  type FieldPlace,
+  type Fields,
+  innerFields,
+  isGuarded,
+  isRecord,
+} from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 

@@ -1,5 +1,4 @@
-import type { FaultReport } from '../fields/field.ts'
-import { isRecord } from '../fields/field.ts'
+import { type FaultReport, isRecord } from '../fields/field.ts'
 
 /** Elements that run or load content of an author, affect the whole page, or have special parsing rules. */
 const UNSAFE_ELEMENTS: ReadonlySet<string> = new Set(

@@ -1,5 +1,4 @@
-import type { FaultReport, Field } from '../fields/field.ts'
-import { innerFields, isRecord } from '../fields/field.ts'
+import { type FaultReport, type Field, innerFields, isRecord } from '../fields/field.ts'
 import { MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 
 /** The maximum number of declared indexes of a collection. */

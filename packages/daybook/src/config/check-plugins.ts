@@ -1,6 +1,5 @@
 import { valid, validRange } from 'semver'
-import type { FaultReport } from '../fields/field.ts'
-import { isRecord } from '../fields/field.ts'
+import { type FaultReport, isRecord } from '../fields/field.ts'
 import { findNearest } from '../nearest.ts'
 
 /** The pattern of a plugin's name. */

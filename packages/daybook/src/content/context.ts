@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Intake } from '../assets/intake.ts'
-import type { Caller } from '../auth/adapter.ts'
-import { getSubject } from '../auth/adapter.ts'
+import { type Caller, getSubject } from '../auth/adapter.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import { lruMax } from '../lru-max.ts'
 import type { Model } from '../model/model.ts'

@@ -1,13 +1,14 @@
-import type {
-  CommonOptions,
-  CountedOptions,
-  Exactly,
-  Field,
-  FieldType,
-  OptionRule,
-  TargetRequirement,
+import {
+  type CommonOptions,
+  type CountedOptions,
+  checkCounted,
+  type Exactly,
+  type Field,
+  type FieldType,
+  makeField,
+  type OptionRule,
+  type TargetRequirement,
 } from './field.ts'
-import { checkCounted, makeField } from './field.ts'
 import { countRule } from './option-rules.ts'
 import {
   checkRelation,

@@ -1,5 +1,14 @@
-import type { CommonOptions, Exactly, Field, Fields, FieldType, JsonSchema } from './field.ts'
-import { isRecord, makeField, walkFields } from './field.ts'
+import {
+  type CommonOptions,
+  type Exactly,
+  type Field,
+  type Fields,
+  type FieldType,
+  isRecord,
+  type JsonSchema,
+  makeField,
+  walkFields,
+} from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
 import { COMMON_RULES, countRule, isKey, objectRule } from './option-rules.ts'
 

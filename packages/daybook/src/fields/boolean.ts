@@ -1,5 +1,15 @@
-import type { CountedOptions, DefaultRule, Exactly, Field, FieldType, ScalarOptions } from './field.ts'
-import { COUNTED_BEHAVIOR, checkCounted, makeField, scalarBehavior } from './field.ts'
+import {
+  COUNTED_BEHAVIOR,
+  type CountedOptions,
+  checkCounted,
+  type DefaultRule,
+  type Exactly,
+  type Field,
+  type FieldType,
+  makeField,
+  type ScalarOptions,
+  scalarBehavior,
+} from './field.ts'
 import { anyValueRule, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './option-rules.ts'
 
 export interface BooleanOptions extends Omit<ScalarOptions<boolean>, 'unique'>, CountedOptions {

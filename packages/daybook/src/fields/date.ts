@@ -1,5 +1,13 @@
-import type { DefaultRule, Exactly, Field, FieldType, JsonSchema, ScalarOptions } from './field.ts'
-import { makeField, scalarBehavior } from './field.ts'
+import {
+  type DefaultRule,
+  type Exactly,
+  type Field,
+  type FieldType,
+  type JsonSchema,
+  makeField,
+  type ScalarOptions,
+  scalarBehavior,
+} from './field.ts'
 import { anyValueRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface DateOptions extends ScalarOptions<string> {

@@ -1,5 +1,13 @@
-import type { CommonOptions, Exactly, Field, Fields, FieldType } from './field.ts'
-import { isRecord, makeField, walkFields } from './field.ts'
+import {
+  type CommonOptions,
+  type Exactly,
+  type Field,
+  type Fields,
+  type FieldType,
+  isRecord,
+  makeField,
+  walkFields,
+} from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
 import { COMMON_RULES, objectRule } from './option-rules.ts'
 

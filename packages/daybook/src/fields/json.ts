@@ -1,5 +1,12 @@
-import type { AnyOptions, CommonOptions, DefaultRule, Field, FieldType, JsonSchema } from './field.ts'
-import { makeField } from './field.ts'
+import {
+  type AnyOptions,
+  type CommonOptions,
+  type DefaultRule,
+  type Field,
+  type FieldType,
+  type JsonSchema,
+  makeField,
+} from './field.ts'
 import { anyValueRule, COMMON_RULES, objectRule } from './option-rules.ts'
 
 export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {

@@ -1,16 +1,19 @@
-import type {
-  CommonOptions,
-  CountedOptions,
-  DefaultRule,
-  Exactly,
-  FaultReport,
-  Field,
-  FieldPlace,
-  FieldType,
-  JsonSchema,
-  Scalar,
+import {
+  COUNTED_BEHAVIOR,
+  type CommonOptions,
+  type CountedOptions,
+  checkCounted,
+  type DefaultRule,
+  type Exactly,
+  type FaultReport,
+  type Field,
+  type FieldPlace,
+  type FieldType,
+  isRecord,
+  type JsonSchema,
+  makeField,
+  type Scalar,
 } from './field.ts'
-import { COUNTED_BEHAVIOR, checkCounted, isRecord, makeField } from './field.ts'
 import type { KeyedItem, WrittenItem } from './infer.ts'
 import { anyValueRule, COMMON_RULES, COUNTED_RULES, countRule, SCALAR_RULES } from './option-rules.ts'
 

@@ -1,14 +1,14 @@
-import type {
-  CommonOptions,
-  DefaultRule,
-  DerivedValue,
-  Exactly,
-  ExtractedValue,
-  Field,
-  FieldType,
-  JsonSchema,
+import {
+  type CommonOptions,
+  type DefaultRule,
+  type DerivedValue,
+  type Exactly,
+  type ExtractedValue,
+  type Field,
+  type FieldType,
+  type JsonSchema,
+  makeField,
 } from './field.ts'
-import { makeField } from './field.ts'
 import { MAX_TOC_HEADINGS, type TocEntry, tableOfContents } from './markdown-headings.ts'
 import { anyValueRule, COMMON_RULES, countRule, flagRule } from './option-rules.ts'
 

@@ -1,14 +1,17 @@
-import type {
-  CountedOptions,
-  DefaultRule,
-  Exactly,
-  Field,
-  FieldType,
-  JsonSchema,
-  OptionRule,
-  ScalarOptions,
+import {
+  COUNTED_BEHAVIOR,
+  type CountedOptions,
+  checkCounted,
+  type DefaultRule,
+  type Exactly,
+  type Field,
+  type FieldType,
+  type JsonSchema,
+  makeField,
+  type OptionRule,
+  type ScalarOptions,
+  scalarBehavior,
 } from './field.ts'
-import { COUNTED_BEHAVIOR, checkCounted, makeField, scalarBehavior } from './field.ts'
 import { anyValueRule, COUNTED_RULES, integerRule, numberRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface NumberOptions extends ScalarOptions<number>, CountedOptions {

@@ -1,6 +1,18 @@
 import { findNearest } from '../nearest.ts'
-import type { CommonOptions, Exactly, Field, FieldPlace, Fields, FieldType, JsonSchema, OptionRule } from './field.ts'
-import { getTargets, innerFields, isRecord, makeField } from './field.ts'
+import {
+  type CommonOptions,
+  type Exactly,
+  type Field,
+  type FieldPlace,
+  type Fields,
+  type FieldType,
+  getTargets,
+  innerFields,
+  isRecord,
+  type JsonSchema,
+  makeField,
+  type OptionRule,
+} from './field.ts'
 import { COMMON_RULES } from './option-rules.ts'
 
 export interface ReverseOptions extends Pick<CommonOptions, 'description'> {

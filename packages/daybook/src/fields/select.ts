@@ -1,16 +1,19 @@
-import type {
-  CountedOptions,
-  DefaultRule,
-  Exactly,
-  FaultReport,
-  Field,
-  FieldPlace,
-  FieldType,
-  Fill,
-  OptionRule,
-  ScalarOptions,
+import {
+  COUNTED_BEHAVIOR,
+  type CountedOptions,
+  checkCounted,
+  type DefaultRule,
+  type Exactly,
+  type FaultReport,
+  type Field,
+  type FieldPlace,
+  type FieldType,
+  type Fill,
+  isRecord,
+  makeField,
+  type OptionRule,
+  type ScalarOptions,
 } from './field.ts'
-import { COUNTED_BEHAVIOR, checkCounted, isRecord, makeField } from './field.ts'
 import { anyValueRule, COUNTED_RULES, flagRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, CountedOptions {

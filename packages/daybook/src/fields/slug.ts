@@ -1,7 +1,14 @@
 import type { Violation } from '../issues.ts'
 import { MAX_SLUG_LENGTH } from '../slugs.ts'
-import type { CommonOptions, Exactly, Field, FieldType } from './field.ts'
-import { isGuarded, makeField, VIOLATION } from './field.ts'
+import {
+  type CommonOptions,
+  type Exactly,
+  type Field,
+  type FieldType,
+  isGuarded,
+  makeField,
+  VIOLATION,
+} from './field.ts'
 import { COMMON_RULES, keyRule } from './option-rules.ts'
 
 export interface SlugOptions extends CommonOptions<string> {

@@ -1,5 +1,4 @@
-import type { CommonOptions, DefaultRule, Exactly, Field, FieldType } from './field.ts'
-import { makeField } from './field.ts'
+import { type CommonOptions, type DefaultRule, type Exactly, type Field, type FieldType, makeField } from './field.ts'
 import { anyValueRule, COMMON_RULES } from './option-rules.ts'
 import { choicesRule } from './select.ts'
 

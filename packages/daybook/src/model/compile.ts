@@ -4,8 +4,18 @@ import { DEFAULT_KEEP_DELETED_DAYS } from '../config/assets.ts'
 import { ConfigError, checkConfig } from '../config/check-config.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
 import { ASSETS } from '../fields/asset.ts'
-import type { Field, Fields, JsonSchema } from '../fields/field.ts'
-import { getTargets, holdsLocalized, ITEM_KEY, innerFields, isRequired, isStored, servedKeys } from '../fields/field.ts'
+import {
+  type Field,
+  type Fields,
+  getTargets,
+  holdsLocalized,
+  ITEM_KEY,
+  innerFields,
+  isRequired,
+  isStored,
+  type JsonSchema,
+  servedKeys,
+} from '../fields/field.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import { createAssetCollection, SERVICE_MADE_ASSET_KEYS } from './asset-collection.ts'
@@ -20,17 +30,17 @@ import {
   type PlacedField,
   placeFields,
 } from './filterable-fields.ts'
-import type {
-  CollectionModel,
-  DocumentModel,
-  FieldModel,
-  GlobalModel,
-  LocalesModel,
-  Model,
-  RelationModel,
-  ReverseModel,
+import {
+  type CollectionModel,
+  type DocumentModel,
+  type FieldModel,
+  findTitleKeys,
+  type GlobalModel,
+  type LocalesModel,
+  type Model,
+  type RelationModel,
+  type ReverseModel,
 } from './model.ts'
-import { findTitleKeys } from './model.ts'
 import { createDocumentSchema, type SchemaSide, type ServiceParts } from './schema.ts'
 import { Validators } from './validator.ts'
 

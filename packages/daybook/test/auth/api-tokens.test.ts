@@ -1,5 +1,4 @@
-import type { Service } from 'daybook'
-import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated } from 'daybook'
+import { defineCollection, defineConfig, defineGlobal, f, hasRole, isAuthenticated, type Service } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ApiTokens, type NewApiToken } from '../../src/auth/api-tokens.ts'
 import { DuplicateKeyError } from '../../src/auth/records.ts'

@@ -1,5 +1,4 @@
-import type { Service } from 'daybook'
-import { f } from 'daybook'
+import { f, type Service } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { requestReplay } from '../../src/journal/replay.ts'
 import type { Subscriber, SubscriptionTimes } from '../../src/journal/subscriber.ts'

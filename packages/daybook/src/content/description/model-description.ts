@@ -1,7 +1,12 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import { AUTHOR_KEYS, AUTHOR_SCHEMAS, FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
-import type { CollectionModel, GlobalModel, LocalesModel, Model } from '../../model/model.ts'
-import { findTitleField } from '../../model/model.ts'
+import {
+  type CollectionModel,
+  findTitleField,
+  type GlobalModel,
+  type LocalesModel,
+  type Model,
+} from '../../model/model.ts'
 import { aggregatesAt } from '../../query/aggregates.ts'
 import { listOperatorsAt } from '../../query/where.ts'
 import type { Access } from '../access/access.ts'

@@ -1,7 +1,6 @@
 import type { Caller } from '../../auth/adapter.ts'
 import { DaybookError } from '../../errors.ts'
-import type { DefaultRequest, DefaultRule, Field } from '../../fields/field.ts'
-import { isRecord } from '../../fields/field.ts'
+import { type DefaultRequest, type DefaultRule, type Field, isRecord } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { nestWriteSchema } from '../../model/schema.ts'
 import { refuseHostile, toPlainJson } from './plain-json.ts'

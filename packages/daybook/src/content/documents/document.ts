@@ -1,7 +1,11 @@
 import { validationError, validationErrorAt } from '../../errors.ts'
-import type { DefaultRule, DeriveTools, Field, Fields, Generated } from '../../fields/field.ts'
 import {
+  type DefaultRule,
+  type DeriveTools,
   emptyValue,
+  type Field,
+  type Fields,
+  type Generated,
   generatedValues,
   holdsItemKeys,
   ITEM_KEY,

@@ -1,6 +1,5 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
-import type { StoredEntry } from '../../store/rows.ts'
-import { type Draft, parseDraft } from '../../store/rows.ts'
+import { type Draft, parseDraft, type StoredEntry } from '../../store/rows.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'
 import { keepOrphaned, mergeFields } from './document.ts'
 import { StoredRevision, serializeTranslations, toCanonical, withSystemKeys } from './row.ts'

@@ -1,5 +1,4 @@
-import type { Field, Fields, Visitor } from '../../fields/field.ts'
-import { emptyValue, innerFields, servedKeys } from '../../fields/field.ts'
+import { emptyValue, type Field, type Fields, innerFields, servedKeys, type Visitor } from '../../fields/field.ts'
 import type { DocumentModel } from '../../model/model.ts'
 import { decodeState } from '../../store/journal.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'

@@ -1,6 +1,7 @@
-import type { Field, Generated } from '../../fields/field.ts'
 import {
   emptyValue,
+  type Field,
+  type Generated,
   generatedValues,
   holdsLocalized,
   innerFields,

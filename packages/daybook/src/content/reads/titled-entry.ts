@@ -1,5 +1,4 @@
-import type { CollectionModel } from '../../model/model.ts'
-import { findTitleField } from '../../model/model.ts'
+import { type CollectionModel, findTitleField } from '../../model/model.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import type { Values } from '../documents/document.ts'
 import { present } from './present.ts'

@@ -6,8 +6,7 @@ import { type CallerView, requireReadable, resolveView } from '../feed/caller-vi
 import type { ChangesFeed } from '../feed/changes-feed.ts'
 import type { FeedPosition } from '../feed/feed-tokens.ts'
 import { Channel } from './channel.ts'
-import type { EventStream } from './event-stream.ts'
-import { HEARTBEAT } from './event-stream.ts'
+import { type EventStream, HEARTBEAT } from './event-stream.ts'
 import { createResetStream, type ListenerHost, type ListenerRequest, LiveListener } from './live-listener.ts'
 
 export interface LiveOptions {

@@ -14,8 +14,7 @@ import {
   toFilterWords,
 } from '../search.ts'
 import type { SearchTerm } from '../search-words.ts'
-import type { WhereSql } from '../statement.ts'
-import { param } from '../statement.ts'
+import { param, type WhereSql } from '../statement.ts'
 import { searchTableName } from '../tables/tables.ts'
 
 /** Encodes a word with the place of its field, so that a search can be limited to the fields that the caller can read. */

@@ -5,8 +5,7 @@ import type { Condition } from '../../query/where.ts'
 import type { Dialect, ListSize, QueryPlan } from '../dialect.ts'
 import type { EntryRow, SortedRow } from '../rows.ts'
 import type { SearchQuery } from '../search.ts'
-import type { WhereSql } from '../statement.ts'
-import { build, param, type StatementValues } from '../statement.ts'
+import { build, param, type StatementValues, type WhereSql } from '../statement.ts'
 import { AUTHOR_COLUMNS, type EntryTable } from '../tables/tables.ts'
 
 /**

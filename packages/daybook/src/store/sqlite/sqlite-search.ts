@@ -14,8 +14,7 @@ import {
   toFilterWords,
 } from '../search.ts'
 import type { SearchTerm } from '../search-words.ts'
-import type { WhereSql } from '../statement.ts'
-import { param } from '../statement.ts'
+import { param, type WhereSql } from '../statement.ts'
 import { searchTableName, wordsTableName } from '../tables/tables.ts'
 
 /** The column with an entry's status and filter values, so that a search finds only entries that its caller can see. */

@@ -1,5 +1,4 @@
-import type { Service } from 'daybook'
-import { defineCollection, defineConfig, f } from 'daybook'
+import { defineCollection, defineConfig, f, type Service } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { People } from '../../support/auth/people.ts'
 import { create, type Place } from '../../support/stores/place.ts'

@@ -1,6 +1,5 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
-import type { TestService } from 'daybook/testing'
-import { createTestService } from 'daybook/testing'
+import { createTestService, type TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectInertElement, XSS } from '../../support/configs/hostile-markdown.ts'

@@ -4,8 +4,7 @@ import { kitchen } from '../../support/configs/configs.ts'
 import { multilingual } from '../../support/configs/locales.ts'
 import { ask, bodyOf } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
-import type { Connection, TestResponse } from '../../support/scenarios/transports.ts'
-import { TRANSPORTS } from '../../support/scenarios/transports.ts'
+import { type Connection, type TestResponse, TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 /** Counts responses by status. */

@@ -1,6 +1,5 @@
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import type { Store } from '../../../src/store/store.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { openStore, type Store } from '../../../src/store/store.ts'
 import { PostgresDatabase } from '../postgres/postgres-database.ts'
 import { slowMachinePostgres } from '../postgres/slow-machine-postgres.ts'
 import { Place, type PlaceOptions, type SchemaObject } from './place.ts'

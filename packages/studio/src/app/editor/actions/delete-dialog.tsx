@@ -10,8 +10,7 @@ import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import type { EditorState } from '../saving/editor-state.ts'
 import styles from './actions.module.css'
-import type { EntryWork } from './use-entry-work.ts'
-import { getEntryCalls, type Referrer } from './use-entry-work.ts'
+import { type EntryWork, getEntryCalls, type Referrer } from './use-entry-work.ts'
 
 /** The maximum number of referring documents that the dialog lists. */
 const MAX_REFERRERS = 10

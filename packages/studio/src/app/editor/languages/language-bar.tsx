@@ -5,8 +5,7 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './languages.module.css'
 import type { LocaleState } from './locale-values.ts'
-import type { DocumentLanguages, TranslationState } from './use-languages.ts'
-import { useLocaleName } from './use-languages.ts'
+import { type DocumentLanguages, type TranslationState, useLocaleName } from './use-languages.ts'
 
 export interface LanguageBarProps {
   readonly languages: DocumentLanguages

@@ -8,8 +8,7 @@ import { toComparableText } from '../differences/text-difference.ts'
 import { toPlainValue } from '../saving/field-values.ts'
 import styles from './languages.module.css'
 import { collectTranslatedValues, isEmpty, isTranslated } from './locale-values.ts'
-import type { DocumentLanguages } from './use-languages.ts'
-import { useLocaleName } from './use-languages.ts'
+import { type DocumentLanguages, useLocaleName } from './use-languages.ts'
 
 export interface SourceValueProps {
   readonly field: FieldDescription

@@ -1,5 +1,4 @@
-import type { Leaf } from './document-fields.ts'
-import { type FieldPath, findLeaf, setInside } from './document-fields.ts'
+import { type FieldPath, findLeaf, type Leaf, setInside } from './document-fields.ts'
 import {
   createEditState,
   type Decision,

@@ -13,8 +13,7 @@ import {
 import { useTexts } from '../../messages/messages.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { preloadable, runWhenIdle } from '../../ui/preloadable.tsx'
-import type { Shortcut } from '../../ui/shortcuts.ts'
-import { SHORTCUTS } from '../../ui/shortcuts.ts'
+import { SHORTCUTS, type Shortcut } from '../../ui/shortcuts.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
 const { Component: Palette, preload } = preloadable(async () => (await import('./palette.tsx')).default)

@@ -1,5 +1,4 @@
-import type { Items } from './items.ts'
-import { parseItems, serializeItems } from './items.ts'
+import { type Items, parseItems, serializeItems } from './items.ts'
 
 /** The additional type in clipboard events, beside `text/plain`. */
 const MIME = 'application/vnd.daybook.items+json'

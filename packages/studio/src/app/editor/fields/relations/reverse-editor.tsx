@@ -10,8 +10,7 @@ import { getEntryTitle } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import fieldStyles from '../../../ui/controls/field.module.css'
-import type { FieldEditorProps } from '../field-editor.ts'
-import { useFormDocument } from '../field-editor.ts'
+import { type FieldEditorProps, useFormDocument } from '../field-editor.ts'
 import styles from './relation.module.css'
 
 const PAGE_SIZE = 10
