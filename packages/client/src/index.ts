@@ -3,7 +3,7 @@ export type {
   BulkOutcome,
   PatchOperation,
   Permission,
-  PresentPerson,
+  PresentUser,
   ReversePageOptions,
   ScheduleOptions,
   UndoRange,

@@ -54,12 +54,12 @@ async function docsOf(
 ): Promise<readonly { readonly encoding: string | null; readonly isScript: boolean }[]> {
   const page = await (await fetch(`${url}/docs`)).text()
   const script = `${/src="([^"]+)start\.js"/.exec(page)?.[1]}standalone.esm.js`
-  const ask = async (accepted: string) => {
+  const fetchFile = async (accepted: string) => {
     const response = await fetch(url + script, { headers: { 'Accept-Encoding': accepted } })
     const encoding = response.headers.get('content-encoding')
     return { encoding, isScript: (await response.text()).includes('createApiReference') }
   }
-  return Promise.all(['gzip, deflate, br', 'gzip', 'identity'].map(ask))
+  return Promise.all(['gzip, deflate, br', 'gzip', 'identity'].map(fetchFile))
 }
 
 /** Creates a project like a reader of the docs, and ignores npm's own output. */

@@ -183,7 +183,7 @@ export type {
 export type { Issue, IssueCode, IssueParams } from './issues.ts'
 export type { PatchOperation } from './journal/history/json-patch.ts'
 export type { Version, VersionDifference, VersionList } from './journal/history/versions.ts'
-export type { PresentPerson } from './journal/live/presence.ts'
+export type { PresentUser } from './journal/live/presence.ts'
 export type { ReplayRequest } from './journal/replay.ts'
 export type { DeliveryState } from './journal/stored-deliveries.ts'
 export { DeliveryError, type SubscriptionTimes } from './journal/subscriber.ts'

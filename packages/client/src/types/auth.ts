@@ -85,9 +85,9 @@ export interface AuthClient<C extends DaybookConfig> {
   /** Ends the session. */
   logout(options?: CallOptions): Promise<void>
   /** Runs another action of the auth adapter; resolves to `undefined` for an empty response. */
-  action<Answer = unknown>(
+  action<Result = unknown>(
     name: string,
     input?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
-  ): Promise<Answer>
+  ): Promise<Result>
 }

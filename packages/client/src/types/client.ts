@@ -12,7 +12,7 @@ import type {
   ListOptions,
   ListResult,
   ModelDescription,
-  PresentPerson,
+  PresentUser,
   ReadOptions,
   UndoRange,
   UndoReport,
@@ -247,7 +247,7 @@ interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   deleteMany(where: Where<C, K>, options?: BulkOptions<C, K>): Promise<BulkOutcome>
 
   /** Announces for 30 seconds that this session has an entry open. @returns everyone who has it open */
-  enter(id: string, options?: CallOptions): Promise<readonly PresentPerson[]>
+  enter(id: string, options?: CallOptions): Promise<readonly PresentUser[]>
   /** Announces that this session has closed an entry. */
   leave(id: string, options?: CallOptions): Promise<void>
   /** Lists the documents that refer to an entry, if this session may read them. */

@@ -1,15 +1,15 @@
 import type { ContentContext } from '../content/context.ts'
 import {
-  createStoredContent,
+  createContentAlignment,
   dropOrphaned,
-  fillStored,
+  fillStoredDocuments,
   findInvalidValues,
   findPendingMigrations,
   isLossy,
   type LoadedMigration,
   MigrationLock,
   type MigrationStep,
-  migrateStored,
+  migrateStoredDocuments,
   planMigration,
   requireNoValueLost,
   runMigrations,
@@ -110,13 +110,13 @@ export async function applyPlan(job: MigrateJob, { migrations, steps }: Migratio
   // The results of fills and migrations are known only after a run.
   if (isLosing && migrations.length === 0)
     await requireNoValueLost(store.read, model, ({ field }) => field.options.fill === undefined)
-  await store.prepare(model, createStoredContent(model))
+  await store.prepare(model, createContentAlignment(model))
   const waiting = { onWait: () => log(WAITING), signal, ...(leaseMs === undefined ? {} : { leaseMs }) }
   const lock = await MigrationLock.acquire(store, waiting)
   try {
-    const filled = await fillStored(context, { transact: lock.transaction.bind(lock), signal })
+    const filled = await fillStoredDocuments(context, { transact: lock.transaction.bind(lock), signal })
     for (const { path, count } of filled) log(`      ${path} ${dryRun ? 'would be filled in' : 'filled in'} (${count})`)
-    await migrateStored(store, model)
+    await migrateStoredDocuments(store, model)
     await runMigrations(migrations, { context, lock, log, signal, dryRun })
     await requireNoValueLost(store.read, model)
     if (isLosing) await dropOrphaned(store, model)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { disk } from '../assets/disk.ts'
 import type { DaybookConfig } from '../config/config.ts'
 import type { ContentContext } from '../content/context.ts'
-import { createStoredContent } from '../content/transfer/index.ts'
+import { createContentAlignment } from '../content/transfer/index.ts'
 import { StartupError } from '../errors.ts'
 import { compileModel } from '../model/compile.ts'
 import type { Model } from '../model/model.ts'
@@ -116,7 +116,7 @@ async function copyDatabase(database: DatabaseSource, model: Model, file: string
     try {
       const { copy } = await beginCopy(source, target, await read.system.storedCollections(), file)
       await copy.run(() => {})
-      await store.completeCopy(model, createStoredContent(model))
+      await store.completeCopy(model, createContentAlignment(model))
     } finally {
       await store.close()
     }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv4, Server as NetServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refuseExposure } from '../content/access/exposure.ts'
+import { requireNoExposure } from '../content/access/exposure.ts'
 import type { Route } from '../http/contract.ts'
 import type { Service } from '../service.ts'
 import { waitForEmptyBacklog } from './connections.ts'
@@ -75,7 +75,7 @@ const RECENT_RESPONSE_MS = 250
  */
 export async function serve(service: Servable, options: ServeOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
-  if (!isLoopback(host)) refuseExposure(service.exposureFaults ?? [], `at ${host}, where other machines reach it`)
+  if (!isLoopback(host)) requireNoExposure(service.exposureFaults ?? [], `at ${host}, where other machines reach it`)
   const { handle, bodyLimit, routes = [] } = service
   const listener = new Listener({ handle, bodyLimit, routes, bodyTimeoutMs: requestTimeoutMs })
   const server = createServer({

@@ -4,7 +4,7 @@ import type { CollectionModel, FilterableField, MultiValuedField } from '../mode
 import { didYouMean, findNearestField } from '../nearest.ts'
 import { NEVER_SCHEMA } from './locale-parameters.ts'
 import { type Faults, namesParameter, type Parameter } from './parameters.ts'
-import { comparableNames, findComparable, findPolymorphicRelation, type QueryScope } from './where.ts'
+import { findFilterableField, findPolymorphicRelation, listFilterableNames, type QueryScope } from './where.ts'
 
 export const DEFAULT_LIMIT = 20
 export const MAX_SORT_KEYS = 5
@@ -65,7 +65,7 @@ export function readSort(
   for (const name of sort ?? ['-createdAt']) {
     const path = name.replace(/^-/, '')
     const descending = name.startsWith('-')
-    const field = findComparable(scope, collection, path)
+    const field = findFilterableField(scope, collection, path)
     const by = field && (collection.sortKeys.get(path) ?? field)
     if (!by) faults.add(names.sort, ...unsortableViolation(collection, path, scope))
     else if (keys.some((key) => key.by === by))
@@ -103,7 +103,7 @@ function unsortableViolation(collection: CollectionModel, path: string, scope: Q
     ({ path: prefix, to }) => to !== undefined && path.startsWith(`${prefix}.`),
   )
   if (!relation || !isShown(relation)) {
-    const nearest = findNearestField(path, comparableNames(collection, scope))
+    const nearest = findNearestField(path, listFilterableNames(collection, scope))
     return ['unknown_field', `${refusal}.${didYouMean(nearest)}`, { name, nearest }]
   }
   const message = `${refusal}, because it is a field of a related entry. Store the value in the entry as well, or list the related entries sorted and filter by where[${relation.path}][in].`

@@ -90,7 +90,7 @@ export interface QueryScope {
 }
 
 /** Returns the single-valued field at a path, if the caller can filter and sort by it. */
-export function findComparable(
+export function findFilterableField(
   scope: QueryScope,
   collection: CollectionModel,
   path: string,
@@ -101,16 +101,16 @@ export function findComparable(
 }
 
 /** Lists the paths of single-valued fields that the caller can filter and sort by. */
-export const comparableNames = (collection: CollectionModel, scope: QueryScope): readonly string[] =>
+export const listFilterableNames = (collection: CollectionModel, scope: QueryScope): readonly string[] =>
   [...collection.filterableFields.keys(), ...FILTERABLE_AUTHOR_FIELDS.keys()].filter(
-    (path) => findComparable(scope, collection, path) !== undefined,
+    (path) => findFilterableField(scope, collection, path) !== undefined,
   )
 
 /** Lists the names that the caller can filter by: of the collection, and of related ones. */
 function filterNames(collection: CollectionModel, scope: QueryScope, mayHop = true): readonly string[] {
   const hidden = scope.hiddenFields(collection)
   const many = [...collection.multiValuedFields.values()].filter(({ owner }) => !hidden.has(owner))
-  const names = [...comparableNames(collection, scope), ...many.map(({ path }) => path)]
+  const names = [...listFilterableNames(collection, scope), ...many.map(({ path }) => path)]
   if (!mayHop) return names
   const links = [...collection.filterableFields.values(), ...many].filter(({ owner }) => !hidden.has(owner))
   const related = links.flatMap(({ path, to }) => {
@@ -295,7 +295,7 @@ class WhereReader {
   /** Finds a field of the collection, or of a related one (one hop). */
   #find(name: string, collection: CollectionModel, mayHop: boolean): FilterField | undefined {
     const hidden = this.#scope.hiddenFields(collection)
-    const single = findComparable(this.#scope, collection, name)
+    const single = findFilterableField(this.#scope, collection, name)
     if (single) return { kind: 'one', by: single }
     const many = collection.multiValuedFields.get(name)
     if (many) return hidden.has(many.owner) ? undefined : { kind: 'many', by: many }

@@ -11,7 +11,7 @@ import { Files } from '../content/assets/files.ts'
 import { ContentContext } from '../content/context.ts'
 import { MarkdownRenderer, type RendererOptions } from '../content/markdown/markdown-renderer.ts'
 import { seedStore } from '../content/seed.ts'
-import { createStoredContent } from '../content/transfer/index.ts'
+import { createContentAlignment } from '../content/transfer/index.ts'
 import type { DeriveTools } from '../fields/field.ts'
 import { type Log, SILENT } from '../log.ts'
 import type { Model } from '../model/model.ts'
@@ -53,7 +53,7 @@ export async function openContent(
   const { context, close } = content
   const { store } = context
   try {
-    await store.prepare(model, createStoredContent(model), (read) => requireNoPendingRenames(read, model))
+    await store.prepare(model, createContentAlignment(model), (read) => requireNoPendingRenames(read, model))
     if (!isRestored) {
       await requireNoUnfinishedRestore(store.read)
       await seedStore(context, config, content.seedTools)

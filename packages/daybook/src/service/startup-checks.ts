@@ -1,5 +1,5 @@
 import type { DaybookConfig } from '../config/config.ts'
-import { findExposureFaults, findMissingSecrets, refuseExposure } from '../content/access/exposure.ts'
+import { findExposureFaults, findMissingSecrets, requireNoExposure } from '../content/access/exposure.ts'
 import type { ContentContext } from '../content/context.ts'
 import { findHiddenFields, findPendingRenames, findUnfilledFields } from '../content/transfer/index.ts'
 import { StartupError } from '../errors.ts'
@@ -41,7 +41,7 @@ export function checkExposure(
   { isExposed, log }: { readonly isExposed: boolean; readonly log: Log },
 ): readonly string[] {
   const faults = findExposureFaults(config, model)
-  if (isExposed) refuseExposure(faults, 'where other machines reach it (NODE_ENV=production, or exposed: true)')
+  if (isExposed) requireNoExposure(faults, 'where other machines reach it (NODE_ENV=production, or exposed: true)')
   for (const fault of findMissingSecrets(config))
     log.warn({}, `${fault} Until it is set, only this machine may reach the service.`)
   return faults

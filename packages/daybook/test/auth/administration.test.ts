@@ -53,7 +53,7 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
   }
 
   /** Sends a request as the administrator, and checks the response against the OpenAPI document. */
-  async function ask(method: string, path: string, body?: unknown): Promise<TestResponse> {
+  async function sendRequest(method: string, path: string, body?: unknown): Promise<TestResponse> {
     const response = await admin.send(path, { method, ...(body === undefined ? {} : { json: body }) })
     const headers = { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) }
     const cookies = [...admin.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -71,7 +71,7 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
   }
 
   test('is reserved to people with the role admin', async () => {
-    const { token } = json(await ask('POST', TOKENS, { name: 'all', scopes: ['*'], roles: ['admin'] }))
+    const { token } = json(await sendRequest('POST', TOKENS, { name: 'all', scopes: ['*'], roles: ['admin'] }))
     const requests: readonly (readonly [string, Sent, number])[] = [
       [INVITATIONS, {}, 200],
       [INVITATIONS, { method: 'POST', json: { email: 'new@example.org' } }, 201],
@@ -107,36 +107,40 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
     const { token, expiresAt } = json(await user.send(`/api/notes/${id}/preview`, { json: {} }))
     const shown = async (): Promise<number> =>
       (await new Browser(service).send(`/api/notes/${id}?preview=${token}`)).status
-    expect(json(await ask('GET', `${OUTSTANDING}?subject=${subject}`))).toEqual({
+    expect(json(await sendRequest('GET', `${OUTSTANDING}?subject=${subject}`))).toEqual({
       previews: [{ collection: 'notes', id, expiresAt }],
       schedules: [{ collection: 'notes', id, action: 'publish', at: publishAt }],
       totals: { previews: 1, schedules: 1 },
     })
-    expect((await ask('GET', OUTSTANDING)).status).toBe(400)
+    expect((await sendRequest('GET', OUTSTANDING)).status).toBe(400)
     expect(await shown()).toBe(200)
     expect((await admin.send('/api/auth/admin/ban-user', { json: { userId: subject } })).status).toBe(200)
     expect(await shown()).toBe(404)
   })
 
   test('creates an invitation, whose secret registers one account', async () => {
-    const created = await ask('POST', INVITATIONS, { email: 'New@example.org', roles: ['editor', 'author'], days: 2 })
+    const created = await sendRequest('POST', INVITATIONS, {
+      email: 'New@example.org',
+      roles: ['editor', 'author'],
+      days: 2,
+    })
     expect([created.status, created.headers.get('cache-control')]).toEqual([201, 'private, no-store'])
     const { secret, ...invitation } = json(created)
     expect(invitation).toMatchObject({ email: 'new@example.org', roles: ['editor', 'author'] })
     expect(Date.parse(invitation.expiresAt) - Date.now()).toBeGreaterThan(47 * 3_600_000)
-    const list = await ask('GET', INVITATIONS)
+    const list = await sendRequest('GET', INVITATIONS)
     expect(json(list)).toEqual({ items: [invitation] })
     expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(secret)
     const person = { name: 'New', email: 'new@example.org', password: PASSWORD, invitation: secret }
     expect(json(await new Browser(service).action('register', person)).identity.roles).toEqual(['editor', 'author'])
-    expect(json(await ask('GET', INVITATIONS))).toEqual({ items: [] })
+    expect(json(await sendRequest('GET', INVITATIONS))).toEqual({ items: [] })
     expect((await new Browser(service).action('register', person)).status).toBe(400)
   })
 
   test('withdraws an invitation', async () => {
-    const { id, secret } = json(await ask('POST', INVITATIONS, { email: 'new@example.org' }))
-    expect((await ask('DELETE', `${INVITATIONS}/${id}`)).status).toBe(204)
-    expect((await ask('DELETE', `${INVITATIONS}/${id}`)).status).toBe(404)
+    const { id, secret } = json(await sendRequest('POST', INVITATIONS, { email: 'new@example.org' }))
+    expect((await sendRequest('DELETE', `${INVITATIONS}/${id}`)).status).toBe(204)
+    expect((await sendRequest('DELETE', `${INVITATIONS}/${id}`)).status).toBe(404)
     const person = { name: 'New', email: 'new@example.org', password: PASSWORD, invitation: secret }
     expect(pathsOf(await new Browser(service).action('register', person))).toEqual(['/invitation'])
   })
@@ -153,12 +157,12 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
       [{ email: 'new@example.org', admin: true }, '/admin'],
     ]
     for (const [input, path] of faulty) {
-      const response = await ask('POST', INVITATIONS, input)
+      const response = await sendRequest('POST', INVITATIONS, input)
       expect([input, response.status, pathsOf(response)]).toEqual([input, 400, [path]])
     }
-    const conflict = await ask('POST', INVITATIONS, { email: 'INES@example.org' })
+    const conflict = await sendRequest('POST', INVITATIONS, { email: 'INES@example.org' })
     expect([conflict.status, json(conflict).details]).toEqual([409, { field: 'email' }])
-    expect(json(await ask('GET', INVITATIONS))).toEqual({ items: [] })
+    expect(json(await sendRequest('GET', INVITATIONS))).toEqual({ items: [] })
   })
 
   test('rejects invitations where registration needs none', async () => {
@@ -171,7 +175,7 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
   })
 
   test('creates a token, which works until it is revoked', async () => {
-    const created = await ask('POST', TOKENS, { name: ' site build ', scopes: ['notes:create'], days: 30 })
+    const created = await sendRequest('POST', TOKENS, { name: ' site build ', scopes: ['notes:create'], days: 30 })
     const { token, ...apiToken } = json(created)
     expect([created.status, apiToken.name, apiToken.roles, apiToken.lastUsedAt]).toEqual([
       201,
@@ -180,14 +184,14 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
       null,
     ])
     expect(token.startsWith(apiToken.prefix)).toBe(true)
-    expect(json(await ask('GET', TOKENS))).toEqual({ items: [apiToken] })
+    expect(json(await sendRequest('GET', TOKENS))).toEqual({ items: [apiToken] })
     expect(JSON.stringify(await place.rows('SELECT * FROM daybook$records'))).not.toContain(token)
     const write = (): Promise<TestResponse> =>
       new Browser(service).send('/api/notes', { json: { title: 'By a program' }, ...bearer(token) })
     expect((await write()).status).toBe(201)
-    expect((await ask('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(204)
+    expect((await sendRequest('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(204)
     expect((await write()).status).toBe(401)
-    expect((await ask('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(404)
+    expect((await sendRequest('DELETE', `${TOKENS}/${apiToken.id}`)).status).toBe(404)
   })
 
   test('rejects invalid tokens', async () => {
@@ -200,11 +204,11 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
       [{ name: 'build', scopes: ['*'], days: 1.5 }, ['/days']],
     ]
     for (const [input, paths] of faulty) {
-      const response = await ask('POST', TOKENS, input)
+      const response = await sendRequest('POST', TOKENS, input)
       expect([input, response.status, pathsOf(response)]).toEqual([input, 400, paths])
     }
-    expect((await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })).status).toBe(201)
-    const conflict = await ask('POST', TOKENS, { name: 'build', scopes: ['*'] })
+    expect((await sendRequest('POST', TOKENS, { name: 'build', scopes: ['*'] })).status).toBe(201)
+    const conflict = await sendRequest('POST', TOKENS, { name: 'build', scopes: ['*'] })
     expect([conflict.status, json(conflict).details]).toEqual([409, { field: 'name' }])
   })
 })

@@ -68,7 +68,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     return (await tokens.create({ name: `t${count}`, scopes, roles: ['service'], expiresAt: null, ...more })).token
   }
 
-  async function ask(
+  async function sendRequest(
     token: string | undefined,
     path: string,
     { method = 'GET', body, headers = {} }: RequestOptions = {},
@@ -127,17 +127,17 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
       403,
     ],
   ])('with %j: %s', async (scopes, _what, path, request, status) => {
-    expect((await ask(await make(scopes), path(), request)).status).toBe(status)
+    expect((await sendRequest(await make(scopes), path(), request)).status).toBe(status)
   })
 
   test('access rules see the roles of a token', async () => {
     const editor = await make(['edited:create'], { roles: ['editor'] })
-    expect((await ask(editor, '/api/edited', POST(title))).status).toBe(201)
+    expect((await sendRequest(editor, '/api/edited', POST(title))).status).toBe(201)
   })
 
   test('outside its scopes, a token sees public content only, and no response of another token', async () => {
     const [updater, reader] = [await make(['posts:update']), await make(['people:*'])]
-    const list = (token: string | undefined) => ask(token, '/api/posts?sort=title&limit=100')
+    const list = (token: string | undefined) => sendRequest(token, '/api/posts?sort=title&limit=100')
     const [asPublic, asOwn, asOther] = [await list(undefined), await list(updater), await list(reader)]
     expect(asOther.json.items).toEqual(asPublic.json.items)
     expect(asOther.json.total).toBe(asPublic.json.total)
@@ -146,9 +146,9 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     expect(asOther.headers.get('cache-control')).toBe('private, no-store')
     expect(asOther.headers.get('etag')).not.toBe(asOwn.headers.get('etag'))
     const tag = { 'If-None-Match': asOwn.headers.get('etag') ?? '' }
-    expect((await ask(reader, '/api/posts?sort=title&limit=100', { headers: tag })).status).toBe(200)
-    expect((await ask(reader, `/api/posts/${draft}`)).status).toBe(404)
-    expect((await ask(updater, `/api/posts/${draft}`)).status).toBe(200)
+    expect((await sendRequest(reader, '/api/posts?sort=title&limit=100', { headers: tag })).status).toBe(200)
+    expect((await sendRequest(reader, `/api/posts/${draft}`)).status).toBe(404)
+    expect((await sendRequest(updater, `/api/posts/${draft}`)).status).toBe(200)
   })
 
   test('without the scope for updates, a token sees no drafts', async () => {
@@ -168,36 +168,36 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
       '/api/cms/changes',
       '/api/cms/journal',
     ]) {
-      const { json } = await ask(token, path)
+      const { json } = await sendRequest(token, path)
       expect(JSON.stringify(json), path).not.toMatch(/"(?:Draft|Ann|draft)"/)
       expect(JSON.stringify(json), path).not.toContain(draft)
     }
     for (const path of [`/api/posts/${draft}/preview`, `/api/posts/${published}/preview`])
-      expect((await ask(token, path, POST({}))).status).toBe(path.includes(draft) ? 404 : 403)
+      expect((await sendRequest(token, path, POST({}))).status).toBe(path.includes(draft) ? 404 : 403)
   })
 
   test('outside its scopes, a token sees public fields only', async () => {
     const [updater, reader] = [await make(['posts:update']), await make(['people:read'])]
     const secretly = '/api/posts?where[secret][eq]=canary-field'
-    expect((await ask(updater, secretly)).json.total).toBe(2)
-    expect((await ask(reader, secretly)).status).toBe(400)
-    expect(JSON.stringify((await ask(reader, '/api/posts')).json)).not.toContain('canary-field')
+    expect((await sendRequest(updater, secretly)).json.total).toBe(2)
+    expect((await sendRequest(reader, secretly)).status).toBe(400)
+    expect(JSON.stringify((await sendRequest(reader, '/api/posts')).json)).not.toContain('canary-field')
   })
 
   test('included relations respect the scopes', async () => {
     const path = `/api/posts/${draft}?include=author`
-    expect((await ask(await make(['posts:*', 'people:*']), path)).json.author).toMatchObject({ name: 'Ann' })
-    expect((await ask(await make(['posts:*']), path)).json.author).toBeNull()
+    expect((await sendRequest(await make(['posts:*', 'people:*']), path)).json.author).toMatchObject({ name: 'Ann' })
+    expect((await sendRequest(await make(['posts:*']), path)).json.author).toBeNull()
     const references = `/api/people/${person}/references`
-    const all = await ask(await make(['*']), references)
-    const some = await ask(await make(['people:*']), references)
+    const all = await sendRequest(await make(['*']), references)
+    const some = await sendRequest(await make(['people:*']), references)
     expect([all.json.total, some.json.total]).toEqual([2, 1])
-    expect((await ask(await make(['posts:*']), references)).status).toBe(404)
+    expect((await sendRequest(await make(['posts:*']), references)).status).toBe(404)
   })
 
   test('the permissions of a token are reported', async () => {
     const token = await make(['posts:update', 'globals.site:*'])
-    const { json } = await ask(token, '/api/cms/auth/permissions')
+    const { json } = await sendRequest(token, '/api/cms/auth/permissions')
     expect(json.collections.posts).toMatchObject({ read: true, create: false, update: true, delete: false })
     expect(json.collections.open).toMatchObject({ create: true, update: false })
     expect(json.collections.closed).toBeUndefined()
@@ -208,7 +208,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     const token = await make(['posts:read'], { name: 'site build', expiresAt })
     const id = token.split('_')[1]
-    expect((await ask(token, '/api/cms/auth/session')).json).toEqual({
+    expect((await sendRequest(token, '/api/cms/auth/session')).json).toEqual({
       authenticated: true,
       principal: { id, name: 'site build' },
       identity: {
@@ -226,13 +226,13 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
   test('is no session of a person: routes that need one reject it, in any spelling of the path', async () => {
     const token = await make(['*'], { roles: ['admin'] })
     expect(
-      (await ask(token, '/api/cms/auth/actions/login', POST({ email: 'a@b.example', password: 'x' }))).status,
+      (await sendRequest(token, '/api/cms/auth/actions/login', POST({ email: 'a@b.example', password: 'x' }))).status,
     ).toBe(401)
     const passwords = POST({ currentPassword: 'a long one', newPassword: 'another long one' })
-    expect((await ask(token, '/api/auth/change-password', passwords)).status).toBe(401)
-    expect((await ask(token, '/api/auth/admin/list-users')).status).toBe(401)
+    expect((await sendRequest(token, '/api/auth/change-password', passwords)).status).toBe(401)
+    expect((await sendRequest(token, '/api/auth/admin/list-users')).status).toBe(401)
     for (const path of ['/api/auth//change-password', '/api/auth/change-password/', '/API/auth/change-password']) {
-      expect([401, 404], path).toContain((await ask(token, path, passwords)).status)
+      expect([401, 404], path).toContain((await sendRequest(token, path, passwords)).status)
     }
   })
 
@@ -250,21 +250,21 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
       'daybook_',
       token.toUpperCase(),
     ]) {
-      expect((await ask(wrong, '/api/posts', POST(title))).status, wrong).toBe(401)
+      expect((await sendRequest(wrong, '/api/posts', POST(title))).status, wrong).toBe(401)
     }
-    expect((await ask(undefined, `/api/posts?token=${token}`, POST(title))).status).not.toBe(201)
-    expect((await ask(undefined, '/api/posts', { ...POST(title), headers: { Cookie: `token=${token}` } })).status).toBe(
-      401,
-    )
-    expect((await ask(token, '/api/posts', POST(title))).status).toBe(201)
+    expect((await sendRequest(undefined, `/api/posts?token=${token}`, POST(title))).status).not.toBe(201)
+    expect(
+      (await sendRequest(undefined, '/api/posts', { ...POST(title), headers: { Cookie: `token=${token}` } })).status,
+    ).toBe(401)
+    expect((await sendRequest(token, '/api/posts', POST(title))).status).toBe(201)
   })
 
   test('is invalid within a second of being revoked by name or by id', async () => {
     for (const toName of [(id: string) => id, () => 'by name']) {
       const token = await make(['*'], { name: 'by name' })
-      expect((await ask(token, '/api/closed')).status).toBe(200)
+      expect((await sendRequest(token, '/api/closed')).status).toBe(200)
       expect(await tokens.revoke(toName(token.split('_')[1] ?? ''))).toBe(true)
-      await expect.poll(async () => (await ask(token, '/api/closed')).status).toBe(401)
+      await expect.poll(async () => (await sendRequest(token, '/api/closed')).status).toBe(401)
     }
     expect(await tokens.revoke('by name')).toBe(false)
   })
@@ -274,7 +274,7 @@ describe.each(POLICY_STORES)('named tokens on $name', ({ at }) => {
     await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
     const readToken = async () => (await tokens.list()).find(({ name }) => name === 'once')
     expect(await readToken()).toMatchObject({ prefix: token.slice(0, 20), scopes: ['*:read'], lastUsedAt: null })
-    await ask(token, '/api/posts')
+    await sendRequest(token, '/api/posts')
     await expect.poll(async () => (await readToken())?.lastUsedAt).toMatch(/^\d{4}-/)
     await expect(make(['*'], { name: 'once' })).rejects.toThrow(DuplicateKeyError)
   })

@@ -29,7 +29,7 @@ export class Browser {
     const headers = new Headers(options.headers)
     if (this.cookies.size > 0 && !headers.has('cookie'))
       headers.set('Cookie', [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '))
-    const body = json === undefined ? bodyOf(form) : JSON.stringify(json)
+    const body = json === undefined ? createBody(form) : JSON.stringify(json)
     if (json !== undefined && !headers.has('content-type')) headers.set('Content-Type', 'application/json')
     const method = options.method ?? (body === undefined ? 'GET' : 'POST')
     const request = new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) })
@@ -64,6 +64,6 @@ export class Browser {
   }
 }
 
-function bodyOf(form: Sent['form']): string | FormData | URLSearchParams | undefined {
+function createBody(form: Sent['form']): string | FormData | URLSearchParams | undefined {
   return form === undefined || form instanceof FormData ? form : new URLSearchParams(form)
 }

@@ -46,7 +46,7 @@ interface Outcome {
 }
 
 /** The session that the service finds for a token. */
-export async function ask(service: TestService, token: string, scheme = 'Bearer'): Promise<Outcome> {
+export async function sendRequest(service: TestService, token: string, scheme = 'Bearer'): Promise<Outcome> {
   const response = await service.request('/api/cms/auth/session', { headers: { authorization: `${scheme} ${token}` } })
   const { status, headers } = response
   const text = await response.text()
@@ -62,17 +62,17 @@ export async function write(service: TestService, token: string): Promise<number
 }
 
 export async function expectNobody(service: TestService, token: string): Promise<void> {
-  expect(await ask(service, token)).toEqual({ status: 200, session: NOBODY })
+  expect(await sendRequest(service, token)).toEqual({ status: 200, session: NOBODY })
   expect(await write(service, token)).toBe(401)
 }
 
 export async function expectSomebody(service: TestService, token: string): Promise<void> {
-  const { status, session } = await ask(service, token)
+  const { status, session } = await sendRequest(service, token)
   expect({ status, authenticated: session.authenticated }).toEqual({ status: 200, authenticated: true })
 }
 
 export async function expectUnavailable(service: TestService, token: string): Promise<void> {
-  expect((await ask(service, token)).status).toBe(503)
+  expect((await sendRequest(service, token)).status).toBe(503)
   expect(await write(service, token)).toBe(503)
 }
 

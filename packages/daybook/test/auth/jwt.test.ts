@@ -8,12 +8,12 @@ import { Issuer, makeKey } from '../support/auth/issuer.ts'
 import { expectQuietProcess } from '../support/scenarios/sane.ts'
 import { eventually } from '../support/timeouts.ts'
 import {
-  ask,
   base64,
   expectNobody,
   expectSomebody,
   expectUnavailable,
   make,
+  sendRequest,
   serve,
   toContext,
   write,
@@ -31,7 +31,7 @@ describe('a token of the issuer', () => {
     const { issuer, service } = await make()
     const exp = Math.floor(Date.now() / 1000) + 300
     const claims = { sid: 's-1', jti: 't-1', email: 'mia@example.org', name: 'Mia', exp }
-    const { session } = await ask(service, await issuer.token({ claims }))
+    const { session } = await sendRequest(service, await issuer.token({ claims }))
     expect(session).toEqual({
       authenticated: true,
       principal: { id: 'mia', email: 'mia@example.org', name: 'Mia' },
@@ -65,7 +65,7 @@ describe('a token of the issuer', () => {
     'counts with the scheme written "%s" (RFC 9110, section 11.1)',
     async (scheme) => {
       const { issuer, service } = await make()
-      expect((await ask(service, await issuer.token(), scheme)).session.authenticated).toBe(true)
+      expect((await sendRequest(service, await issuer.token(), scheme)).session.authenticated).toBe(true)
     },
   )
 
@@ -97,7 +97,7 @@ describe('a token of the issuer', () => {
 
   test('may expire after the year 9999', async () => {
     const { issuer, service } = await make()
-    const { session } = await ask(service, await issuer.token({ claims: { exp: 1e300 } }))
+    const { session } = await sendRequest(service, await issuer.token({ claims: { exp: 1e300 } }))
     expect(session.identity?.expiresAt).toBe('9999-12-31T23:59:59.000Z')
   })
 
@@ -263,7 +263,7 @@ describe('claims', () => {
   ]
   test.each(roles)('roles: %s', async (_name, option, claims, expected) => {
     const { issuer, service } = await make({ roles: option })
-    const { session } = await ask(service, await issuer.token({ claims: { ...claims } }))
+    const { session } = await sendRequest(service, await issuer.token({ claims: { ...claims } }))
     expect(session.identity?.roles).toEqual(expected)
   })
 
@@ -273,7 +273,7 @@ describe('claims', () => {
       actorType: ({ azp, sub }) => (azp === sub ? 'service' : 'human'),
       provider: 'intranet',
     })
-    const { session } = await ask(service, await issuer.token({ claims: { user: { id: 'u-1' }, azp: 'mia' } }))
+    const { session } = await sendRequest(service, await issuer.token({ claims: { user: { id: 'u-1' }, azp: 'mia' } }))
     expect(session.identity).toMatchObject({ provider: 'intranet', subject: 'u-1', actorType: 'service' })
     await expectNobody(service, await issuer.token())
   })
@@ -281,7 +281,7 @@ describe('claims', () => {
   test('session id: sid, else jti, else one for each token', async () => {
     const { issuer, service } = await make()
     const sessionOf = async (claims: Readonly<Record<string, unknown>>): Promise<string> =>
-      String((await ask(service, await issuer.token({ claims }))).session.identity?.sessionId)
+      String((await sendRequest(service, await issuer.token({ claims }))).session.identity?.sessionId)
     expect(await sessionOf({ sid: 's', jti: 't' })).toBe('s')
     expect(await sessionOf({ jti: 't' })).toBe('t')
     const [first, second] = [await sessionOf({ n: 1 }), await sessionOf({ n: 2 })]

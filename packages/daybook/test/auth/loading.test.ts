@@ -133,8 +133,8 @@ describe('an adapter that loads', () => {
     ['a provider route', route, ['route']],
   ])(
     'is asked for %s once it has loaded, however long that takes: its time begins then',
-    async (_what, ask, expectedCalls) => {
-      const status = ask()
+    async (_what, sendRequest, expectedCalls) => {
+      const status = sendRequest()
       await loads.begun.reaches(1)
       await pass(29)
       expect(calls).toEqual([])

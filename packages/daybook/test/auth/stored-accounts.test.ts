@@ -219,14 +219,14 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     let service: Service
     const set = (token: unknown, newPassword: unknown = 'another long one') =>
       new Browser(service).send('/api/auth/reset-password', { json: { token, newPassword } })
-    const ask = (email: string) =>
+    const sendRequest = (email: string) =>
       new Browser(service).send('/api/auth/request-password-reset', { json: { email, redirectTo: '/' } })
 
     beforeEach(async () => {
       resets.length = 0
       service = await node(options)
       await new Browser(service).register()
-      await ask('ines@example.org')
+      await sendRequest('ines@example.org')
       await expect.poll(() => resets.length).toBe(1)
     })
 
@@ -269,19 +269,19 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     })
 
     test('gets the same response for an address without an account, and sends no mail', async () => {
-      const [forAccount, forStranger] = [await ask('ines@example.org'), await ask('nobody@example.org')]
+      const [forAccount, forStranger] = [await sendRequest('ines@example.org'), await sendRequest('nobody@example.org')]
       expect([forStranger.status, forStranger.text]).toEqual([forAccount.status, forAccount.text])
       await expect.poll(() => resets.length).toBe(2)
       expect(resets.map(({ email }) => email)).toEqual(['ines@example.org', 'ines@example.org'])
     })
 
     test('is sent to the address of the account, never to a look-alike in the request', async () => {
-      for (const email of ['INES@EXAMPLE.ORG', 'Ines@example.org']) expect((await ask(email)).status).toBe(200)
+      for (const email of ['INES@EXAMPLE.ORG', 'Ines@example.org']) expect((await sendRequest(email)).status).toBe(200)
       await expect.poll(() => resets.length).toBe(3)
       for (const email of ['inés@example.org', 'ınes@example.org', 'ines@example.org\u200b', 'ines@exämple.org']) {
-        expect([200, 400], email).toContain((await ask(email)).status)
+        expect([200, 400], email).toContain((await sendRequest(email)).status)
       }
-      await ask('ines@example.org')
+      await sendRequest('ines@example.org')
       await expect.poll(() => resets.length).toBe(4)
       expect(new Set(resets.map(({ email }) => email))).toEqual(new Set(['ines@example.org']))
     })

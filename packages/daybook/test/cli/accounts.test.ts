@@ -24,7 +24,7 @@ beforeEach(async () => {
 const run = (...args: readonly string[]) => daybook(folder.path, ...args)
 
 /** Starts a service on the same folder for one request. */
-async function ask(path: string, init: RequestInit & { readonly token?: string } = {}) {
+async function sendRequest(path: string, init: RequestInit & { readonly token?: string } = {}) {
   const { default: serviceConfig } = await import(`${folder.path}/daybook.config.ts`)
   const service = await createService(serviceConfig, { data: join(folder.path, '.daybook') })
   const headers = {
@@ -38,7 +38,7 @@ async function ask(path: string, init: RequestInit & { readonly token?: string }
 }
 
 const login = (email: string, password: string) =>
-  ask('/api/cms/auth/actions/login', { method: 'POST', body: JSON.stringify({ email, password }) })
+  sendRequest('/api/cms/auth/actions/login', { method: 'POST', body: JSON.stringify({ email, password }) })
 
 describe('daybook user', () => {
   test('creates the first administrator, and prints a generated password to standard output only', async () => {
@@ -72,20 +72,21 @@ describe('daybook user', () => {
   test('ends sessions, previews and schedules of a banned account, and prints their number', async () => {
     const { stdout: password } = await run('user', 'create', 'ann@example.org', '--role', 'editor')
     const { token } = (await login('ann@example.org', password.trim())).json
-    const post = (path: string, body: object) => ask(path, { method: 'POST', body: JSON.stringify(body), token })
+    const post = (path: string, body: object) =>
+      sendRequest(path, { method: 'POST', body: JSON.stringify(body), token })
     const { id } = (await post('/api/posts', { title: 'A', state: 'draft' })).json
     expect((await post(`/api/posts/${id}/publish`, { publishAt: '2999-01-01T00:00:00Z' })).status).toBe(200)
     const preview = (await post(`/api/posts/${id}/preview`, {})).json.token
-    expect((await ask(`/api/posts/${id}?preview=${preview}`)).status).toBe(200)
+    expect((await sendRequest(`/api/posts/${id}?preview=${preview}`)).status).toBe(200)
     expect(await run('user', 'ban', 'ann@example.org')).toEqual({
       status: 0,
       stdout: '',
       stderr: 'Account ann@example.org may not sign in any more. Ended 1 session, 1 preview and 1 scheduled time.\n',
     })
     await run('user', 'unban', 'ann@example.org')
-    expect((await ask(`/api/posts/${id}?preview=${preview}`)).status).toBe(404)
+    expect((await sendRequest(`/api/posts/${id}?preview=${preview}`)).status).toBe(404)
     const again = (await login('ann@example.org', password.trim())).json.token
-    expect((await ask('/api/cms/schedules', { token: again })).json.items).toEqual([])
+    expect((await sendRequest('/api/cms/schedules', { token: again })).json.items).toEqual([])
   })
 
   test('prints an invitation, which allows a registration', async () => {
@@ -96,7 +97,7 @@ describe('daybook user', () => {
       password: 'a long one of mine',
       invitation: invitation.trim(),
     }
-    const { status, json } = await ask('/api/cms/auth/actions/register', {
+    const { status, json } = await sendRequest('/api/cms/auth/actions/register', {
       method: 'POST',
       body: JSON.stringify(input),
     })
@@ -136,7 +137,7 @@ describe('daybook token', () => {
     const created = await run('token', 'create', 'site build', '--scope', 'posts:create', '--days', '30')
     expect(created).toMatchObject({ status: 0, stdout: expect.stringMatching(/^daybook_[0-9a-f]{12}_[\w-]{43}\n$/) })
     const token = created.stdout.trim()
-    const post = () => ask('/api/posts', { method: 'POST', body: '{"title":"A"}', token })
+    const post = () => sendRequest('/api/posts', { method: 'POST', body: '{"title":"A"}', token })
     expect((await post()).status).toBe(201)
     const { stdout } = await run('token', 'list')
     expect(stdout).toMatch(/^NAME .*\nsite build +daybook_[0-9a-f]{12} +posts:create +service +\d{4}-\S+ +\d{4}-\S+\n$/)

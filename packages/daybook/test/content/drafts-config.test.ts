@@ -1,14 +1,14 @@
 import { ANONYMOUS, f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fillStored } from '../../src/content/transfer/fill.ts'
+import { fillStoredDocuments } from '../../src/content/transfer/fill.ts'
 import { findInvalidValues } from '../../src/content/transfer/invalid-values.ts'
 import {
   dropOrphaned,
   findPendingRenames,
-  migrateStored,
+  migrateStoredDocuments,
   planMigration,
 } from '../../src/content/transfer/schema-migration.ts'
-import { withEngine } from '../support/stores/migrating.ts'
+import { withContentContext } from '../support/stores/migrating.ts'
 import { create, type Document, type Place } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
@@ -41,9 +41,9 @@ const readDraft = (config: object, id: string, query: object = {}): Promise<Docu
 
 /** Runs the migration to a config, and returns the planned steps as `daybook migrate` prints them. */
 async function migrate(config: object, { allowLoss = false } = {}): Promise<readonly string[]> {
-  return withEngine(place, config, async ({ store, model }) => {
+  return withContentContext(place, config, async ({ store, model }) => {
     const steps = await planMigration(store.read, model)
-    await migrateStored(store, model)
+    await migrateStoredDocuments(store, model)
     if (allowLoss) await dropOrphaned(store, model)
     return steps.map(({ path, kind, count }) => `${kind} ${path} ${count}`)
   })
@@ -63,7 +63,9 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
       now: f.text({ renamedFrom: 'old' }),
       seo: f.group({ to: f.text({ renamedFrom: 'from' }) }),
     })
-    const pending = await withEngine(place, after, ({ store: { read }, model }) => findPendingRenames(read, model))
+    const pending = await withContentContext(place, after, ({ store: { read }, model }) =>
+      findPendingRenames(read, model),
+    )
     expect(pending.map(({ path }) => path).sort()).toEqual(['posts.now', 'posts.seo.to'])
     expect(await migrate(after)).toEqual(['rename posts.now 1', 'rename posts.seo.to 1'])
     expect(await readDraft(after, id)).toMatchObject({ now: 'kept', seo: { to: 'too' }, hasDraft: true })
@@ -102,9 +104,9 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
       await writeDraft(before, { title: 'B' }, { note: 'of its own' }),
     ]
     const after = posts({ title, note: f.text({ required: true, fill: 'none' }) })
-    await withEngine(place, after, (engine) => {
-      const transact = engine.store.transaction.bind(engine.store)
-      return fillStored(engine, { transact: (work) => transact(work), signal: new AbortController().signal })
+    await withContentContext(place, after, (context) => {
+      const transact = context.store.transaction.bind(context.store)
+      return fillStoredDocuments(context, { transact: (work) => transact(work), signal: new AbortController().signal })
     })
     const drafts = [await readDraft(after, String(ids[0])), await readDraft(after, String(ids[1]))]
     expect(drafts).toMatchObject([
@@ -130,14 +132,14 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
     const after = withColor(
       f.select({ options: ['red', 'azure', 'lime'], localized: true, fill: { blue: 'azure', green: 'lime' } }),
     )
-    await withEngine(place, after, async (engine) => {
-      const transact = engine.store.transaction.bind(engine.store)
+    await withContentContext(place, after, async (context) => {
+      const transact = context.store.transaction.bind(context.store)
       const { signal } = new AbortController()
       const lines: string[] = []
-      for await (const { path, kind } of findInvalidValues(engine.store.read, engine.model))
+      for await (const { path, kind } of findInvalidValues(context.store.read, context.model))
         lines.push(`${path} ${kind}`)
       expect(lines).toEqual(['posts.color convert', 'posts.color convert', 'site.color convert'])
-      expect(await fillStored(engine, { transact: (work) => transact(work), signal })).toEqual([
+      expect(await fillStoredDocuments(context, { transact: (work) => transact(work), signal })).toEqual([
         { path: 'posts.color', count: 2 },
         { path: 'site.color', count: 1 },
       ])
@@ -151,7 +153,7 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
       expect(await read(other)).toMatchObject({ color: { en: 'red' } })
       expect(await content.as(ANONYMOUS).readGlobal('site' as never)).toMatchObject({ color: 'azure' })
     })
-    await withEngine(place, after, async ({ store: { read }, model }) => {
+    await withContentContext(place, after, async ({ store: { read }, model }) => {
       for await (const invalidValue of findInvalidValues(read, model)) expect(invalidValue).toBeUndefined()
       expect(await planMigration(read, model)).toEqual([])
     })
@@ -160,7 +162,7 @@ describe.each(POLICY_STORES)('a draft of an older config on $name', (store) => {
   test('has no invalid values if it only lacks required values', async () => {
     const config = posts({ title })
     await writeDraft(config, { title: 'T' }, { title: null })
-    const invalidPaths = await withEngine(place, config, async ({ store: { read }, model }) => {
+    const invalidPaths = await withContentContext(place, config, async ({ store: { read }, model }) => {
       const paths: string[] = []
       for await (const { path } of findInvalidValues(read, model)) paths.push(path)
       return paths

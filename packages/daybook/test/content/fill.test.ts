@@ -1,11 +1,11 @@
 import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fillStored, findUnfilledFields } from '../../src/content/transfer/fill.ts'
+import { fillStoredDocuments, findUnfilledFields } from '../../src/content/transfer/fill.ts'
 import { findInvalidValues } from '../../src/content/transfer/invalid-values.ts'
-import { dropOrphaned, migrateStored } from '../../src/content/transfer/schema-migration.ts'
-import { createStoredContent } from '../../src/content/transfer/stored-content.ts'
+import { dropOrphaned, migrateStoredDocuments } from '../../src/content/transfer/schema-migration.ts'
+import { createContentAlignment } from '../../src/content/transfer/stored-content.ts'
 import { compileModel } from '../../src/model/compile.ts'
-import { withEngine } from '../support/stores/migrating.ts'
+import { withContentContext } from '../support/stores/migrating.ts'
 import { create, type Place, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -16,18 +16,18 @@ let place: Place
 
 /** Runs the fills of a config, and returns the numbers of filled values, such as `people.first 2`. */
 async function fill(config: object, { signal } = new AbortController()): Promise<readonly string[]> {
-  return withEngine(place, config, async (engine) => {
-    const transact = engine.store.transaction.bind(engine.store)
-    const { store, model } = engine
-    await store.prepare(model, createStoredContent(model))
-    const filled = await fillStored(engine, { transact: (work) => transact(work), signal })
-    await migrateStored(store, model)
+  return withContentContext(place, config, async (context) => {
+    const transact = context.store.transaction.bind(context.store)
+    const { store, model } = context
+    await store.prepare(model, createContentAlignment(model))
+    const filled = await fillStoredDocuments(context, { transact: (work) => transact(work), signal })
+    await migrateStoredDocuments(store, model)
     return filled.map(({ path, count }) => `${path} ${count}`)
   })
 }
 
 async function readInvalidValues(config: object): Promise<readonly string[]> {
-  return withEngine(place, config, async ({ store, model }) => {
+  return withContentContext(place, config, async ({ store, model }) => {
     const lines: string[] = []
     for await (const { path, kind, id } of findInvalidValues(store.read, model)) lines.push(`${path} ${kind} ${id}`)
     return lines.toSorted()
@@ -69,7 +69,7 @@ describe.each(STORES)('on $name', (store) => {
     ])
     expect(await stored(BEFORE), 'nothing is lost').toMatchObject([{ name: 'Ada Lovelace' }, { name: 'Alan Turing' }])
     expect(await fill(after), 'what is filled stays').toEqual([])
-    await withEngine(place, after, ({ store: openStore, model }) => dropOrphaned(openStore, model))
+    await withContentContext(place, after, ({ store: openStore, model }) => dropOrphaned(openStore, model))
     expect(await stored(BEFORE), 'until it is dropped').toMatchObject([{ name: null }, { name: null }])
   })
 
@@ -126,7 +126,7 @@ describe.each(STORES)('on $name', (store) => {
   test('required fields without a value are found until they are filled', async () => {
     const after = people({ name: f.text(), note: f.text({ required: true, fill: 'none' }) })
     const lacking = (): Promise<readonly string[]> =>
-      withEngine(place, after, (engine) => findUnfilledFields(engine.store, engine.model))
+      withContentContext(place, after, (context) => findUnfilledFields(context.store, context.model))
     expect(await lacking()).toEqual(['people.note'])
     expect(await fill(after)).toEqual(['people.note 1'])
     expect(await lacking()).toEqual([])

@@ -1,6 +1,11 @@
 import { f } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dropOrphaned, isLossy, migrateStored, planMigration } from '../../src/content/transfer/schema-migration.ts'
+import {
+  dropOrphaned,
+  isLossy,
+  migrateStoredDocuments,
+  planMigration,
+} from '../../src/content/transfer/schema-migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { create, type Place, read, update } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
@@ -27,7 +32,7 @@ async function migrate(config: object): Promise<readonly string[]> {
   const store = await place.store()
   try {
     const steps = await planMigration(store.read, model)
-    await migrateStored(store, model)
+    await migrateStoredDocuments(store, model)
     if (steps.some(isLossy)) await dropOrphaned(store, model)
     return steps.map((step) => `${isLossy(step) ? 'LOSS ' : ''}${step.path} ${step.message} (${step.count})`)
   } finally {

@@ -1,6 +1,6 @@
 import { ANONYMOUS, f, type LocalesConfig } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dropOrphaned, migrateStored, planMigration } from '../../src/content/transfer/schema-migration.ts'
+import { dropOrphaned, migrateStoredDocuments, planMigration } from '../../src/content/transfer/schema-migration.ts'
 import { compileModel } from '../../src/model/compile.ts'
 import { create, type Document, type Place, read } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
@@ -48,7 +48,7 @@ async function migrate(config: object): Promise<readonly string[]> {
   const store = await place.store()
   try {
     const steps = await planMigration(store.read, model)
-    await migrateStored(store, model)
+    await migrateStoredDocuments(store, model)
     await dropOrphaned(store, model)
     return steps.map(({ path, kind }) => `${kind} ${path}`)
   } finally {

@@ -1,7 +1,7 @@
 import { f, type MigrationContext } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findPendingMigrations, MigrationLock } from '../../src/content/transfer/run-migrations.ts'
-import { migrateBy, withEngine } from '../support/stores/migrating.ts'
+import { migrateBy, withContentContext } from '../support/stores/migrating.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 
@@ -244,11 +244,11 @@ describe.each(STORES)('a migration on $name', (store) => {
 
   test('waits until another process has migrated the store', async () => {
     await addNotes(1)
-    await withEngine(place, CONFIG, async (engine) => {
+    await withContentContext(place, CONFIG, async (context) => {
       const { signal } = new AbortController()
-      const first = await MigrationLock.acquire(engine.store, { onWait: () => expect.fail('nobody else'), signal })
+      const first = await MigrationLock.acquire(context.store, { onWait: () => expect.fail('nobody else'), signal })
       const { promise: isWaiting, resolve } = Promise.withResolvers<void>()
-      const second = withEngine(place, CONFIG, async (other) => {
+      const second = withContentContext(place, CONFIG, async (other) => {
         const lock = await MigrationLock.acquire(other.store, { onWait: resolve, signal })
         await lock.release()
       })

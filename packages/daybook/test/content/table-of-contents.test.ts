@@ -1,7 +1,7 @@
 import { type DaybookConfig, f, hasRole, type TocEntry } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../support/scenarios/client.ts'
 import { create, type Place, read, update } from '../support/stores/place.ts'
 import { POLICY_STORES } from '../support/stores/stores.ts'
 
@@ -103,9 +103,9 @@ describe('a table of contents over HTTP', () => {
   afterAll(() => service.close())
 
   const write = async (method: string, path: string, json: object) => {
-    const response = await ask(service, path, { method, json })
+    const response = await sendRequest(service, path, { method, json })
     expect(response.status).toBeLessThan(300)
-    return bodyOf(response)
+    return parseBody(response)
   }
 
   test('lists the headings of the HTML in order, with their levels and ids', async () => {
@@ -131,26 +131,26 @@ describe('a table of contents over HTTP', () => {
   test('is ignored in bodies, can be selected, and cannot be filtered or sorted by', async () => {
     const post = await write('POST', '/api/posts', { body: '# A', bodyToc: [{ id: 'b' }] })
     expect(await write('PUT', `/api/posts/${post.id}`, { bodyToc: 'c' })).toMatchObject({ bodyToc: tocOf('A') })
-    const selected = await ask(service, `/api/posts/${post.id}?select=bodyToc`)
-    expect(bodyOf(selected)).toEqual({ id: post.id, bodyToc: tocOf('A') })
+    const selected = await sendRequest(service, `/api/posts/${post.id}?select=bodyToc`)
+    expect(parseBody(selected)).toEqual({ id: post.id, bodyToc: tocOf('A') })
     for (const query of ['where[bodyToc][exists]=true', 'sort=bodyToc', 'aggregate=count:bodyToc']) {
-      expect((await ask(service, `/api/posts?${query}`)).status, query).toBe(400)
+      expect((await sendRequest(service, `/api/posts?${query}`)).status, query).toBe(400)
     }
   })
 
   test('does not exist for callers who may not read its field', async () => {
     const post = await write('POST', '/api/posts', { body: '# A', secret: '# S' })
     expect(post.secretToc).toEqual(tocOf('S'))
-    expect(bodyOf(await ask(service, `/api/posts/${post.id}`))).not.toHaveProperty('secretToc')
-    const unknown = await ask(service, '/api/posts?select=nothing')
-    const hidden = await ask(service, '/api/posts?select=secretToc')
+    expect(parseBody(await sendRequest(service, `/api/posts/${post.id}`))).not.toHaveProperty('secretToc')
+    const unknown = await sendRequest(service, '/api/posts?select=nothing')
+    const hidden = await sendRequest(service, '/api/posts?select=secretToc')
     expect(hidden.status).toBe(400)
     expect(hidden.text.replaceAll('secretToc', 'nothing').length).toBe(unknown.text.length)
-    expect((await ask(service, '/openapi.json')).text).not.toContain('secretToc')
+    expect((await sendRequest(service, '/openapi.json')).text).not.toContain('secretToc')
   })
 
   test('is part of the model description', async () => {
-    const model = bodyOf(await ask(service, '/api/cms/model', { auth: true }))
+    const model = parseBody(await sendRequest(service, '/api/cms/model', { auth: true }))
     expect(model.collections).toContainEqual(
       expect.objectContaining({
         key: 'posts',

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../support/configs/configs.ts'
 import { type FuzzedOperation, FuzzRequests, operationsOf } from '../support/fuzz/fuzz-requests.ts'
-import { FuzzWorld, UNDOCUMENTED_RULES } from '../support/fuzz/fuzz-world.ts'
+import { FuzzedService, UNDOCUMENTED_RULES } from '../support/fuzz/fuzzed-service.ts'
 import { textOf } from '../support/scenarios/client.ts'
 import { type Document, DocumentedService } from '../support/scenarios/documented.ts'
 import { expectQuietProcess, expectSane } from '../support/scenarios/sane.ts'
@@ -66,16 +66,16 @@ const OPERATIONS: readonly FuzzedOperation[] = await (async () => {
 
 describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $name', (store) => {
   let service: StoredService
-  let world: FuzzWorld
+  let fuzzed: FuzzedService
   let requests: FuzzRequests
   let documented: DocumentedService
   beforeAll(async () => {
     service = (await store.open(fuzzConfig, { export: true })) as unknown as StoredService
     const document = await readDocument(service)
-    world = new FuzzWorld(service)
-    requests = new FuzzRequests(document, world)
+    fuzzed = new FuzzedService(service)
+    requests = new FuzzRequests(document, fuzzed)
     documented = new DocumentedService(document)
-    await world.open()
+    await fuzzed.open()
   })
   afterAll(() => service.close())
 
@@ -95,15 +95,15 @@ describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $n
   /** Restores the content that the next request may use up. */
   async function prepare({ method, path, id }: FuzzedOperation): Promise<void> {
     const collection = /^\/api\/(\w+)(?:\/\{id\})?$/.exec(path)?.[1]
-    if (collection !== undefined && method === 'DELETE') await world.refill(collection)
-    if (id === 'runBatch') await world.refillAll()
-    if (id === 'authLogout') await world.signIn()
+    if (collection !== undefined && method === 'DELETE') await fuzzed.refill(collection)
+    if (id === 'runBatch') await fuzzed.refillAll()
+    if (id === 'authLogout') await fuzzed.signIn()
   }
 
   test.each(OPERATIONS)('$id accepts valid requests', { timeout: LARGE_TEST_MS }, async (operation) => {
     let valid = 0
     let accepted = 0
-    await world.refillAll()
+    await fuzzed.refillAll()
     const property = fc.asyncProperty(requests.of(operation, false), async (sent) => {
       await prepare(operation)
       const { status, text } = await send(operation, sent)
@@ -127,7 +127,7 @@ describe.each(POLICY_STORES)('requests generated from the OpenAPI document on $n
     '$id rejects invalid requests',
     { timeout: LARGE_TEST_MS },
     async (operation) => {
-      await world.refillAll()
+      await fuzzed.refillAll()
       const property = fc.asyncProperty(requests.of(operation, true), async (sent) => {
         await prepare(operation)
         const { status, text } = await send(operation, sent)

@@ -288,8 +288,9 @@ class World {
     if (step.op === 'draft') await this.#changeDraft(step)
     else if (step.op === 'undo') await this.#undo(step)
     else if (step.op === 'site') await this.#send('PUT', '/api/globals/site', { name: `name ${step.at}` })
-    else if (step.op === 'create') this.#ids.posts.push(await this.#create('posts', this.#bodyOf(step.post), step.by))
-    else if (step.op === 'update') await this.#change('posts', step.at, this.#bodyOf(step.post), step.by)
+    else if (step.op === 'create')
+      this.#ids.posts.push(await this.#create('posts', this.#createBody(step.post), step.by))
+    else if (step.op === 'update') await this.#change('posts', step.at, this.#createBody(step.post), step.by)
     else if (step.op === 'delete') await this.#delete('posts', step.at)
     else if (step.op === 'leave') await this.#delete('people', step.at)
     else if (this.#ids.people.length <= step.at) this.#ids.people.push(await this.#create('people', teamOf(step)))
@@ -302,7 +303,7 @@ class World {
     if (id === undefined) return
     const path = `/api/posts/${id}`
     const { status: _, ...data } = post
-    if (act === 'save') await this.#send('PUT', `${path}?draft=true`, this.#bodyOf(data))
+    if (act === 'save') await this.#send('PUT', `${path}?draft=true`, this.#createBody(data))
     else if (act === 'discard') await this.#send('DELETE', `${path}?draft=true`)
     else if (act === 'restore')
       await this.#send('POST', `${path}/restore`, { revision: await this.#revisionOf(id, back) })
@@ -322,7 +323,7 @@ class World {
     await this.#send('POST', '/api/cms/undo', { from, to: from + length })
   }
 
-  #bodyOf({ author, friends, ...post }: Post): object {
+  #createBody({ author, friends, ...post }: Post): object {
     const person = (at: number): string | undefined => this.#ids.people[at]
     return {
       ...post,

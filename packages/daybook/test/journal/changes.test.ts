@@ -1,6 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { ask, bodyOf, type RequestOptions } from '../support/scenarios/client.ts'
+import { parseBody, type RequestOptions, sendRequest } from '../support/scenarios/client.ts'
 import { STORES, type StoredService } from '../support/stores/stores.ts'
 
 const config = defineConfig({
@@ -36,22 +36,22 @@ interface Page {
 }
 
 const changes = async (service: StoredService, query: string, options?: RequestOptions): Promise<Page> => {
-  const response = await ask(service, `/api/cms/changes?${query}`, options)
+  const response = await sendRequest(service, `/api/cms/changes?${query}`, options)
   expect(response.status, response.text).toBe(200)
-  return bodyOf(response) as unknown as Page
+  return parseBody(response) as unknown as Page
 }
 
 /** Reads a page that the feed cannot continue from. Returns the token to restart with. */
 async function restartOf(service: StoredService, query: string): Promise<string> {
-  const response = await ask(service, `/api/cms/changes?${query}`)
+  const response = await sendRequest(service, `/api/cms/changes?${query}`)
   expect(response.status, response.text).toBe(410)
-  expect(bodyOf(response)).toMatchObject({ code: 'GONE' })
-  return (bodyOf(response) as unknown as { details: { restart: string } }).details.restart
+  expect(parseBody(response)).toMatchObject({ code: 'GONE' })
+  return (parseBody(response) as unknown as { details: { restart: string } }).details.restart
 }
 
 const create = async (service: StoredService, collection: string, json: object): Promise<string> =>
-  String(bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json })).id)
-const put = (service: StoredService, path: string, json: object) => ask(service, path, { method: 'PUT', json })
+  String(parseBody(await sendRequest(service, `/api/${collection}`, { method: 'POST', json })).id)
+const put = (service: StoredService, path: string, json: object) => sendRequest(service, path, { method: 'PUT', json })
 
 /** Writes each item as `action collection id`. */
 const summarize = ({ items }: Page): readonly string[] =>
@@ -70,7 +70,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     const third = await create(service, 'posts', { title: 'Third' })
     await put(service, `/api/posts/${first}`, { title: 'Changed' })
     await put(service, `/api/posts/${first}`, { title: 'Changed again' })
-    await ask(service, `/api/posts/${second}`, { method: 'DELETE' })
+    await sendRequest(service, `/api/posts/${second}`, { method: 'DELETE' })
     const page = await changes(service, `collections=posts&since=${next}`)
     expect([...summarize(page)].sort()).toEqual(
       [`delete posts ${second}`, `upsert posts ${first}`, `upsert posts ${third}`].sort(),
@@ -81,7 +81,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
       collection: 'posts',
       id: first,
       slug: 'first',
-      data: bodyOf(await ask(service, '/api/posts/first')),
+      data: parseBody(await sendRequest(service, '/api/posts/first')),
     })
     next = page.next
     expect(await changes(service, `collections=posts&since=${next}`)).toEqual({ items: [], next })
@@ -90,7 +90,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
   test('may not be stored by any cache', async () => {
     await using service = await store.open(config)
     for (const auth of [true, false]) {
-      const { headers } = await ask(service, '/api/cms/changes', { auth })
+      const { headers } = await sendRequest(service, '/api/cms/changes', { auth })
       expect(headers.get('cache-control')).toBe('private, no-store')
       expect(headers.get('vary')).toBe('Authorization, Cookie, Origin')
     }
@@ -101,7 +101,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     const operation = { op: 'create', collection: 'letters', data: { text: 'x'.repeat(90_000) } }
     for (let batch = 0; batch < 3; batch += 1) {
       const json = { operations: Array.from({ length: 40 }, () => operation) }
-      expect((await ask(service, '/api/cms/batch', { method: 'POST', json })).status).toBe(200)
+      expect((await sendRequest(service, '/api/cms/batch', { method: 'POST', json })).status).toBe(200)
     }
     const first = await changes(service, 'collections=letters&limit=1000')
     const second = await changes(service, `collections=letters&limit=1000&since=${first.next}`)
@@ -120,7 +120,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     expect(summarize(session)).toEqual([`upsert posts ${id}`, `upsert posts ${draft}`])
     await put(service, `/api/posts/${id}`, { status: 'archived' })
     await put(service, `/api/posts/${draft}`, { title: 'Still a draft' })
-    await ask(service, `/api/posts/${draft}`, { method: 'DELETE' })
+    await sendRequest(service, `/api/posts/${draft}`, { method: 'DELETE' })
     expect(summarize(await changes(service, `collections=posts&since=${open.next}`))).toEqual([`delete posts ${id}`])
     expect(summarize(await changes(service, `collections=posts&since=${session.next}`, { auth: true }))).toEqual([
       `upsert posts ${id}`,
@@ -162,7 +162,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     const { next } = await changes(service, 'collections=posts,letters')
     await restartOf(service, `collections=posts&since=${next}`)
     await changes(service, `collections=letters,posts&since=${next}`)
-    const { status } = await ask(service, `/api/cms/changes?collections=posts,letters,members&since=${next}`)
+    const { status } = await sendRequest(service, `/api/cms/changes?collections=posts,letters,members&since=${next}`)
     expect(status).toBe(400)
   })
 
@@ -191,7 +191,12 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     await put(service, '/api/globals/site', { name: 'New' })
     const { items } = await changes(service, `collections=globals&since=${next}`)
     expect(items).toEqual([
-      { action: 'upsert', collection: 'globals', id: 'site', data: bodyOf(await ask(service, '/api/globals/site')) },
+      {
+        action: 'upsert',
+        collection: 'globals',
+        id: 'site',
+        data: parseBody(await sendRequest(service, '/api/globals/site')),
+      },
     ])
   })
 
@@ -206,7 +211,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     ['a parameter that is not there', 'until=x', 'until'],
   ])('rejects %s', async (_case, query, path) => {
     await using service = await store.open(config)
-    const response = await ask(service, `/api/cms/changes?${query}`)
+    const response = await sendRequest(service, `/api/cms/changes?${query}`)
     expect(response.status).toBe(400)
     expect(JSON.parse(response.text).details.issues).toMatchObject([{ path }])
   })
@@ -218,7 +223,7 @@ describe.each(STORES)('GET /api/cms/changes on $name', (store) => {
     const foreign = await changes(other, '')
     const changed = `${next.slice(0, 20)}${next[20] === 'A' ? 'B' : 'A'}${next.slice(21)}`
     for (const token of [foreign.next, changed, next.slice(1), `${next}A`]) {
-      expect((await ask(service, `/api/cms/changes?since=${token}`)).status).toBe(400)
+      expect((await sendRequest(service, `/api/cms/changes?since=${token}`)).status).toBe(400)
     }
   })
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { compileModel } from '../../src/model/compile.ts'
 import type { CollectionModel } from '../../src/model/model.ts'
 import { listOperatorsAt } from '../../src/query/where.ts'
-import { ask, bodyOf } from '../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../support/scenarios/client.ts'
 import { STORES } from '../support/stores/stores.ts'
 import { LARGE_TEST_MS } from '../support/timeouts.ts'
 
@@ -111,16 +111,16 @@ describe.each(STORES)('a rule evaluated on former states on $name', (store) => {
   }, async () => {
     await using service = await store.open(config)
     const create = async (collection: string, json: object): Promise<string> => {
-      const response = await ask(service, `/api/${collection}`, { method: 'POST', json })
+      const response = await sendRequest(service, `/api/${collection}`, { method: 'POST', json })
       expect(response.status, response.text).toBe(201)
-      return String(bodyOf(response).id)
+      return String(parseBody(response).id)
     }
     const readChanges = async (
       query: string,
     ): Promise<{
       readonly items: readonly { readonly action: string; readonly id: string }[]
       readonly next: string
-    }> => bodyOf(await ask(service, `/api/cms/changes?collections=things&limit=1000${query}`)) as never
+    }> => parseBody(await sendRequest(service, `/api/cms/changes?collections=things&limit=1000${query}`)) as never
     const property = fc.asyncProperty(
       fc.array(target, { minLength: 4, maxLength: 4 }),
       fc.array(thing, { minLength: 3, maxLength: 8 }),
@@ -141,7 +141,7 @@ describe.each(STORES)('a rule evaluated on former states on $name', (store) => {
         const seen = first.items.map(({ id }) => id)
         // Hides every entry; the former states still refer to the targets.
         for (const id of thingIds)
-          await ask(service, `/api/things/${id}`, { method: 'PUT', json: { gone: 'x', one: null, many: [] } })
+          await sendRequest(service, `/api/things/${id}`, { method: 'PUT', json: { gone: 'x', one: null, many: [] } })
         const second = await readChanges(`&since=${first.next}`)
         expect(second.items.map(({ action }) => action)).toEqual(seen.map(() => 'delete'))
         expect(second.items.map(({ id }) => id).sort()).toEqual(seen.toSorted())

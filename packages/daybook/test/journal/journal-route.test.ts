@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
-import { ask, bodyOf } from '../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../support/scenarios/client.ts'
 import { POLICY_STORES, type StoredService } from '../support/stores/stores.ts'
 
 const people = new People({ cleo: [], ann: ['editor'] })
@@ -27,14 +27,14 @@ type Listed = { readonly items: readonly Readonly<Record<string, unknown>>[]; re
 
 const as = (name: string) => ({ auth: false, headers: { Authorization: `Bearer ${name}` } })
 const journal = async (service: StoredService, name: string, query = ''): Promise<Listed> => {
-  const response = await ask(service, `/api/cms/journal?${query}`, as(name))
+  const response = await sendRequest(service, `/api/cms/journal?${query}`, as(name))
   expect(response.status, response.text).toBe(200)
-  return bodyOf(response) as unknown as Listed
+  return parseBody(response) as unknown as Listed
 }
 const write = async (service: StoredService, method: string, path: string, name: string, json?: object) => {
-  const response = await ask(service, path, { method, json, ...as(name) })
+  const response = await sendRequest(service, path, { method, json, ...as(name) })
   expect(response.status, response.text).toBeLessThan(300)
-  return response.text === '' ? '' : String(bodyOf(response).id)
+  return response.text === '' ? '' : String(parseBody(response).id)
 }
 const seqs = ({ items }: Listed): readonly unknown[] => items.map(({ seq }) => seq)
 
@@ -77,9 +77,9 @@ describe.each(POLICY_STORES)('GET /api/cms/journal on $name', (store) => {
     expect(await journal(service, 'ann', 'since=6')).toEqual({ items: [], next: 6 })
     // A caller who may not see actors cannot filter by them.
     expect(seqs(await journal(service, 'cleo', 'actor=cleo'))).toEqual([])
-    const rejected = await ask(service, '/api/cms/journal?actor=cleo&collections=letters', as('cleo'))
+    const rejected = await sendRequest(service, '/api/cms/journal?actor=cleo&collections=letters', as('cleo'))
     expect(rejected.status).toBe(400)
-    expect((await ask(service, '/api/cms/journal?collections=globals', as('cleo'))).status).toBe(400)
-    expect((await ask(service, '/api/cms/journal')).status).toBe(401)
+    expect((await sendRequest(service, '/api/cms/journal?collections=globals', as('cleo'))).status).toBe(400)
+    expect((await sendRequest(service, '/api/cms/journal')).status).toBe(401)
   })
 })

@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { People } from '../support/auth/people.ts'
 import { EventReader, type ServerEvent } from '../support/network/event-reader.ts'
-import { ask, bodyOf } from '../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../support/scenarios/client.ts'
 import { create } from '../support/stores/place.ts'
 import { POSTGRES, STORES, type StoredService } from '../support/stores/stores.ts'
 import { eventually } from '../support/timeouts.ts'
@@ -21,9 +21,9 @@ const config = defineConfig({
 
 const as = (name: string) => ({ Authorization: `Bearer ${name}` })
 const enter = (service: StoredService, path: string, name: string) =>
-  ask(service, `/api/${path}/presence`, { method: 'POST', headers: as(name), auth: false })
+  sendRequest(service, `/api/${path}/presence`, { method: 'POST', headers: as(name), auth: false })
 const leave = (service: StoredService, path: string, name: string) =>
-  ask(service, `/api/${path}/presence`, { method: 'DELETE', headers: as(name), auth: false })
+  sendRequest(service, `/api/${path}/presence`, { method: 'DELETE', headers: as(name), auth: false })
 
 async function listenAs(service: Pick<StoredService, 'fetch'>, name: string | undefined): Promise<EventReader> {
   const request = new Request('http://daybook.test/api/cms/events', { headers: name === undefined ? {} : as(name) })
@@ -39,10 +39,12 @@ describe.each(STORES)('presence on $name', (store) => {
     await using cleo = await listenAs(service, 'cleo')
     await using stranger = await listenAs(service, undefined)
     const first = await enter(service, `posts/${id}`, 'ann')
-    expect(bodyOf(first)).toEqual({ present: [{ subject: 'ann', since: expect.any(String) }] })
+    expect(parseBody(first)).toEqual({ present: [{ subject: 'ann', since: expect.any(String) }] })
     const presenceEvent = { event: 'presence', data: { collection: 'posts', id, present: [{ subject: 'ann' }] } }
     expect(await cleo.next()).toMatchObject(presenceEvent)
-    const second = bodyOf(await enter(service, `posts/${id}`, 'cleo')) as unknown as { present: { subject: string }[] }
+    const second = parseBody(await enter(service, `posts/${id}`, 'cleo')) as unknown as {
+      present: { subject: string }[]
+    }
     expect(second.present.map(({ subject }) => subject)).toEqual(['ann', 'cleo'])
     expect(await cleo.next()).toMatchObject({ data: { present: [{ subject: 'ann' }, { subject: 'cleo' }] } })
     expect((await leave(service, `posts/${id}`, 'ann')).status).toBe(204)
@@ -63,9 +65,10 @@ describe.each(STORES)('presence on $name', (store) => {
     expect((await enter(service, `secrets/${id}`, 'ann')).status).toBe(200)
     expect((await enter(service, `posts/${id}`, 'ann')).status).toBe(404)
     const path = `/api/secrets/${id}/presence`
-    const post = (json: unknown) => ask(service, path, { method: 'POST', headers: as('ann'), auth: false, json })
+    const post = (json: unknown) =>
+      sendRequest(service, path, { method: 'POST', headers: as('ann'), auth: false, json })
     expect([(await post({})).status, (await post({ x: 1 })).status, (await post([])).status]).toEqual([200, 400, 400])
-    expect((await ask(service, `/api/posts/${id}/presence`, { method: 'POST', auth: false })).status).toBe(401)
+    expect((await sendRequest(service, `/api/posts/${id}/presence`, { method: 'POST', auth: false })).status).toBe(401)
     const next = await create(service, 'posts', { title: 'Next' })
     expect(await cleo.next()).toMatchObject({ event: 'upsert', data: { id: next.id } })
     expect(cleo.lines.join()).not.toMatch(/presence/)

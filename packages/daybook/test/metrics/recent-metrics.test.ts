@@ -34,7 +34,7 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
   })
 
   /** Sends a request with a token; the response has to match the OpenAPI document. */
-  async function ask(path: string, token?: string): Promise<TestResponse> {
+  async function sendRequest(path: string, token?: string): Promise<TestResponse> {
     const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
     const response = await service.fetch(new Request(`http://cms.example${path}`, { headers }))
     const result = { status: response.status, headers: response.headers, text: await response.text() }
@@ -42,7 +42,7 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
     return result
   }
 
-  const read = async (): Promise<RecentMetrics> => JSON.parse((await ask(PATH, 'root')).text)
+  const read = async (): Promise<RecentMetrics> => JSON.parse((await sendRequest(PATH, 'root')).text)
   const sum = ({ points }: RecentMetrics, name: 'requests' | 'failures'): number =>
     points.reduce((total, point) => total + point[name], 0)
 
@@ -53,19 +53,19 @@ describe.each(POLICY_STORES)('the last hour of a service on $name', ({ at }) => 
     const { token: reader } = await tokens.create({ name: 'reader', scopes: ['*:read'], ...rights })
     const { token: all } = await tokens.create({ name: 'all', scopes: ['*'], ...rights })
     await store.close()
-    expect((await ask(PATH)).status).toBe(401)
-    for (const token of ['cleo', 'ann', reader, all]) expect((await ask(PATH, token)).status, token).toBe(403)
+    expect((await sendRequest(PATH)).status).toBe(401)
+    for (const token of ['cleo', 'ann', reader, all]) expect((await sendRequest(PATH, token)).status, token).toBe(403)
     for (const token of ['root', SERVICE_TOKEN]) {
-      const result = await ask(PATH, token)
+      const result = await sendRequest(PATH, token)
       expect([result.status, result.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
     }
   })
 
   test('counts every request once, and responses of 500 as failures', async () => {
     const before = await read()
-    await ask('/api/posts')
-    await ask('/api/posts/missing')
-    expect((await ask('/fail')).status).toBe(500)
+    await sendRequest('/api/posts')
+    await sendRequest('/api/posts/missing')
+    expect((await sendRequest('/fail')).status).toBe(500)
     const after = await read()
     // The first request counts after its response, and so does the request for the OpenAPI document.
     expect(sum(after, 'requests') - sum(before, 'requests')).toBe(5)

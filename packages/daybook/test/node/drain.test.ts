@@ -43,7 +43,7 @@ function gated() {
     await gate.promise
     return OK
   }
-  return { answer: handle, asked: requested.promise, release: gate.resolve }
+  return { handle, requested: requested.promise, release: gate.resolve }
 }
 
 const summarize = (responses: readonly TestResponse[]): readonly unknown[] =>
@@ -94,7 +94,7 @@ describe('a server that stops', () => {
   })
 
   test('sends Connection: close with pending responses, and ends after the last one', async () => {
-    const { answer: handle, asked: requested, release } = gated()
+    const { handle, requested, release } = gated()
     const server = await listen(handle)
     const socket = await open(server)
     const received = readAll(socket)
@@ -107,7 +107,7 @@ describe('a server that stops', () => {
   })
 
   test('answers pipelined requests, and closes with the last one', async () => {
-    const { answer: handle, asked: requested, release } = gated()
+    const { handle, requested, release } = gated()
     const server = await listen(handle)
     const socket = await open(server)
     const received = readAll(socket)
@@ -183,7 +183,7 @@ describe('a server that stops', () => {
   })
 
   test('cuts pending responses after the grace period', async () => {
-    const { answer: handle, asked: requested } = gated()
+    const { handle, requested } = gated()
     const server = await listen(handle)
     const socket = await open(server)
     const received = readAll(socket)

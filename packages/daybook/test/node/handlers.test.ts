@@ -41,7 +41,7 @@ const ways: readonly (readonly [name: string, fetchFrom: (handle: FindResponse) 
 ]
 
 describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
-  const ask = async (handle: FindResponse, init: RequestInit = {}): Promise<Response> =>
+  const sendRequest = async (handle: FindResponse, init: RequestInit = {}): Promise<Response> =>
     (await fetchFrom(handle))(new Request('http://daybook.test/a%20b?c=%C3%A4', init))
   const post = { method: 'POST', headers: { 'Content-Type': 'text/plain', 'X-One': '1' }, body: 'käse' }
 
@@ -50,17 +50,17 @@ describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
       const json = JSON.stringify([method, target, headers.get('X-ONE'), headers.has('x-one'), headers.get('x-two')])
       return { ...OK, json }
     }
-    expect(await (await ask(handle, post)).json()).toEqual(['POST', '/a%20b?c=%C3%A4', '1', true, null])
+    expect(await (await sendRequest(handle, post)).json()).toEqual(['POST', '/a%20b?c=%C3%A4', '1', true, null])
   })
 
   test('reads a body up to its limit, and rejects a longer one', async () => {
     const sizes = (limit: number): FindResponse => {
       return async (request) => ({ ...OK, json: JSON.stringify((await request.readBytes(limit))?.length ?? 'longer') })
     }
-    expect(await (await ask(sizes(5), post)).json()).toBe(5)
-    expect(await (await ask(sizes(4), post)).json()).toBe('longer')
-    expect(await (await ask(sizes(0), { method: 'POST' })).json()).toBe(0)
-    expect(await (await ask(sizes(0))).json()).toBe(0)
+    expect(await (await sendRequest(sizes(5), post)).json()).toBe(5)
+    expect(await (await sendRequest(sizes(4), post)).json()).toBe('longer')
+    expect(await (await sendRequest(sizes(0), { method: 'POST' })).json()).toBe(0)
+    expect(await (await sendRequest(sizes(0))).json()).toBe(0)
   })
 
   test('can get a web Request with a streamed body', async () => {
@@ -70,12 +70,12 @@ describe.each(ways)('a handler called through %s', (_name, fetchFrom) => {
       const body = web.body instanceof ReadableStream ? await web.text() : null
       return { ...OK, json: JSON.stringify([web.method, pathname, search, web.headers.get('x-one'), body]) }
     }
-    expect(await (await ask(handle, post)).json()).toEqual(['POST', '/a%20b', '?c=%C3%A4', '1', 'käse'])
-    expect(await (await ask(handle)).json()).toEqual(['GET', '/a%20b', '?c=%C3%A4', null, null])
+    expect(await (await sendRequest(handle, post)).json()).toEqual(['POST', '/a%20b', '?c=%C3%A4', '1', 'käse'])
+    expect(await (await sendRequest(handle)).json()).toEqual(['GET', '/a%20b', '?c=%C3%A4', null, null])
   })
 
   test('answers HEAD without its content', async () => {
-    const response = await ask(async () => OK, { method: 'HEAD' })
+    const response = await sendRequest(async () => OK, { method: 'HEAD' })
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 })

@@ -50,7 +50,7 @@ const create = (door: Door, json: object, headers = {}) => send(door, '/api/post
 const read = (door: Door, slug: string, headers = {}) => send(door, `/api/posts/${slug}`, { headers })
 /** Reads a post with the token that wrote it. */
 const readBack = (door: Door, slug: string) => read(door, slug, { Authorization: `Bearer ${a.token}` })
-const bodyOf = ({ text }: TestResponse) => JSON.parse(text)
+const parseBody = ({ text }: TestResponse) => JSON.parse(text)
 
 /** Counts responses by status. */
 function countStatuses(responses: readonly TestResponse[]): Readonly<Record<string, number>> {
@@ -77,7 +77,7 @@ describe('three nodes on one database', () => {
       expect(stored.status).toBe(201)
       for (const node of readers) {
         const response = await readBack(node, `seen-${round}`)
-        expect([response.status, bodyOf(response)]).toEqual([200, bodyOf(stored)])
+        expect([response.status, parseBody(response)]).toEqual([200, parseBody(stored)])
         expect(response.headers.get('etag')).toBe(stored.headers.get('etag'))
       }
       const lists = await Promise.all([a, b, c].map((node) => send(node, '/api/posts?sort=title')))
@@ -107,7 +107,7 @@ describe('three nodes on one database', () => {
   })
 
   test('accept one of two concurrent changes with the same If-Match', async () => {
-    const { id } = bodyOf(await create(a, { title: 'raced', slug: 'raced', count: 0 }))
+    const { id } = parseBody(await create(a, { title: 'raced', slug: 'raced', count: 0 }))
     for (let round = 1; round <= 30; round++) {
       const tag = String((await read(c, 'raced')).headers.get('etag'))
       const headers = { 'If-Match': tag }
@@ -117,25 +117,25 @@ describe('three nodes on one database', () => {
       const responses = await Promise.all(changes)
       expect(countStatuses(responses)).toEqual({ 200: 1, 412: 1 })
       const winner = responses.find(({ status }) => status === 200) as TestResponse
-      expect(bodyOf(await readBack(c, 'raced'))).toEqual(bodyOf(winner))
+      expect(parseBody(await readBack(c, 'raced'))).toEqual(parseBody(winner))
     }
   })
 
   test('lose no increment of a counter that all of them count up', async () => {
-    const { id } = bodyOf(await create(a, { title: 'counted', slug: 'counted', count: 0 }))
+    const { id } = parseBody(await create(a, { title: 'counted', slug: 'counted', count: 0 }))
     const steps = 20
     const countUp = async (node: Door): Promise<void> => {
       for (let done = 0; done < steps; ) {
         const response = await read(node, 'counted')
         const headers = { 'If-Match': String(response.headers.get('etag')) }
-        const json = { count: bodyOf(response).count + 1 }
+        const json = { count: parseBody(response).count + 1 }
         const { status } = await send(node, `/api/posts/${id}`, { method: 'PUT', json, headers })
         expect([200, 412]).toContain(status)
         if (status === 200) done += 1
       }
     }
     await Promise.all([a, b, c, a, b, c].map(countUp))
-    expect(bodyOf(await read(b, 'counted')).count).toBe(6 * steps)
+    expect(parseBody(await read(b, 'counted')).count).toBe(6 * steps)
   })
 
   test('number changes in the order of their commits, without a gap', async () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ContentContext } from '../../content/context.ts'
-import { createStoredContent, findInvalidValues, isLossy } from '../../content/transfer/index.ts'
+import { createContentAlignment, findInvalidValues, isLossy } from '../../content/transfer/index.ts'
 import { compileModel } from '../../model/compile.ts'
 import { openUnprepared } from '../../service/open-content.ts'
 import { requireNoUnfinishedRestore } from '../../service/startup-checks.ts'
@@ -154,7 +154,7 @@ async function skip(
   const unknown = names.find((name) => files.every((file) => file.name !== name))
   if (unknown !== undefined)
     throw new UsageError(`There is no migrations/${unknown}. Write one of: ${files.map(({ name }) => name).join(', ')}`)
-  await store.prepare(model, createStoredContent(model))
+  await store.prepare(model, createContentAlignment(model))
   await recordAsRun(
     store,
     files.filter(({ name }) => names.includes(name)),

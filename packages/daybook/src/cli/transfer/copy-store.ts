@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createStoredContent } from '../../content/transfer/index.ts'
+import { createContentAlignment } from '../../content/transfer/index.ts'
 import { StartupError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { beginCopy, type Copy } from '../../store/copy.ts'
@@ -114,7 +114,7 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
       return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
     }
     printNotice('making indexes, search and what locales show')
-    await store.completeCopy(job.model, createStoredContent(job.model))
+    await store.completeCopy(job.model, createContentAlignment(job.model))
     return reportComparisons(job, comparisons)
   } finally {
     await store.close()

@@ -1,7 +1,7 @@
 import { createIssue, type Issue, type IssueParams } from '../../issues.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { QueryValue } from '../../query/operators.ts'
-import { type Condition, conjuncts, findComparable, type QueryScope } from '../../query/where.ts'
+import { type Condition, conjuncts, findFilterableField, type QueryScope } from '../../query/where.ts'
 
 /** The maximum number of values that an issue lists. */
 const MAX_LISTED_VALUES = 10
@@ -57,7 +57,7 @@ function explainLeaf(leaf: Leaf, collection: CollectionModel, scope: QueryScope)
   if (leaf.kind === 'compare') {
     const { by } = leaf
     const path = by.derived?.path ?? by.path
-    if (findComparable(scope, collection, path) === undefined) return undefined
+    if (findFilterableField(scope, collection, path) === undefined) return undefined
     const suffix = by.derived === undefined ? '' : ', ignoring case and accents'
     return { path, message: formatMessage(leaf) + suffix, params: toIssueParams(leaf) }
   }

@@ -41,7 +41,7 @@ const listMissingSecrets = (
  * @param situation the exposure, as the end of "This service would run …"
  * @throws {StartupError} if there are faults
  */
-export function refuseExposure(faults: readonly string[], situation: string): void {
+export function requireNoExposure(faults: readonly string[], situation: string): void {
   if (faults.length === 0) return
   const lines = faults.map((fault) => `  - ${fault}`)
   throw new StartupError(`This service would run ${situation}. Change this first:\n${lines.join('\n')}`)

@@ -127,7 +127,7 @@ export interface FillRun {
  *
  * @throws {MigrationError} if a fill throws, or returns a value that its field does not accept; the documents before it stay filled
  */
-export async function fillStored(context: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
+export async function fillStoredDocuments(context: ContentContext, run: FillRun): Promise<readonly FilledField[]> {
   const job: FillJob = {
     context: await createWriteContext(context, new UnrestrictedAccess(context.model, MIGRATOR)),
     run,

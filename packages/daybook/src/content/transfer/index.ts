@@ -9,7 +9,7 @@ export {
 export { ContentExport } from './export.ts'
 export type { ExportCounts } from './export-lines.ts'
 export { ExportStreams } from './export-streams.ts'
-export { fillStored, findUnfilledFields } from './fill.ts'
+export { fillStoredDocuments, findUnfilledFields } from './fill.ts'
 export { findInvalidValues } from './invalid-values.ts'
 export { findRestoreObstacle, LineError, type PreparedLine, prepareLine, Restore } from './restore.ts'
 export { checkLine, type RestoreLine, readCounts, readHeader, readLine } from './restore-lines.ts'
@@ -25,8 +25,8 @@ export {
   findPendingRenames,
   isLossy,
   type MigrationStep,
-  migrateStored,
+  migrateStoredDocuments,
   planMigration,
   requireNoValueLost,
 } from './schema-migration.ts'
-export { createStoredContent, findHiddenFields } from './stored-content.ts'
+export { createContentAlignment, findHiddenFields } from './stored-content.ts'

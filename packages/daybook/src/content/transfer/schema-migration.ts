@@ -19,7 +19,7 @@ import { type CanonicalDocument, changeDefaultLocale } from '../locales/localize
 import { chooseSlug } from '../writes/slugs.ts'
 import {
   countEntries,
-  createStoredContent,
+  createContentAlignment,
   iterateEntries,
   iterateOutdated,
   MIGRATION_BATCH,
@@ -173,8 +173,8 @@ async function countGlobalEffects(read: Reader, global: GlobalModel, counter: Ef
  * Migrates documents to the current schema, a batch at a time. After an interruption, another run continues. Values without a field stay
  * with their documents; {@link dropOrphaned} deletes them.
  */
-export async function migrateStored(store: Store, model: Model): Promise<void> {
-  await store.prepare(model, createStoredContent(model))
+export async function migrateStoredDocuments(store: Store, model: Model): Promise<void> {
+  await store.prepare(model, createContentAlignment(model))
   await changeStoredDefaultLocale(store, model)
   for (const collection of model.collections.values()) await migrateEntries(store, model, collection, toOrphaned)
   await store.transaction(async (writer) => {

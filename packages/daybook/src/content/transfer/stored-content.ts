@@ -44,7 +44,7 @@ export async function countEntries(read: Reader, key: string): Promise<number> {
 }
 
 /** Returns the functions that adapt stored content to a changed config while the tables are created. */
-export const createStoredContent = (model: Model): ContentAlignment => ({
+export const createContentAlignment = (model: Model): ContentAlignment => ({
   async fillLocaleTables(writer, collection) {
     for await (const entry of iterateEntries(writer.read, collection)) {
       const canonical = toCanonical(readStoredValues(collection, entry), entry.locales)

@@ -34,7 +34,7 @@ export class ContractSchemas {
 
   response(route: Route, { schema = {}, name }: ResponseContract): JsonSchema {
     const { operationId, plugin, resource } = route
-    if (plugin !== undefined) return this.#contributed(`${operationId}Answer`, schema)
+    if (plugin !== undefined) return this.#contributed(`${operationId}Response`, schema)
     const build = (): JsonSchema => (resource ? this.#ofResource(route, resource, schema) : this.#ofService(schema))
     return name === undefined ? build() : this.#components.addSchema(toPascalCase(name), build)
   }

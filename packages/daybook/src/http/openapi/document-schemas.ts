@@ -83,7 +83,7 @@ export class DocumentSchemas {
   }
 
   draft(): Ref {
-    return this.#components.addSchema('WorkingCopy', () => DRAFT)
+    return this.#components.addSchema('Draft', () => DRAFT)
   }
 
   create(document: CollectionOrGlobal): Ref {

@@ -20,7 +20,7 @@ const RESPONSES: readonly ResponseContract[] = [
     status: 200,
     description: 'The number of entries that matched, and of those that have changed.',
     schema: BULK_RESULT_SCHEMA,
-    name: 'manyResult',
+    name: 'bulkResult',
     headers: ['Cache-Control', 'Vary', 'Daybook-First-Seq', 'Daybook-Seq', 'Daybook-Dry-Run'],
   },
 ]

@@ -61,11 +61,11 @@ export async function requireHistory(
 
 /** Returns the current revisions of a document and its draft; 0 if there is none. */
 export function getCurrentRevisions({ document, current }: HistoryTarget): {
-  readonly present: number
-  readonly copy: number
+  readonly currentRevision: number
+  readonly draftRevision: number
 } {
   const draft = document.kind === 'collection' && current ? parseDraft(current as StoredEntry) : undefined
-  return { present: current?.seq ?? 0, copy: draft?.seq ?? 0 }
+  return { currentRevision: current?.seq ?? 0, draftRevision: draft?.seq ?? 0 }
 }
 
 /** Returns the key of the status field if the caller may see only published versions, and `undefined` otherwise. */

@@ -199,8 +199,8 @@ function findContent({ model, target }: VersionRead, { seq, text }: VersionRow):
   const { document, current } = target
   if (text !== null) return readFormerState(document, text)
   const revisions = getCurrentRevisions(target)
-  if (current && seq === revisions.present) return new StoredRevision(model, document, current).canonical
-  if (document.kind === 'global' || seq !== revisions.copy) return undefined
+  if (current && seq === revisions.currentRevision) return new StoredRevision(model, document, current).canonical
+  if (document.kind === 'global' || seq !== revisions.draftRevision) return undefined
   return toDraftCanonical(document, getDraftRevision(model, document, current as StoredEntry))
 }
 

@@ -19,7 +19,7 @@ const MAX_PEOPLE = 100
 /** The topic of announcements between nodes. */
 const TOPIC = 'presence'
 
-export interface PresentPerson {
+export interface PresentUser {
   readonly subject: string
   /** The time when the person opened it, in ISO 8601. */
   readonly since: string
@@ -63,7 +63,7 @@ export class Presence {
   }
 
   /** Records that a person has a document open. */
-  enter(address: EntryAddress, subject: string): readonly PresentPerson[] {
+  enter(address: EntryAddress, subject: string): readonly PresentUser[] {
     const since = this.#getPeople(address).get(subject)?.since ?? new Date().toISOString()
     this.#record({ ...address, subject, since })
     this.#announcements?.send(TOPIC, JSON.stringify({ ...address, subject, since }))
@@ -77,7 +77,7 @@ export class Presence {
   }
 
   /** Lists the people who have a document open in the order of their arrival. */
-  listPresent(address: EntryAddress): readonly PresentPerson[] {
+  listPresent(address: EntryAddress): readonly PresentUser[] {
     const people = [...this.#getPeople(address)].map(([subject, { since }]) => ({ subject, since }))
     return people.sort((a, b) => (a.since < b.since ? -1 : 1))
   }

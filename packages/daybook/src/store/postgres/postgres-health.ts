@@ -29,7 +29,7 @@ export class PostgresHealth {
   readonly #watching: Promise<void>
   readonly #firstAttempt = Promise.withResolvers<void>()
   #failure: unknown
-  #hasAnswered = false
+  #hasResponded = false
 
   constructor(server: WatchedServer) {
     this.#server = server
@@ -60,7 +60,7 @@ export class PostgresHealth {
       try {
         const client = await this.#connect().finally(() => this.#firstAttempt.resolve())
         this.#failure = undefined
-        this.#hasAnswered = true
+        this.#hasResponded = true
         await this.#listen(client)
       } catch (error) {
         this.#fail(error)
@@ -116,7 +116,7 @@ export class PostgresHealth {
   }
 
   #fail(error: unknown): void {
-    const wasUp = this.isUp && this.#hasAnswered
+    const wasUp = this.isUp && this.#hasResponded
     this.#failure = error
     if (wasUp) this.#server.onDown()
   }

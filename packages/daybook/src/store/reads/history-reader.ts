@@ -45,13 +45,13 @@ export interface VersionPage extends JournalDocument {
   readonly before: number
   readonly limit: number
   /** The current revision of the document; 0 if there is none. */
-  readonly present: number
+  readonly currentRevision: number
   /** The revision of its draft; 0 if there is none. */
-  readonly copy: number
+  readonly draftRevision: number
 }
 
 /** A page of the published versions of an entry. */
-export interface PublishedPage extends Omit<VersionPage, 'copy'> {
+export interface PublishedPage extends Omit<VersionPage, 'draftRevision'> {
   readonly statusKey: string
 }
 
@@ -75,7 +75,7 @@ export class HistoryReader {
     const statement = statements.get(`published versions ${statusKey}`, () =>
       prepareSql(sql<VersionRecord>`SELECT journal.*, 0 AS erased ${WITH_PAYLOAD}
         WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action <> 'draft'
-          AND (${status} = ${sql.lit(PUBLISHED)} OR journal.seq = ${param('present')})
+          AND (${status} = ${sql.lit(PUBLISHED)} OR journal.seq = ${param('currentRevision')})
         ORDER BY journal.seq DESC LIMIT ${param('limit')}`),
     )
     return this.#connection.all(statement, { ...page })
@@ -144,7 +144,7 @@ const WITH_PAYLOAD = sql`FROM daybook$journal AS journal
 const VERSIONS: Statement<VersionRecord> =
   prepareSql(sql<VersionRecord>`SELECT journal.*, ${ERASED} AS erased ${WITH_PAYLOAD}
   WHERE ${OF_DOCUMENT} AND journal.seq < ${param('before')} AND journal.action IN (${VERSION_ACTIONS})
-    AND (payload.seq IS NOT NULL OR journal.action = 'delete' OR journal.seq IN (${param('present')}, ${param('copy')}))
+    AND (payload.seq IS NOT NULL OR journal.action = 'delete' OR journal.seq IN (${param('currentRevision')}, ${param('draftRevision')}))
   ORDER BY journal.seq DESC LIMIT ${param('limit')}`)
 const VERSION: Statement<VersionRow> =
   prepareSql(sql<VersionRow>`SELECT journal.*, ${ERASED} AS erased, payload.doc AS text
@@ -187,6 +187,6 @@ const selectDeleted = (collection: string) => sql`SELECT journal.*, content.seq 
         AND later.seq < journal.seq AND later.action IN ('discard', 'publish', 'delete'))`)},
     ${lastContent(sql`earlier.action IN (${CONTENT_ACTIONS})`)})
   WHERE journal.collection = ${param('collection')} AND journal.action = 'delete'
-    AND NOT EXISTS (SELECT 1 FROM ${sql.table(collection)} AS present WHERE present.id = journal.id)
+    AND NOT EXISTS (SELECT 1 FROM ${sql.table(collection)} AS existing WHERE existing.id = journal.id)
     AND NOT EXISTS (SELECT 1 FROM daybook$journal AS later WHERE later.collection = journal.collection
       AND later.id = journal.id AND later.seq > journal.seq AND later.action = 'delete')`

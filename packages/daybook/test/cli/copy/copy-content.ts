@@ -123,7 +123,7 @@ export async function readResponses(
   globals: readonly string[],
 ): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const responses = new Map<string, readonly unknown[]>()
-  const ask = async (path: string): Promise<string> => {
+  const sendRequest = async (path: string): Promise<string> => {
     for (const headers of [{}, SESSION]) {
       const response = await service.fetch(new Request(`http://daybook.test${path}`, { headers }))
       const body = (await response.text()).replace(/"requestId":\s*"[^"]*"/, '')
@@ -132,16 +132,16 @@ export async function readResponses(
     return String(responses.get(`${path} Authorization`)?.[2])
   }
   for (const key of globals)
-    for (const query of ['', '?locale=de', '?locale=all']) await ask(`/api/globals/${key}${query}`)
+    for (const query of ['', '?locale=de', '?locale=all']) await sendRequest(`/api/globals/${key}${query}`)
   for (const collection of collections) {
-    for (const query of QUERIES) await ask(`/api/${collection}${query}`)
-    const { items } = JSON.parse(await ask(`/api/${collection}?limit=100`)) as {
+    for (const query of QUERIES) await sendRequest(`/api/${collection}${query}`)
+    const { items } = JSON.parse(await sendRequest(`/api/${collection}?limit=100`)) as {
       items: { id: string; slug?: string }[]
     }
     for (const { id, slug } of items) {
-      await ask(`/api/${collection}/${id}?locale=de`)
-      await ask(`/api/${collection}/${id}/references`)
-      if (slug) await ask(`/api/${collection}/${encodeURIComponent(slug)}`)
+      await sendRequest(`/api/${collection}/${id}?locale=de`)
+      await sendRequest(`/api/${collection}/${id}/references`)
+      if (slug) await sendRequest(`/api/${collection}/${encodeURIComponent(slug)}`)
     }
   }
   return responses

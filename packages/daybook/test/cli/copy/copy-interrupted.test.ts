@@ -80,8 +80,8 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       expect(ended).toMatchObject({ status: 0 })
       const [, done, total] = /^(\d+)\/(\d+) rows copied/m.exec(ended.stderr) ?? []
       expect(Number(done) * 3, 'it goes on where it was').toBeGreaterThan(Number(total))
-      const ask = (service: Service) => readResponses(service, ['notes'], [])
-      expect(await serve(notes, place, ask)).toEqual(await serve(notes, { data: scene.at('source') }, ask))
+      const readAll = (service: Service) => readResponses(service, ['notes'], [])
+      expect(await serve(notes, place, readAll)).toEqual(await serve(notes, { data: scene.at('source') }, readAll))
     })
   }
 

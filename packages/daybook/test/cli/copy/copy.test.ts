@@ -82,11 +82,11 @@ describe('a store with everything', () => {
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
     expect(rows(scene.fileOf('source'), 'SELECT 1 FROM things WHERE orphaned IS NOT NULL')).not.toEqual([])
     expect(rows(scene.fileOf('back'), 'SELECT id FROM daybook$record_keys')).toEqual([{ id: 'a' }])
-    const ask = (service: Service) => readResponses(service, ...ALL_DOCUMENTS)
-    const expected = await serve(everything, { data: scene.at('source') }, ask)
+    const readAll = (service: Service) => readResponses(service, ...ALL_DOCUMENTS)
+    const expected = await serve(everything, { data: scene.at('source') }, readAll)
     expect(expected.size).toBeGreaterThan(300)
-    expect(await serve(everything, { database: slowMachinePostgres(scene.database.url) }, ask)).toEqual(expected)
-    expect(await serve(everything, { data: scene.at('back') }, ask)).toEqual(expected)
+    expect(await serve(everything, { database: slowMachinePostgres(scene.database.url) }, readAll)).toEqual(expected)
+    expect(await serve(everything, { data: scene.at('back') }, readAll)).toEqual(expected)
   })
 
   test('continues with the journal, the order of entries and the idempotency records', async () => {
@@ -182,12 +182,12 @@ describe('the example blog', () => {
   test('responds identically in PostgreSQL, and after the copy back', async () => {
     const copyBlog = (from: string, to: string): Promise<Ended> =>
       daybook(scene.folder.path, 'copy', '--config', BLOG, '--from', from, '--to', to)
-    const ask = (service: Service) => readResponses(service, ...BLOG_DOCUMENTS)
-    const expected = await serve(blog, { data: scene.at('source') }, ask)
+    const readAll = (service: Service) => readResponses(service, ...BLOG_DOCUMENTS)
+    const expected = await serve(blog, { data: scene.at('source') }, readAll)
     expect(await copyBlog('sqlite:source', scene.database.url)).toMatchObject({ status: 0 })
     expect(await copyBlog(scene.database.url, 'sqlite:back')).toMatchObject({ status: 0 })
-    expect(await serve(blog, { database: slowMachinePostgres(scene.database.url) }, ask)).toEqual(expected)
-    expect(await serve(blog, { data: scene.at('back') }, ask)).toEqual(expected)
+    expect(await serve(blog, { database: slowMachinePostgres(scene.database.url) }, readAll)).toEqual(expected)
+    expect(await serve(blog, { data: scene.at('back') }, readAll)).toEqual(expected)
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })
 })

@@ -47,19 +47,19 @@ async function serve(cwd: string, log: number | 'pipe', ...args: readonly string
   const ended = once(child, 'exit')
   const [chunk] = await once(stdout, 'data')
   const url = /listening on (http:\S+)/.exec(String(chunk))?.[1] ?? ''
-  const ask = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status
+  const sendRequest = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status
   const stop = async (signal: NodeJS.Signals): Promise<unknown> => {
     child.kill(signal)
     return (await ended)[0]
   }
-  return { ask, stop, ended, stderr }
+  return { sendRequest, stop, ended, stderr }
 }
 
 it('writes a line for each request, with the time and the fields of the request', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
-  const { ask, stop, stderr } = await serve(folder.path, 'pipe')
+  const { sendRequest, stop, stderr } = await serve(folder.path, 'pipe')
   const log = stderr && text(stderr)
-  await ask('/api/notes?q="quoted"')
+  await sendRequest('/api/notes?q="quoted"')
   await stop('SIGTERM')
   expect(linesOf((await log) ?? '').filter(({ msg }) => msg === 'request')).toEqual([
     {
@@ -79,8 +79,8 @@ it('writes the line of a request soon, even if no other request follows', async 
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const file = join(folder.path, 'log')
   await using handle = await open(file, 'a')
-  const { ask, stop } = await serve(folder.path, handle.fd)
-  await ask('/api/notes')
+  const { sendRequest, stop } = await serve(folder.path, handle.fd)
+  await sendRequest('/api/notes')
   await eventually(async () => expect(await readFile(file, 'utf8')).toContain('"url":"/api/notes"'))
   await stop('SIGTERM')
 })
@@ -94,13 +94,14 @@ it.each([
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const file = join(folder.path, 'log')
   await using handle = await open(file, 'a')
-  const { ask, stop, ended, stderr } = await serve(folder.path, target === 'a pipe' ? 'pipe' : handle.fd)
+  const { sendRequest, stop, ended, stderr } = await serve(folder.path, target === 'a pipe' ? 'pipe' : handle.fd)
   const piped = stderr && text(stderr)
   const paths = Array.from({ length: 700 }, (_, index) => `/api/notes/number-${index}`)
-  for (let index = 0; index < paths.length; index += 50) await Promise.all(paths.slice(index, index + 50).map(ask))
+  for (let index = 0; index < paths.length; index += 50)
+    await Promise.all(paths.slice(index, index + 50).map(sendRequest))
   if (end === 'SIGTERM') expect(await stop('SIGTERM')).toBe(status)
   else {
-    await ask('/crash')
+    await sendRequest('/crash')
     expect((await ended)[0]).toBe(status)
   }
   const lines = linesOf((await piped) ?? (await readFile(file, 'utf8')))
@@ -112,9 +113,9 @@ it.each([
 it.runIf(existsSync('/dev/full'))('continues to serve if the log cannot be written', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   await using full = await open('/dev/full', 'w')
-  const { ask, stop } = await serve(folder.path, full.fd)
+  const { sendRequest, stop } = await serve(folder.path, full.fd)
   for (let round = 0; round < 3; round++) {
-    const statuses = Array.from({ length: 300 }, (_, index) => ask(`/api/notes/number-${index}`))
+    const statuses = Array.from({ length: 300 }, (_, index) => sendRequest(`/api/notes/number-${index}`))
     expect(new Set(await Promise.all(statuses))).toEqual(new Set([404]))
   }
   expect(await stop('SIGTERM')).toBe(0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readMetrics, sumOf } from '../../metrics/read-metrics.ts'
 import { eventually } from '../../support/timeouts.ts'
 import { daybook, folderOf } from '../cli.ts'
-import { ask, startSupervised } from './supervised.ts'
+import { sendRequest, startSupervised } from './supervised.ts'
 
 const FILES = {
   'daybook.config.ts': `import { defineConfig, f } from 'DAYBOOK'
@@ -19,15 +19,15 @@ describe('daybook start --metrics-port', () => {
     const [, said = ''] = service.stdout
     expect(said).toMatch(/^metrics on http:\/\/127\.0\.0\.1:\d+\/metrics$/)
     const url = said.replace('metrics on ', '')
-    await ask(`${service.url}/api/posts`)
+    await sendRequest(`${service.url}/api/posts`)
     const response = await fetch(url)
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(sumOf(readMetrics(await response.text()), TOTAL)).toBe(1)
-    expect((await ask(url, 'POST')).status).toBe(405)
-    expect((await ask(url.replace('/metrics', '/'))).status).toBe(404)
-    expect((await ask(`${service.url}/metrics`)).status).toBe(404)
+    expect((await sendRequest(url, 'POST')).status).toBe(405)
+    expect((await sendRequest(url.replace('/metrics', '/'))).status).toBe(404)
+    expect((await sendRequest(`${service.url}/metrics`)).status).toBe(404)
     // The port of the service returns the last hour, to authorized callers.
-    expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(200)
+    expect((await sendRequest(`${service.url}/api/cms/metrics`)).status).toBe(200)
     expect((await fetch(`${service.url}/api/cms/metrics`)).status).toBe(401)
   })
 
@@ -35,7 +35,7 @@ describe('daybook start --metrics-port', () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path)
     expect(service.stdout).toEqual([`listening on ${service.url}`])
-    expect((await ask(`${service.url}/api/cms/metrics`)).status).toBe(404)
+    expect((await sendRequest(`${service.url}/api/cms/metrics`)).status).toBe(404)
   })
 
   it('merges the metrics of all workers, including ended ones', async () => {
@@ -43,7 +43,7 @@ describe('daybook start --metrics-port', () => {
     await using service = await startSupervised(folder.path, '--metrics-port', '0', '--workers', '2')
     const url = String(service.stdout[1]).replace('metrics on ', '')
     const scrape = async () => readMetrics(await (await fetch(url)).text())
-    for (let count = 0; count < 10; count += 1) await ask(`${service.url}/api/posts`)
+    for (let count = 0; count < 10; count += 1) await sendRequest(`${service.url}/api/posts`)
     const listWorkers = () => service.log.filter((line) => line.msg === 'request').map(({ worker }) => worker)
     await eventually(() => expect(new Set(listWorkers())).toEqual(new Set([1, 2])))
     const before = await scrape()
@@ -51,7 +51,7 @@ describe('daybook start --metrics-port', () => {
     expect(before.get('daybook_journal_seq')).toBe(0)
     service.signal('SIGHUP')
     await service.logged('all workers are replaced')
-    await ask(`${service.url}/api/posts`)
+    await sendRequest(`${service.url}/api/posts`)
     const after = await scrape()
     expect([sumOf(after, TOTAL), sumOf(after, DURATIONS)]).toEqual([11, 11])
     expect(after.get('daybook_journal_seq')).toBe(0)
@@ -62,7 +62,7 @@ describe('daybook start --metrics-port', () => {
     await using service = await startSupervised(folder.path, '--metrics-port', '0', '--workers', '2')
     const nodes = new Set<string>()
     await eventually(async () => {
-      nodes.add(JSON.parse((await ask(`${service.url}/api/cms/metrics`)).body).node)
+      nodes.add(JSON.parse((await sendRequest(`${service.url}/api/cms/metrics`)).body).node)
       expect(nodes.size).toBe(2)
     })
   })

@@ -78,7 +78,7 @@ export interface ServiceResponse {
 }
 
 /** Sends a request as the service principal, on a new connection unless an agent keeps connections alive. */
-export function ask(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<ServiceResponse> {
+export function sendRequest(url: string, method = 'GET', body?: object, agent = new Agent()): Promise<ServiceResponse> {
   return new Promise((resolve, reject) => {
     const headers = { ...AUTH, 'content-type': 'application/json' }
     const sent = request(

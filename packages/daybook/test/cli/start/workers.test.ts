@@ -7,7 +7,7 @@ import { PendingRequest } from '../../support/network/pending-request.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { eventually } from '../../support/timeouts.ts'
 import { daybook, folderOf } from '../cli.ts'
-import { AUTH, ask, load, type ServiceResponse, startSupervised, startWith } from './supervised.ts'
+import { AUTH, load, type ServiceResponse, sendRequest, startSupervised, startWith } from './supervised.ts'
 
 const config = (fields = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({
@@ -25,9 +25,11 @@ describe('daybook start --workers', () => {
     await using folder = await folderOf(FILES)
     await using service = await startSupervised(folder.path, '--workers', '2')
     for (let count = 1; count <= 30; count += 1) {
-      expect((await ask(`${service.url}/api/posts`, 'POST', { title: `note ${count}` })).status).toBe(201)
+      expect((await sendRequest(`${service.url}/api/posts`, 'POST', { title: `note ${count}` })).status).toBe(201)
       // Each request opens a connection, and the workers take connections in turn.
-      const totals = await Promise.all([1, 2].map(async () => totalOf(await ask(`${service.url}/api/posts?limit=1`))))
+      const totals = await Promise.all(
+        [1, 2].map(async () => totalOf(await sendRequest(`${service.url}/api/posts?limit=1`))),
+      )
       expect(totals).toEqual([count + 1, count + 1])
     }
     expect(service.stdout).toEqual([`listening on ${service.url}`])
@@ -43,16 +45,18 @@ describe('daybook start --workers', () => {
     await using database = await PostgresDatabase.make()
     const env = { DATABASE_URL: database.url }
     await using service = await startWith(env, folder.path, '--workers', '2', '--config', EXAMPLE)
-    const before = totalOf(await ask(`${service.url}/api/tags`))
+    const before = totalOf(await sendRequest(`${service.url}/api/tags`))
     for (let count = 1; count <= 6; count += 1) {
-      expect((await ask(`${service.url}/api/tags`, 'POST', { name: `tag ${count}` })).status).toBe(201)
-      const totals = await Promise.all([1, 2].map(async () => totalOf(await ask(`${service.url}/api/tags?limit=1`))))
+      expect((await sendRequest(`${service.url}/api/tags`, 'POST', { name: `tag ${count}` })).status).toBe(201)
+      const totals = await Promise.all(
+        [1, 2].map(async () => totalOf(await sendRequest(`${service.url}/api/tags?limit=1`))),
+      )
       expect(totals).toEqual([before + count, before + count])
     }
     expect(await database.rows("SELECT count(*)::integer AS n FROM tags WHERE slug LIKE 'tag-%'")).toEqual([{ n: 6 }])
     service.signal('SIGHUP')
     await service.logged('all workers are replaced')
-    expect(totalOf(await ask(`${service.url}/api/tags`))).toBe(before + 6)
+    expect(totalOf(await sendRequest(`${service.url}/api/tags`))).toBe(before + 6)
   })
 
   it('replaces a worker that is killed under load; no acknowledged write is lost, and no client waits forever', async () => {
@@ -61,7 +65,7 @@ describe('daybook start --workers', () => {
     const acknowledged: string[] = []
     const failures: number[] = []
     const stop = load(8, async (count) => {
-      const { status, body } = await ask(`${service.url}/api/posts`, 'POST', { title: `note ${count}` })
+      const { status, body } = await sendRequest(`${service.url}/api/posts`, 'POST', { title: `note ${count}` })
       if (status === 201) acknowledged.push(JSON.parse(body).id)
       else if (status !== 0) failures.push(status)
     })
@@ -78,7 +82,7 @@ describe('daybook start --workers', () => {
     const lost: string[] = []
     const read = pLimit(16)
     await read.map(acknowledged, async (id) => {
-      if ((await ask(`${service.url}/api/posts/${id}`)).status !== 200) lost.push(id)
+      if ((await sendRequest(`${service.url}/api/posts/${id}`)).status !== 200) lost.push(id)
     })
     expect(lost).toEqual([])
     service.signal('SIGTERM')
@@ -99,7 +103,7 @@ describe('daybook start --workers', () => {
     const statuses = await Promise.all(pending.map((request) => request.finish()))
     expect(statuses).toEqual(Array.from({ length: 6 }, () => 201))
     expect(await service.ended).toBe(0)
-    expect((await ask(`${service.url}/api/health`)).status).toBe(0)
+    expect((await sendRequest(`${service.url}/api/health`)).status).toBe(0)
   })
 
   it('ends at once at the second signal', async () => {
@@ -118,11 +122,13 @@ describe('daybook start --workers', () => {
     const before = [service.pidOf(1), service.pidOf(2)]
     const failed: number[] = []
     const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 4 })
-    const reads = load(4, async () => count(await ask(`${service.url}/api/posts`, 'GET', undefined, keepAliveAgent)))
-    const writes = load(2, async () =>
-      count(await ask(`${service.url}/api/posts`, 'POST', { title: 'A' }, keepAliveAgent)),
+    const reads = load(4, async () =>
+      count(await sendRequest(`${service.url}/api/posts`, 'GET', undefined, keepAliveAgent)),
     )
-    const newConnections = load(2, async () => count(await ask(`${service.url}/api/posts`)))
+    const writes = load(2, async () =>
+      count(await sendRequest(`${service.url}/api/posts`, 'POST', { title: 'A' }, keepAliveAgent)),
+    )
+    const newConnections = load(2, async () => count(await sendRequest(`${service.url}/api/posts`)))
     function count({ status }: ServiceResponse): void {
       if (status !== 200 && status !== 201) failed.push(status)
     }
@@ -134,7 +140,7 @@ describe('daybook start --workers', () => {
     expect(failed).toEqual([])
     expect([service.pidOf(1), service.pidOf(2)].filter((pid) => before.includes(pid))).toEqual([])
     for (const title of ['through one', 'through the other']) {
-      expect((await ask(`${service.url}/api/posts`, 'POST', { title, mood: 'good' })).status).toBe(201)
+      expect((await sendRequest(`${service.url}/api/posts`, 'POST', { title, mood: 'good' })).status).toBe(201)
     }
   })
 
@@ -145,7 +151,7 @@ describe('daybook start --workers', () => {
     await folder.write({ 'daybook.config.ts': `${config()}\nexport const more = f.none()` })
     service.signal('SIGHUP')
     await service.logged('the new worker did not start; those that serve stay')
-    const responses = await Promise.all([1, 2, 3, 4].map(() => ask(`${service.url}/api/posts`)))
+    const responses = await Promise.all([1, 2, 3, 4].map(() => sendRequest(`${service.url}/api/posts`)))
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })
 

@@ -28,7 +28,7 @@ const IMPORT = ['import', 'site/posts', '--collection', 'posts'] as const
 const run = ({ path }: Folder, ...more: readonly string[]): Promise<Ended> => daybook(path, ...IMPORT, ...more)
 
 /** Reads lists from a service on the folder. */
-async function ask({ path }: Folder, ...paths: readonly string[]): Promise<readonly (readonly Values[])[]> {
+async function sendRequest({ path }: Folder, ...paths: readonly string[]): Promise<readonly (readonly Values[])[]> {
   const { default: config } = await import(join(path, 'daybook.config.ts'))
   const service = await createService(config, { data: join(path, '.daybook') })
   const items: (readonly Values[])[] = []
@@ -68,7 +68,7 @@ test('images of posts are uploaded once each and their references rewritten, als
 
   const ended = await run(folder)
   expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('assets: 2 uploaded, 1 there already') })
-  const [assets = [], posts = []] = await ask(
+  const [assets = [], posts = []] = await sendRequest(
     folder,
     '/api/assets?sort=originalName',
     '/api/posts?sort=title&include=cover',
@@ -108,7 +108,7 @@ test('the text of an image becomes the alt of its asset, in the locale of the po
     'site/posts/de/hund.svg': picture('hund'),
   })
   expect(await run(folder, '--locale-folders')).toMatchObject({ status: 0 })
-  const [en = [], de = []] = await ask(
+  const [en = [], de = []] = await sendRequest(
     folder,
     '/api/assets?sort=originalName',
     '/api/assets?sort=originalName&locale=de&fallbackLocale=none',
@@ -159,7 +159,7 @@ test('images that cannot be imported are named with file and line and stay uncha
   ]) {
     expect(ended.stderr).toContain(`site/posts/${line}`)
   }
-  const [posts = []] = await ask(folder, '/api/posts')
+  const [posts = []] = await sendRequest(folder, '/api/posts')
   expect(posts[0]?.body).toMatch(/^!\[a\]\(missing\.svg\)[\s\S]*!\[h\]\(\/uploads\/good-[\w-]+\.svg\)$/)
   expect(await readdir(join(folder.path, '.daybook/uploads/.incoming'))).toEqual([])
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
 import { daybook, folderOf } from '../cli.ts'
-import { ask, startSupervised } from '../start/supervised.ts'
+import { sendRequest, startSupervised } from '../start/supervised.ts'
 
 const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
 
@@ -26,6 +26,6 @@ export default defineConfig({
   expect(planned.stdout).toContain('notes.title takes the values of headline (1)')
   expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 0, stderr: '' })
   await using service = await startSupervised(folder.path)
-  const { body } = await ask(`${service.url}/api/notes`)
+  const { body } = await sendRequest(`${service.url}/api/notes`)
   expect(JSON.parse(body).items).toMatchObject([{ title: 'H' }])
 })

@@ -79,14 +79,14 @@ describe('an export of every field type, in several locales, with orphaned value
     await serve(everything, { data: at('source') }, touch)
     await run('source', 'export', 'source.ndjson')
     for (const target of ['target', database.url]) await run(target, 'import', 'source.ndjson')
-    const ask = async (place: Place): Promise<ReadonlyMap<string, readonly unknown[]>> =>
+    const sendRequest = async (place: Place): Promise<ReadonlyMap<string, readonly unknown[]>> =>
       serve(everything, place, async (service) => {
         const responses = await readResponses(service, ['things', 'people', 'empty'], ['site', 'untouched'])
         return new Map([...responses].map(([path, [status, , body]]) => [path, [status, body]]))
       })
-    const source = await ask({ data: at('source') })
-    expect(await ask({ data: at('target') })).toEqual(source)
-    expect(await ask({ database: slowMachinePostgres(database.url) })).toEqual(source)
+    const source = await sendRequest({ data: at('source') })
+    expect(await sendRequest({ data: at('target') })).toEqual(source)
+    expect(await sendRequest({ database: slowMachinePostgres(database.url) })).toEqual(source)
     const { daybook$meta, ...fileRows } = allRows(join(at('target'), 'daybook.db'))
     const rowsOf = async (table: string): Promise<readonly string[]> =>
       (await database.rows(`SELECT * FROM "${table}"`)).map((row) => JSON.stringify(row)).sort()

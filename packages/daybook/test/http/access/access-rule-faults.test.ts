@@ -106,7 +106,7 @@ describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) =
   let service: StoredService
   let id: string
   const log = new RecordingLog()
-  const ask = async (path: string, who: string, method = 'GET', json?: unknown): Promise<TestResponse> => {
+  const sendRequest = async (path: string, who: string, method = 'GET', json?: unknown): Promise<TestResponse> => {
     const response = await service.request(path, {
       method,
       headers: {
@@ -122,10 +122,10 @@ describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) =
 
   beforeAll(async () => {
     service = await store.open(config, { log })
-    const created = await ask('/api/notes', 'ada', 'POST', { title: CANARY, owner: 'ann', body: CANARY })
+    const created = await sendRequest('/api/notes', 'ada', 'POST', { title: CANARY, owner: 'ann', body: CANARY })
     id = JSON.parse(created.text).id
-    await ask('/api/pages', 'ada', 'POST', { title: 'P', note: id })
-    const drawer = await ask('/api/drawers', 'ada', 'POST', { title: CANARY })
+    await sendRequest('/api/pages', 'ada', 'POST', { title: 'P', note: id })
+    const drawer = await sendRequest('/api/drawers', 'ada', 'POST', { title: CANARY })
     expect([created.status, drawer.status]).toEqual([201, 201])
   })
   afterAll(() => service.close())
@@ -135,7 +135,7 @@ describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) =
     async (_what, result) => {
       rule = result as AccessRule
       fieldRule = () => true
-      const drawer = JSON.parse((await ask('/api/drawers?limit=1', 'ada')).text).items[0].id
+      const drawer = JSON.parse((await sendRequest('/api/drawers?limit=1', 'ada')).text).items[0].id
       log.take()
       const closed: readonly (readonly [path: string, method: string, rule: string, json?: unknown])[] = [
         ['/api/notes', 'GET', 'notes.access.read'],
@@ -153,7 +153,7 @@ describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) =
         ['/api/cms/auth/permissions', 'GET', 'notes.access.read'],
       ]
       for (const [path, method, name, json] of closed) {
-        const { status, text } = await ask(path, 'ann', method, json)
+        const { status, text } = await sendRequest(path, 'ann', method, json)
         expect({ path, status, code: JSON.parse(text).code }).toEqual({ path, status: 500, code: 'INTERNAL_ERROR' })
         expect(JSON.parse(text).details).toEqual({})
         expect(text).not.toContain(CANARY)
@@ -163,8 +163,8 @@ describe.each(POLICY_STORES)('a rule with an invalid result on $name', (store) =
         expect(said[0]).not.toContain(CANARY)
       }
       // Requests about other documents show nothing of it.
-      expect((await ask('/api/pages', 'ann')).status).toBe(200)
-      const drawers = await ask('/api/drawers', 'ann')
+      expect((await sendRequest('/api/pages', 'ann')).status).toBe(200)
+      const drawers = await sendRequest('/api/drawers', 'ann')
       expect(JSON.parse(drawers.text)).toMatchObject({ total: 1, items: [{ title: CANARY }] })
     },
   )

@@ -369,7 +369,7 @@ describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
       const operation = { op: 'create', collection: document, data: { title: `batch ${entryCount++}` } }
       return { path: target, json: { operations: [operation] } }
     }
-    return { path: target, json: bodyOf(route, `sent ${entryCount++}`) }
+    return { path: target, json: createBody(route, `sent ${entryCount++}`) }
   }
 
   const cases = CELLS.flatMap((cell) => ROLES.map((role) => ({ cell, role, status: statusFor(cell, role) })))
@@ -398,7 +398,7 @@ describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
   })
 })
 
-function bodyOf({ operationId, resource }: Route, title: string): object {
+function createBody({ operationId, resource }: Route, title: string): object {
   if (operationId === 'uploadAsset') return toForm({})
   if (operationId === 'enterEntry') return {}
   return resource?.kind === 'global' ? { text: 'x' } : { title }

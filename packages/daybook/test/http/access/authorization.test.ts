@@ -222,8 +222,9 @@ describe.each(POLICY_STORES)('an entry that becomes hidden on $name', (store) =>
     await here.content.as(ANN).update('notes', id, change as never)
     for (const [at, node] of [here, there].entries()) {
       const tags = seen[at] ?? []
-      for (const [index, path] of paths.entries()) expect((await ask(node, path, tags[index])).status, path).toBe(404)
-      const listed = await ask(node, '/api/notes', tags.at(-1))
+      for (const [index, path] of paths.entries())
+        expect((await sendRequest(node, path, tags[index])).status, path).toBe(404)
+      const listed = await sendRequest(node, '/api/notes', tags.at(-1))
       expect([listed.status, await listed.json()]).toMatchObject([200, { total: 0 }])
     }
   })
@@ -231,12 +232,13 @@ describe.each(POLICY_STORES)('an entry that becomes hidden on $name', (store) =>
 
 /** Reads the tags of several URLs. */
 async function tagsOf(node: Service, paths: readonly string[]): Promise<readonly string[]> {
-  const tags = await Promise.all(paths.map(async (path) => (await ask(node, path)).headers.get('etag') ?? ''))
-  for (const [index, path] of paths.entries()) expect((await ask(node, path, tags[index])).status, path).toBe(304)
+  const tags = await Promise.all(paths.map(async (path) => (await sendRequest(node, path)).headers.get('etag') ?? ''))
+  for (const [index, path] of paths.entries())
+    expect((await sendRequest(node, path, tags[index])).status, path).toBe(304)
   return tags
 }
 
-const ask = (node: Service, path: string, tag?: string): Promise<Response> =>
+const sendRequest = (node: Service, path: string, tag?: string): Promise<Response> =>
   node.fetch(new Request(`http://daybook.test${path}`, { headers: tag === undefined ? {} : { 'If-None-Match': tag } }))
 
 describe.each(POLICY_STORES)('a rule with two concurrent changes on $name', (store) => {
@@ -358,7 +360,7 @@ describe.each(POLICY_STORES)('a removed role on $name', (store) => {
 
   test('has no rights from the next request on, for reads, writes and idempotent responses', async () => {
     await using service = await store.open(shop)
-    const ask = async (method: string, path: string, body?: object, key?: string) => {
+    const sendRequest = async (method: string, path: string, body?: object, key?: string) => {
       const headers = {
         Authorization: 'Bearer mia',
         ...(body ? { 'Content-Type': 'application/json' } : {}),
@@ -374,24 +376,24 @@ describe.each(POLICY_STORES)('a removed role on $name', (store) => {
     staff.promote('mia', 'editor', 'admin')
     const order = { title: 'Paper', price: CANARY }
     const operations = [{ op: 'create', collection: 'orders', data: order }]
-    const { id } = JSON.parse((await ask('POST', '/api/orders', order, 'a')).text)
-    await ask('POST', '/api/cms/batch', { operations }, 'b')
-    expect(await ask('POST', '/api/orders', order, 'a')).toMatchObject({ status: 201, replayed: 'true' })
+    const { id } = JSON.parse((await sendRequest('POST', '/api/orders', order, 'a')).text)
+    await sendRequest('POST', '/api/cms/batch', { operations }, 'b')
+    expect(await sendRequest('POST', '/api/orders', order, 'a')).toMatchObject({ status: 201, replayed: 'true' })
 
     staff.promote('mia', 'editor')
-    expect((await ask('GET', `/api/orders/${id}`)).text).not.toContain(CANARY)
-    expect((await ask('DELETE', `/api/orders/${id}`)).status).toBe(403)
+    expect((await sendRequest('GET', `/api/orders/${id}`)).text).not.toContain(CANARY)
+    expect((await sendRequest('DELETE', `/api/orders/${id}`)).status).toBe(403)
     for (const again of [
-      await ask('POST', '/api/orders', order, 'a'),
-      await ask('POST', '/api/cms/batch', { operations }, 'b'),
+      await sendRequest('POST', '/api/orders', order, 'a'),
+      await sendRequest('POST', '/api/cms/batch', { operations }, 'b'),
     ]) {
       expect(again).toMatchObject({ status: 422, replayed: null })
       expect(again.text).not.toContain(CANARY)
     }
 
     staff.promote('mia')
-    expect((await ask('GET', '/api/orders')).status).toBe(403)
-    expect((await ask('POST', '/api/orders', order, 'a')).status).toBe(422)
-    expect((await ask('POST', '/api/orders', { title: 'x' })).status).toBe(403)
+    expect((await sendRequest('GET', '/api/orders')).status).toBe(403)
+    expect((await sendRequest('POST', '/api/orders', order, 'a')).status).toBe(422)
+    expect((await sendRequest('POST', '/api/orders', { title: 'x' })).status).toBe(403)
   })
 })

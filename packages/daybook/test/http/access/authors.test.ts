@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { as } from '../../support/auth/people.ts'
 import { peopleShown as config, people } from '../../support/configs/people-shown.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { runPolicyScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 import { exportOf } from '../../support/stores/export.ts'
@@ -208,7 +208,12 @@ describe.each(POLICY_STORES)('the description of the service on $name', (store) 
   afterAll(() => service.close())
 
   const readAuthors = async (name: string, path: string): Promise<Readonly<Record<string, unknown>>> =>
-    bodyOf(await ask(service, path, { auth: false, headers: name === '' ? {} : { Authorization: `Bearer ${name}` } }))
+    parseBody(
+      await sendRequest(service, path, {
+        auth: false,
+        headers: name === '' ? {} : { Authorization: `Bearer ${name}` },
+      }),
+    )
 
   test('has authors in the OpenAPI document if the caller may see them', async () => {
     const keysFor = async (name: string) => {

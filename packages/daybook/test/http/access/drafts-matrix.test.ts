@@ -74,7 +74,7 @@ const bulkWrite: ByArticle = {
 }
 
 /** A request about an article. */
-interface Ask {
+interface SentRequest {
   readonly method: string
   /** The path after `/api/articles`; `:id` is the article, `:revision` the revision of its draft, or its first one. */
   readonly path: string
@@ -82,8 +82,8 @@ interface Ask {
   readonly expected: ByArticle
 }
 
-const get = (path: string, expected: ByArticle): Ask => ({ method: 'GET', path, expected })
-const send = (method: string, path: string, expected: ByArticle, json?: object): Ask => ({
+const get = (path: string, expected: ByArticle): SentRequest => ({ method: 'GET', path, expected })
+const send = (method: string, path: string, expected: ByArticle, json?: object): SentRequest => ({
   method,
   path,
   expected,
@@ -91,7 +91,7 @@ const send = (method: string, path: string, expected: ByArticle, json?: object):
 })
 
 /** Every route about an entry, by operation, some with parameters that change their meaning. */
-const ASKS: Readonly<Record<string, readonly Ask[]>> = {
+const REQUESTS: Readonly<Record<string, readonly SentRequest[]>> = {
   getEntry: [get('/:id', read), get('/:id?draft=true', sessionRead(200))],
   updateEntry: [
     send('PUT', '/:id', write(200), { title: 'x' }),
@@ -134,7 +134,7 @@ const ABOUT_NO_ENTRY = ['listEntries', 'createEntry']
 test('the matrix has every route about entries of a collection with drafts', async () => {
   const routes = (await routesOf(config)).filter(({ resource }) => resource?.key === 'articles')
   const operations = [...new Set(routes.map(({ operationId }) => operationId))]
-  expect([...Object.keys(ASKS), ...ABOUT_NO_ENTRY].sort()).toEqual(operations.sort())
+  expect([...Object.keys(REQUESTS), ...ABOUT_NO_ENTRY].sort()).toEqual(operations.sort())
 })
 
 describe.each(POLICY_STORES)('access to drafts on $name', (store) => {
@@ -188,18 +188,18 @@ describe.each(POLICY_STORES)('access to drafts on $name', (store) => {
     return created
   }
 
-  const cells = Object.entries(ASKS).flatMap(([operation, asks]) =>
-    asks.flatMap((ask) => ARTICLES.map((article) => ({ operation, ask, article }))),
+  const cells = Object.entries(REQUESTS).flatMap(([operation, requests]) =>
+    requests.flatMap((sent) => ARTICLES.map((article) => ({ operation, sent, article }))),
   )
 
-  test.each(cells)('$operation: $ask.method $ask.path of $article', async ({ ask, article }) => {
+  test.each(cells)('$operation: $sent.method $sent.path of $article', async ({ sent, article }) => {
     const statuses: number[] = []
     for (const role of ROLES) {
       const { id, revision } = await makeArticle(article)
-      const path = ask.path.replace(':id', id).replace(':revision', String(revision))
-      const json = ask.json && JSON.parse(JSON.stringify(ask.json).replace('":revision"', String(revision)))
-      statuses.push((await request(role, ask.method, path, json)).status)
+      const path = sent.path.replace(':id', id).replace(':revision', String(revision))
+      const json = sent.json && JSON.parse(JSON.stringify(sent.json).replace('":revision"', String(revision)))
+      statuses.push((await request(role, sent.method, path, json)).status)
     }
-    expect(statuses).toEqual(ask.expected[article])
+    expect(statuses).toEqual(sent.expected[article])
   })
 })

@@ -250,18 +250,20 @@ describe.each(POLICY_STORES)('permissions on one document on $name', (store) => 
     const draft = await createEntry('articles', { by: 'ann', steps: [] })
     const closed = await createEntry('closed', { by: 'ann', steps: [] })
     for (const caller of ['anonymous', 'cleo', 'ines'] as const) {
-      const ask = async (query: string) => problem(await permissionsOn(caller, query))
-      const unreadable = await ask(`collection=articles&id=${draft}`)
+      const sendRequest = async (query: string) => problem(await permissionsOn(caller, query))
+      const unreadable = await sendRequest(`collection=articles&id=${draft}`)
       expect(unreadable.status).toBe(404)
-      expect(unreadable).toEqual(await ask(`collection=articles&id=${missing}`))
-      const hidden = await ask(`collection=closed&id=${closed}`)
+      expect(unreadable).toEqual(await sendRequest(`collection=articles&id=${missing}`))
+      const hidden = await sendRequest(`collection=closed&id=${closed}`)
       expect(hidden.status).toBe(400)
       expect(JSON.parse(JSON.stringify(hidden).replaceAll('closed', 'nothing'))).toEqual(
-        await ask(`collection=nothing&id=${closed}`),
+        await sendRequest(`collection=nothing&id=${closed}`),
       )
-      const vault = await ask('global=vault')
+      const vault = await sendRequest('global=vault')
       expect(vault.status).toBe(400)
-      expect(JSON.parse(JSON.stringify(vault).replaceAll('vault', 'nothing'))).toEqual(await ask('global=nothing'))
+      expect(JSON.parse(JSON.stringify(vault).replaceAll('vault', 'nothing'))).toEqual(
+        await sendRequest('global=nothing'),
+      )
     }
   })
 

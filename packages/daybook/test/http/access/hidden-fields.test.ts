@@ -1,7 +1,7 @@
 import type { TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
-import { ask } from '../../support/scenarios/client.ts'
+import { sendRequest } from '../../support/scenarios/client.ts'
 import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 
@@ -37,13 +37,13 @@ describe.each(POLICY_STORES)('a hidden field on $name behaves as if it did not e
   beforeAll(async () => {
     service = await store.open(kitchen)
     const open = { title: 'Open', secret: CANARY, notes: CANARY, rank: 5, inner: { code: CANARY } }
-    await ask(service, '/api/dossiers', { method: 'POST', json: open })
+    await sendRequest(service, '/api/dossiers', { method: 'POST', json: open })
   })
   afterAll(() => service.close())
 
   /** A response without the name of the field and the request id. */
   async function likeness(path: string, name: string): Promise<unknown> {
-    const response = await ask(service, path, { headers: { 'X-Request-Id': 'the-same-id' } })
+    const response = await sendRequest(service, path, { headers: { 'X-Request-Id': 'the-same-id' } })
     expectNoCanary(response)
     const headers = [...response.headers].filter(([key]) => key !== 'etag')
     return { status: response.status, headers, text: response.text.replaceAll(name, '<name>') }
@@ -65,7 +65,7 @@ describe.each(POLICY_STORES)('a hidden field on $name behaves as if it did not e
   })
 
   test('the entry has the same members as without the field', async () => {
-    const { text } = await ask(service, '/api/dossiers/open')
+    const { text } = await sendRequest(service, '/api/dossiers/open')
     expect(Object.keys(JSON.parse(text))).toEqual(['id', 'title', 'slug', 'status', 'frozen', 'createdAt', 'updatedAt'])
   })
 })

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { as, People } from '../../support/auth/people.ts'
 import { LOCALES } from '../../support/configs/locales.ts'
 import { people, sealed, unsealed } from '../../support/configs/sealed.ts'
-import { ask, bodyOf, type RequestOptions } from '../../support/scenarios/client.ts'
+import { parseBody, type RequestOptions, sendRequest } from '../../support/scenarios/client.ts'
 import { CANARY, expectNoCanary } from '../../support/scenarios/sane.ts'
 import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, patch, put, remove } from '../../support/scenarios/steps.ts'
@@ -103,8 +103,12 @@ describe.each(POLICY_STORES)('a hidden field in a write on $name', (store) => {
   beforeAll(async () => {
     for (const config of [sealed, unsealed]) {
       const service = await store.open(config)
-      const created = await ask(service, '/api/notes', { method: 'POST', json: { title: 'Note' }, headers: ANN })
-      sides.push({ service, note: String(bodyOf(created).id) })
+      const created = await sendRequest(service, '/api/notes', {
+        method: 'POST',
+        json: { title: 'Note' },
+        headers: ANN,
+      })
+      sides.push({ service, note: String(parseBody(created).id) })
     }
   })
   afterAll(() => Promise.all(sides.map(({ service }) => service.close())))
@@ -114,7 +118,7 @@ describe.each(POLICY_STORES)('a hidden field in a write on $name', (store) => {
       const responses: unknown[] = []
       for (const { service, note } of sides) {
         const [path, request] = door(note, body)
-        const response = await ask(service, path, { ...request, headers: { ...ANN, ...request.headers } })
+        const response = await sendRequest(service, path, { ...request, headers: { ...ANN, ...request.headers } })
         expect(response.status, response.text).toBe(400)
         responses.push({ ...response, headers: [...response.headers] })
       }
@@ -142,12 +146,12 @@ describe.each(POLICY_STORES)('a hidden field in a write on $name', (store) => {
   test('a caller who may read it writes it', async () => {
     const [{ service, note } = expect.fail()] = sides
     const json = { sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' }
-    const response = await ask(service, `/api/notes/${note}`, {
+    const response = await sendRequest(service, `/api/notes/${note}`, {
       method: 'PUT',
       json,
       headers: { Authorization: 'Bearer ada' },
     })
-    expect(bodyOf(response)).toMatchObject({ sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' })
+    expect(parseBody(response)).toMatchObject({ sealedText: 'x', sealedGroup: { code: 'y' }, sealedLabel: 'z' })
   })
 })
 
@@ -353,12 +357,12 @@ describe.each(POLICY_STORES)('an idempotent response on $name', (store) => {
     const send = async (): Promise<readonly TestResponse[]> => {
       const headers = { Authorization: 'Bearer kim' }
       return [
-        await ask(service, '/api/notes', {
+        await sendRequest(service, '/api/notes', {
           method: 'POST',
           json: create.data,
           headers: { ...headers, 'Idempotency-Key': 'one' },
         }),
-        await ask(service, '/api/cms/batch', {
+        await sendRequest(service, '/api/cms/batch', {
           method: 'POST',
           json: { operations: [{ op: 'create', ...create }] },
           headers: { ...headers, 'Idempotency-Key': 'two' },

@@ -169,8 +169,8 @@ describe('authentication', () => {
 
   test('reading the session and running actions accept credentials, and need none', async () => {
     await using service = await open(adapter)
-    const ask = async (sent: object) => json(await new Browser(service).send('/api/cms/auth/session', sent))
-    expect(await ask({})).toEqual({ authenticated: false, principal: null, identity: null })
-    expect(await ask(AS_MIA)).toEqual({ authenticated: true, principal: { id: 'mia' }, identity: IDENTITY })
+    const sendRequest = async (sent: object) => json(await new Browser(service).send('/api/cms/auth/session', sent))
+    expect(await sendRequest({})).toEqual({ authenticated: false, principal: null, identity: null })
+    expect(await sendRequest(AS_MIA)).toEqual({ authenticated: true, principal: { id: 'mia' }, identity: IDENTITY })
   })
 })

@@ -16,7 +16,7 @@ import { durationField } from '../../support/configs/duration-field.ts'
 import { multilingual } from '../../support/configs/locales.ts'
 import { notebook, people } from '../../support/configs/notebook.ts'
 import { sealed, unsealed } from '../../support/configs/sealed.ts'
-import { ask } from '../../support/scenarios/client.ts'
+import { sendRequest } from '../../support/scenarios/client.ts'
 import { runPolicyScenarios } from '../../support/scenarios/scenario.ts'
 import { get, refused } from '../../support/scenarios/steps.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
@@ -374,7 +374,7 @@ const hiddenTarget = defineConfig({
 async function modelFor(config: DaybookConfig, token: string, store = POLICY_STORES[0]): Promise<ModelDescription> {
   if (!store) throw new Error('There is no store.')
   await using service = await store.open(config)
-  const { status, text } = await ask(service, MODEL, { headers: { Authorization: `Bearer ${token}` } })
+  const { status, text } = await sendRequest(service, MODEL, { headers: { Authorization: `Bearer ${token}` } })
   expect(status, text).toBe(200)
   return JSON.parse(text)
 }
@@ -426,12 +426,12 @@ test.each(['read', 'field'] as const)(
   'a %s rule that fails tells nothing, and leaves others their answer',
   async (part) => {
     await using service = await createTestService(failing(part))
-    const ask = (name: string): Promise<Response> =>
+    const sendRequest = (name: string): Promise<Response> =>
       service.request(MODEL, { headers: { Authorization: `Bearer ${name}` } })
-    const refusal = await ask('ann')
+    const refusal = await sendRequest('ann')
     expect(refusal.status).toBe(500)
     expect(await refusal.text()).not.toMatch(/notes|friends/)
-    expect(await (await ask('bob')).json()).toMatchObject({
+    expect(await (await sendRequest('bob')).json()).toMatchObject({
       collections: [{ key: 'notes', fields: [{ key: 'text' }] }, { key: 'assets' }],
     })
   },
@@ -475,9 +475,9 @@ describe.each(POLICY_STORES)('on $name', (store) => {
   ])('a list of %s accepts exactly the operators and orders of the model', async (_what, config) => {
     await using service = await store.open(config)
     const headers = { Authorization: `Bearer ${service.token}` }
-    const model: ModelDescription = JSON.parse((await ask(service, MODEL, { headers })).text)
+    const model: ModelDescription = JSON.parse((await sendRequest(service, MODEL, { headers })).text)
     const isAccepted = async (query: string): Promise<boolean> => {
-      const { status, text } = await ask(service, query, { headers })
+      const { status, text } = await sendRequest(service, query, { headers })
       expect([200, 400], text).toContain(status)
       return status === 200
     }

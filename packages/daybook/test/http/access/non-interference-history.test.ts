@@ -207,12 +207,12 @@ class Worlds implements AsyncDisposable {
       return this.#change(step, (side) => ({ ...(side === 0 ? step.one : step.other), ...unseen(side) }))
     }
     if (step.op === 'changes') return this.#follow()
-    if (step.op !== 'translate') return this.#ask(step)
+    if (step.op !== 'translate') return this.#sendRequest(step)
     const said = (side: number): string | null => (side === 0 ? step.one : step.other)
     return this.#change(step, (side) => ({ sealedLabel: said(side), blindLabel: said(side) }), 'de')
   }
 
-  async #ask(step: Exclude<Step, { op: 'ada' | 'translate' | 'changes' }>): Promise<void> {
+  async #sendRequest(step: Exclude<Step, { op: 'ada' | 'translate' | 'changes' }>): Promise<void> {
     const toRequest = REQUESTS[step.op] as (said: Step, at: Position) => Request
     const [path, { headers, ...request }] = toRequest(step, this.#at)
     this.#note(await this.#pair.same(path, { ...request, headers: { ...ANN, ...headers } }))

@@ -52,7 +52,7 @@ describe.each(POLICY_STORES)('a read rule on $name', (store) => {
   afterAll(() => service.close())
 
   /** Sends a request. Returns the number of evaluations of each rule. */
-  const ask = async (method: string, path: string, body?: unknown) => {
+  const sendRequest = async (method: string, path: string, body?: unknown) => {
     evaluations.clear()
     const headers = { Authorization: 'Bearer ann', 'Content-Type': 'application/json' }
     const response = await service.request(path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
@@ -64,21 +64,21 @@ describe.each(POLICY_STORES)('a read rule on $name', (store) => {
 
   test('is evaluated once for a read', async () => {
     const read = once('posts', 'authors', 'authors.email')
-    expect(await ask('GET', '/api/posts?include=author&where[author.name][eq]=Ann&sort=title')).toEqual(read)
-    expect(await ask('GET', '/api/posts/one?include=author')).toEqual(read)
-    expect(await ask('GET', '/api/globals/site?depth=2')).toEqual({ ...read, site: 1 })
-    expect(await ask('GET', `/api/authors/${author}/references`)).toEqual({ ...read, site: 1 })
+    expect(await sendRequest('GET', '/api/posts?include=author&where[author.name][eq]=Ann&sort=title')).toEqual(read)
+    expect(await sendRequest('GET', '/api/posts/one?include=author')).toEqual(read)
+    expect(await sendRequest('GET', '/api/globals/site?depth=2')).toEqual({ ...read, site: 1 })
+    expect(await sendRequest('GET', `/api/authors/${author}/references`)).toEqual({ ...read, site: 1 })
   })
 
   test('is evaluated once for a write, and once for a whole batch', async () => {
-    expect(await ask('PUT', `/api/posts/${post}`, { title: 'Two' })).toEqual(once('posts', 'authors'))
+    expect(await sendRequest('PUT', `/api/posts/${post}`, { title: 'Two' })).toEqual(once('posts', 'authors'))
     const operations = ['Three', 'Four'].map((title) => ({
       op: 'update',
       collection: 'posts',
       id: post,
       data: { title },
     }))
-    expect(await ask('POST', '/api/cms/batch', { operations })).toEqual(once('posts', 'authors'))
-    expect(await ask('DELETE', `/api/posts/${post}`)).toEqual(once('posts', 'authors', 'site'))
+    expect(await sendRequest('POST', '/api/cms/batch', { operations })).toEqual(once('posts', 'authors'))
+    expect(await sendRequest('DELETE', `/api/posts/${post}`)).toEqual(once('posts', 'authors', 'site'))
   })
 })

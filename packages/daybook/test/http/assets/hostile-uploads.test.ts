@@ -60,7 +60,7 @@ describe('an upload over a socket', () => {
   test('that is rejected keeps its connection open for the next request', async () => {
     await using server = await listen({ ...config, assets: { accept: ['image/*'] } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const ask = async (method: string, path: string, headers: Readonly<Record<string, string>>, body = '') => {
+    const sendRequest = async (method: string, path: string, headers: Readonly<Record<string, string>>, body = '') => {
       const sent = request({ host: '127.0.0.1', port: server.port, method, path, headers, agent }).end(body)
       const [response] = (await once(sent, 'response')) as [IncomingMessage]
       const { localPort } = response.socket
@@ -71,11 +71,11 @@ describe('an upload over a socket', () => {
       Authorization: `Bearer ${server.service.token}`,
       'Content-Type': 'multipart/form-data; boundary=b',
     }
-    const refused = await ask('POST', '/api/assets', headers, `${BEGINNING}<!doctype html><p>x${END}`)
+    const refused = await sendRequest('POST', '/api/assets', headers, `${BEGINNING}<!doctype html><p>x${END}`)
     expect(refused.status).toBe(400)
     // The rest of a rejected body may take at least half a second.
     await sleep(800)
-    expect(await ask('GET', '/api/health', {})).toEqual({ status: 200, localPort: refused.localPort })
+    expect(await sendRequest('GET', '/api/health', {})).toEqual({ status: 200, localPort: refused.localPort })
     agent.destroy()
   })
 

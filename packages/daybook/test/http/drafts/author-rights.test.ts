@@ -159,7 +159,7 @@ describe.each(POLICY_STORES)('the rights of authors on $name', (store) => {
         roles: ['editor'],
         expiresAt: null,
       })
-      const ask = async (method: string, path: string, as: string | null, json?: object) => {
+      const sendRequest = async (method: string, path: string, as: string | null, json?: object) => {
         const headers = {
           'Content-Type': 'application/json',
           ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
@@ -173,11 +173,11 @@ describe.each(POLICY_STORES)('the rights of authors on $name', (store) => {
           body: (await response.json()) as { readonly id: string; readonly token?: string },
         }
       }
-      const { id } = (await ask('POST', '/api/posts', 'bea', { title: 'Hello' })).body
-      const preview = (await ask('POST', `/api/posts/${id}/preview`, token, {})).body.token
-      expect((await ask('GET', `/api/posts/${id}?preview=${preview}`, null)).status).toBe(200)
+      const { id } = (await sendRequest('POST', '/api/posts', 'bea', { title: 'Hello' })).body
+      const preview = (await sendRequest('POST', `/api/posts/${id}/preview`, token, {})).body.token
+      expect((await sendRequest('GET', `/api/posts/${id}?preview=${preview}`, null)).status).toBe(200)
       await tokens.revokeById(tokenId)
-      expect((await ask('GET', `/api/posts/${id}?preview=${preview}`, null)).status).toBe(404)
+      expect((await sendRequest('GET', `/api/posts/${id}?preview=${preview}`, null)).status).toBe(404)
       await records.close()
     } finally {
       await scopedService.close()

@@ -106,10 +106,10 @@ describe.each(POLICY_STORES)('unpublished content on $name', (store) => {
     const tags = new Map<string, string>()
     for (const path of [...paths, ...lists]) tags.set(path, (await editor.get(path, null)).tag)
     await editor.post(`/api/posts/${id}/unpublish`)
-    const ask = async (path: string): Promise<number> =>
+    const sendRequest = async (path: string): Promise<number> =>
       (await service.request(path, { headers: { 'If-None-Match': tags.get(path) ?? '' } })).status
-    for (const path of paths) expect(await ask(path), path).toBe(404)
-    for (const path of lists) expect(await ask(path), path).toBe(200)
+    for (const path of paths) expect(await sendRequest(path), path).toBe(404)
+    for (const path of lists) expect(await sendRequest(path), path).toBe(200)
     expect((await editor.get('/api/posts', null)).body.total).toBe(0)
   })
 

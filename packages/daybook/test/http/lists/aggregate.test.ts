@@ -1,7 +1,7 @@
 import { ANONYMOUS, type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const OPTIONS = ['news', 'howto', 'release'] as const
@@ -45,15 +45,15 @@ describe.each(STORES)('aggregates on $name', (store) => {
   let maker: string
 
   const add = async (json: object, collection = 'things'): Promise<Readonly<Record<string, unknown>>> =>
-    bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json }))
+    parseBody(await sendRequest(service, `/api/${collection}`, { method: 'POST', json }))
   const read = async (query: string, { auth = false, collection = 'things' } = {}) =>
-    ask(service, `/api/${collection}?limit=0&${query}`, { auth })
+    sendRequest(service, `/api/${collection}?limit=0&${query}`, { auth })
   const aggregates = async (query: string, options: { auth?: boolean; collection?: string } = {}) =>
-    bodyOf(await read(query, options)).aggregates as Readonly<Record<string, unknown>>
+    parseBody(await read(query, options)).aggregates as Readonly<Record<string, unknown>>
   const issues = async (query: string, auth = false) => {
     const response = await read(query, { auth })
     expect(response.status).toBe(400)
-    return (bodyOf(response).details as { readonly issues: readonly { path: string; message: string }[] }).issues
+    return (parseBody(response).details as { readonly issues: readonly { path: string; message: string }[] }).issues
   }
 
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
 
   test('the response is an ordinary list with entries', async () => {
-    const body = bodyOf(await ask(service, '/api/things?aggregate=count:fair&limit=1&sort=name'))
+    const body = parseBody(await sendRequest(service, '/api/things?aggregate=count:fair&limit=1&sort=name'))
     expect(body).toMatchObject({ total: 3, limit: 1, items: [{ name: 'a' }] })
     expect(body.aggregates).toEqual({
       'count:fair': [
@@ -249,8 +249,10 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
 
   test('a locale counts its own values, fallbacks included', async () => {
-    const { items } = bodyOf(await ask(service, '/api/things?where[name][eq]=a')) as { items: { id: string }[] }
-    await ask(service, `/api/things/${items[0]?.id}?locale=de`, { method: 'PUT', json: { label: 'eins' } })
+    const { items } = parseBody(await sendRequest(service, '/api/things?where[name][eq]=a')) as {
+      items: { id: string }[]
+    }
+    await sendRequest(service, `/api/things/${items[0]?.id}?locale=de`, { method: 'PUT', json: { label: 'eins' } })
     expect(await aggregates('aggregate=count:label&locale=de')).toEqual({
       'count:label': [
         { value: 'eins', count: 1 },
@@ -301,7 +303,9 @@ describe.each(STORES)('aggregates on $name', (store) => {
     const tag = await tagOf('aggregate=count:kind')
     expect(tag).not.toBe(await tagOf(''))
     expect(tag).not.toBe(await tagOf('aggregate=count:tags'))
-    const again = await ask(service, '/api/things?limit=0&aggregate=count:kind', { headers: { 'If-None-Match': tag } })
+    const again = await sendRequest(service, '/api/things?limit=0&aggregate=count:kind', {
+      headers: { 'If-None-Match': tag },
+    })
     expect(again.status).toBe(304)
     await add({ name: 'e', status: 'draft', kind: 'news' })
     expect(await tagOf('aggregate=count:kind')).toBe(tag)
@@ -313,12 +317,12 @@ describe.each(STORES)('aggregates on $name', (store) => {
     const before = await counts()
     const shelf = await add({ place: 'open', kind: 'c' }, 'shelves')
     expect(await counts()).toEqual([...(before as object[]), { value: 'c', count: 1 }])
-    await ask(service, `/api/shelves/${shelf.id}`, { method: 'PUT', json: { kind: 'a' } })
+    await sendRequest(service, `/api/shelves/${shelf.id}`, { method: 'PUT', json: { kind: 'a' } })
     expect(await counts()).toEqual([
       { value: 'a', count: 2 },
       { value: 'b', count: 1 },
     ])
-    await ask(service, `/api/shelves/${shelf.id}`, { method: 'PUT', json: { kind: null } })
+    await sendRequest(service, `/api/shelves/${shelf.id}`, { method: 'PUT', json: { kind: null } })
     expect(await counts()).toEqual([
       { value: null, count: 1 },
       { value: 'a', count: 1 },
@@ -329,10 +333,12 @@ describe.each(STORES)('aggregates on $name', (store) => {
       { op: 'create', collection: 'shelves', data: { kind: 'z' } },
       { op: 'create', collection: 'shelves', data: { kind: 'z' } },
     ]
-    await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+    await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations } })
     expect(await counts()).toEqual([{ value: 'z', count: 2 }, ...(before as object[])])
     const failing = [...operations.slice(1), { op: 'create', collection: 'shelves', data: { kind: 5 } }]
-    expect((await ask(service, '/api/cms/batch', { method: 'POST', json: { operations: failing } })).status).toBe(400)
+    expect(
+      (await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations: failing } })).status,
+    ).toBe(400)
     expect(await counts()).toEqual([{ value: 'z', count: 2 }, ...(before as object[])])
   })
 
@@ -395,8 +401,8 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
 
   test('a cursor continues without the aggregates, which are the same on every page', async () => {
-    const { nextCursor } = bodyOf(await ask(service, '/api/things?limit=1&aggregate=count:kind'))
-    expect((await ask(service, `/api/things?limit=1&cursor=${nextCursor}`)).status).toBe(200)
+    const { nextCursor } = parseBody(await sendRequest(service, '/api/things?limit=1&aggregate=count:kind'))
+    expect((await sendRequest(service, `/api/things?limit=1&cursor=${nextCursor}`)).status).toBe(200)
   })
 
   test('the in-process API also accepts aggregates by field', async () => {
@@ -415,7 +421,7 @@ describe.each(STORES)('aggregates on $name', (store) => {
   })
 
   test('the model description lists the aggregates of each field', async () => {
-    const { collections } = bodyOf(await ask(service, '/api/cms/model', { auth: true })) as {
+    const { collections } = parseBody(await sendRequest(service, '/api/cms/model', { auth: true })) as {
       collections: { key: string; fields: { key: string; aggregates: string[] }[] }[]
     }
     const fields = collections.find(({ key }) => key === 'things')?.fields ?? []
@@ -435,10 +441,12 @@ describe.each(STORES)('aggregates on $name', (store) => {
         const text = String(from + index).padStart(4, '0')
         return { op: 'create', collection: 'notes', data: { text, word: text } }
       })
-      await ask(large, '/api/cms/batch', { method: 'POST', json: { operations } })
+      await sendRequest(large, '/api/cms/batch', { method: 'POST', json: { operations } })
     }
-    await ask(large, '/api/notes', { method: 'POST', json: { text: '1001', word: '1001' } })
-    const { aggregates } = bodyOf(await ask(large, '/api/notes?limit=0&aggregate=count:text,count:word')) as {
+    await sendRequest(large, '/api/notes', { method: 'POST', json: { text: '1001', word: '1001' } })
+    const { aggregates } = parseBody(
+      await sendRequest(large, '/api/notes?limit=0&aggregate=count:text,count:word'),
+    ) as {
       aggregates: Record<string, { value: string; count: number }[]>
     }
     for (const name of ['count:text', 'count:word']) {

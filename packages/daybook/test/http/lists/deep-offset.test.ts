@@ -1,6 +1,6 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const COUNT = 480
@@ -56,7 +56,7 @@ describe.each(STORES)('a page by offset on $name', (store) => {
 
   beforeAll(async () => {
     service = await store.open(config)
-    const maker = bodyOf(await ask(service, '/api/makers', { method: 'POST', json: { name: 'Ann' } })).id
+    const maker = parseBody(await sendRequest(service, '/api/makers', { method: 'POST', json: { name: 'Ann' } })).id
     const operations = Array.from({ length: COUNT }, (_, n) => ({
       op: 'create',
       collection: 'things',
@@ -69,14 +69,14 @@ describe.each(STORES)('a page by offset on $name', (store) => {
         maker: n % 8 === 0 ? null : maker,
       },
     }))
-    expect((await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })).status).toBe(200)
+    expect((await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations } })).status).toBe(200)
   })
   afterAll(() => service.close())
 
   const read = async (query: string, auth: boolean): Promise<List> => {
-    const response = await ask(service, `/api/things?${query}`, { auth })
+    const response = await sendRequest(service, `/api/things?${query}`, { auth })
     expect(response.status).toBe(200)
-    return bodyOf(response) as unknown as List
+    return parseBody(response) as unknown as List
   }
   const idsIn = ({ items }: List): readonly string[] => items.map(({ id }) => id)
 

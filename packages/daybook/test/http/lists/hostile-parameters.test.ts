@@ -2,7 +2,7 @@ import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
 
@@ -46,7 +46,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(kitchen)
     for (const title of ['One', 'Two', 'Three']) {
-      await ask(service, '/api/things', {
+      await sendRequest(service, '/api/things', {
         method: 'POST',
         json: { title, body: 'some words', code: `AA${title.length}${title.charCodeAt(1)}` },
       })
@@ -57,7 +57,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     await expectQuietProcess()
   })
 
-  const stored = async (): Promise<string> => (await ask(service, '/api/things?limit=100', { auth: true })).text
+  const stored = async (): Promise<string> => (await sendRequest(service, '/api/things?limit=100', { auth: true })).text
 
   const READS: Readonly<Record<string, (text: string) => string>> = {
     'a collection': (text) => `/api/${text}`,
@@ -82,7 +82,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     const before = await stored()
     await fc.assert(
       fc.asyncProperty(escaped, fc.boolean(), async (text, auth) => {
-        expect([200, 400, 404]).toContain((await ask(service, path(text), { auth })).status)
+        expect([200, 400, 404]).toContain((await sendRequest(service, path(text), { auth })).status)
       }),
       { numRuns: 40 },
     )
@@ -102,9 +102,9 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
     const value = nasty.filter((text) => /^[\x20-\x7e]*$/.test(text))
     await fc.assert(
       fc.asyncProperty(value, async (text) => {
-        const { status } = await ask(service, '/api/things', { headers: { [name]: text } })
+        const { status } = await sendRequest(service, '/api/things', { headers: { [name]: text } })
         expect(name === 'If-Match' ? [200, 400, 412] : [200, 304, 400]).toContain(status)
-        const written = await ask(service, '/api/things', {
+        const written = await sendRequest(service, '/api/things', {
           method: 'POST',
           raw: '{}',
           auth: false,
@@ -127,12 +127,12 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
             seo: { text },
             parts: [{ _type: 'quote', text: `x${text}` }],
           }
-          const created = await ask(service, '/api/things', { method: 'POST', json })
+          const created = await sendRequest(service, '/api/things', { method: 'POST', json })
           expect(created.status, created.text).toBe(201)
-          expect(bodyOf(created)).toMatchObject(json)
-          const { id, slug } = bodyOf(created)
-          expect(bodyOf(await ask(service, `/api/things/${encodeURIComponent(String(slug))}`)).id).toBe(id)
-          expect((await ask(service, `/api/things/${id}`, { method: 'DELETE' })).status).toBe(204)
+          expect(parseBody(created)).toMatchObject(json)
+          const { id, slug } = parseBody(created)
+          expect(parseBody(await sendRequest(service, `/api/things/${encodeURIComponent(String(slug))}`)).id).toBe(id)
+          expect((await sendRequest(service, `/api/things/${id}`, { method: 'DELETE' })).status).toBe(204)
         },
       ),
       { numRuns: 60 },
@@ -149,7 +149,7 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
             { title: 't', seo: { [text]: 1 } },
             { title: 't', parts: [{ _type: text }] },
           ]) {
-            expect((await ask(service, '/api/things', { method: 'POST', json })).status).toBe(400)
+            expect((await sendRequest(service, '/api/things', { method: 'POST', json })).status).toBe(400)
           }
         },
       ),
@@ -174,7 +174,10 @@ describe.each(POLICY_STORES)('hostile characters on $name', (store) => {
           'parent',
           'slug',
         ]) {
-          const response = await ask(service, '/api/things', { method: 'POST', json: { title: 't', [field]: text } })
+          const response = await sendRequest(service, '/api/things', {
+            method: 'POST',
+            json: { title: 't', [field]: text },
+          })
           const isSlug = field === 'slug' && /^(?:title|posts)+(?:[-_.](?:title|posts)+)*$/.test(text)
           if (!isSlug) expect(response.status, `${field}: ${text}`).toBe(400)
         }

@@ -1,16 +1,16 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 /** Creates people who all belong to each other's circle. */
 async function openClique(store: (typeof STORES)[number], size: number): Promise<TestService> {
   const service = await store.open(circle)
   const post = async (operations: readonly object[]): Promise<readonly { id: string }[]> => {
-    const response = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+    const response = await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations } })
     expect(response.status, response.text).toBe(200)
-    return bodyOf(response).results as readonly { id: string }[]
+    return parseBody(response).results as readonly { id: string }[]
   }
   const people = await post(
     Array.from({ length: size }, (_, index) => ({ op: 'create', collection: 'people', data: { slug: `p${index}` } })),
@@ -31,16 +31,16 @@ describe.each(STORES)('expanding on $name', (store) => {
     const service = await openClique(store, 44)
     try {
       const total = async (query: string): Promise<number> => {
-        const response = await ask(service, `/api/people?${query}`)
+        const response = await sendRequest(service, `/api/people?${query}`)
         if (response.status === 400)
-          expect(bodyOf(response)).toMatchObject({ details: { issues: [{ path: 'include' }] } })
+          expect(parseBody(response)).toMatchObject({ details: { issues: [{ path: 'include' }] } })
         return response.status === 200 ? response.text.split('"slug"').length - 1 : response.status
       }
       expect(await total('limit=44&include=circle')).toBe(44 + 44 * 44)
       expect(await total('limit=1&include=circle.circle')).toBe(1 + 44 + 44 * 44)
       expect(await total('limit=2&include=circle.circle')).toBe(400)
       expect(await total('limit=1&include=circle.circle.circle')).toBe(400)
-      await ask(service, '/api/people', { method: 'POST', json: { slug: 'last' } })
+      await sendRequest(service, '/api/people', { method: 'POST', json: { slug: 'last' } })
       expect(await total('limit=100&include=circle')).toBe(45 + 44 * 44)
     } finally {
       await service.close()
@@ -50,9 +50,9 @@ describe.each(STORES)('expanding on $name', (store) => {
   test('is limited on every level, so that few entries that refer to each other cannot fill the memory', async () => {
     const service = await openClique(store, 6)
     try {
-      const response = await ask(service, '/api/people/p0?include=circle.circle.circle.circle.circle')
+      const response = await sendRequest(service, '/api/people/p0?include=circle.circle.circle.circle.circle')
       expect(response.status, `${response.text.length} bytes`).toBe(400)
-      expect((await ask(service, '/api/people/p0?include=circle.circle.circle')).status).toBe(200)
+      expect((await sendRequest(service, '/api/people/p0?include=circle.circle.circle')).status).toBe(200)
     } finally {
       await service.close()
     }
@@ -80,7 +80,7 @@ describe.each(STORES)('expanding on $name', (store) => {
         { _type: 'advert', by: firm.id },
       ]
       await service.content.create('pages', { slug: 'x', parts } as never)
-      expect(bodyOf(await ask(service, '/api/pages/x?include=parts.by'))).toMatchObject({
+      expect(parseBody(await sendRequest(service, '/api/pages/x?include=parts.by'))).toMatchObject({
         parts: [{ by: { name: 'Ann' } }, { by: { name: 'Acme' } }],
       })
     } finally {
@@ -93,7 +93,7 @@ describe.each(STORES)('expanding on $name', (store) => {
     const statements = async (query: string): Promise<number> => {
       const { statements: count } = service as unknown as { statements(): number }
       const before = count()
-      expect((await ask(service, `/api/people?${query}`)).status).toBe(200)
+      expect((await sendRequest(service, `/api/people?${query}`)).status).toBe(200)
       return count() - before
     }
     try {

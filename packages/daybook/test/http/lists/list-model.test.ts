@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { posts } from '../../support/configs/configs.ts'
 import { expectedMatches, type Item, type ListRequest, toQuery } from '../../support/models/list-model.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const WORDS = ['red', 'redder', 'green', 'blue', 'bluebell', 'über', 'Zebra', 'a', 'B', '10', '9', '東']
@@ -80,13 +80,13 @@ async function play(
   }
   for (const at of deletions) {
     const [gone] = stored.splice(at % stored.length, 1)
-    expect((await ask(service, `/api/posts/${gone?.id}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await sendRequest(service, `/api/posts/${gone?.id}`, { method: 'DELETE' })).status).toBe(204)
   }
   return stored
 }
 
 async function written(service: TestService, method: string, path: string, json: object): Promise<Item> {
-  const response = await ask(service, path, { method, json })
+  const response = await sendRequest(service, path, { method, json })
   expect(response.status, response.text).toBeLessThan(300)
   expect(JSON.parse(response.text)).toMatchObject(
     Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'seo')),
@@ -101,9 +101,9 @@ interface PageOfList {
 }
 
 async function readPage(service: TestService, query: string, { auth }: ListRequest): Promise<PageOfList> {
-  const response = await ask(service, `/api/posts?${query}`, { auth })
+  const response = await sendRequest(service, `/api/posts?${query}`, { auth })
   expect(response.status, response.text).toBe(200)
-  return bodyOf(response) as unknown as PageOfList
+  return parseBody(response) as unknown as PageOfList
 }
 
 /** Reads all pages of a list by cursor. */
@@ -148,7 +148,9 @@ describe.each(STORES)('lists on $name compared with a plain model', (store) => {
     }
     const service = await store.open({ ...posts, seed })
     try {
-      const { items } = bodyOf(await ask(service, '/api/posts?sort=createdAt&limit=100')) as { items: readonly Item[] }
+      const { items } = parseBody(await sendRequest(service, '/api/posts?sort=createdAt&limit=100')) as {
+        items: readonly Item[]
+      }
       expect(items.map(({ title }) => title)).toEqual(titles)
     } finally {
       await service.close()

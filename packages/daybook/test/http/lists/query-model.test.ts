@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectedMatches, type Item, type ListRequest, toQuery } from '../../support/models/list-model.ts'
 import { type Filter, type Kind, type Leaf, passes, type Table, toWhere } from '../../support/models/where-model.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 const config = defineConfig({
@@ -224,9 +224,9 @@ interface World {
 /** Writes entries in one batch. */
 async function make(service: TestService, collection: string, entries: readonly object[]): Promise<readonly Item[]> {
   const operations = entries.map((data) => ({ op: 'create', collection, data }))
-  const response = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+  const response = await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations } })
   expect(response.status, response.text).toBe(200)
-  return (bodyOf(response).results as readonly { entry: Item }[]).map(({ entry }) => entry)
+  return (parseBody(response).results as readonly { entry: Item }[]).map(({ entry }) => entry)
 }
 
 /** Returns a book with ids in place of the placeholders. */
@@ -266,9 +266,9 @@ interface PageOfList {
 }
 
 async function page(service: TestService, query: string, auth: boolean): Promise<PageOfList> {
-  const response = await ask(service, `/api/books?${query}`, { auth })
+  const response = await sendRequest(service, `/api/books?${query}`, { auth })
   expect(response.status, `${query} ${response.text}`).toBe(200)
-  return bodyOf(response) as unknown as PageOfList
+  return parseBody(response) as unknown as PageOfList
 }
 
 /** Reads all pages of a list by cursor. */
@@ -364,8 +364,10 @@ async function pageDuringWrites(service: TestService, { ranks, sort, filter, lim
     const read = page(service, `${query}&limit=${limit}${cursor && `&cursor=${cursor}`}`, false)
     await Promise.all([
       read,
-      ...come.map((value) => ask(service, '/api/books', { method: 'POST', json: { title: 'red', rank: value } })),
-      ...gone.map((id) => ask(service, `/api/books/${id}`, { method: 'DELETE' })),
+      ...come.map((value) =>
+        sendRequest(service, '/api/books', { method: 'POST', json: { title: 'red', rank: value } }),
+      ),
+      ...gone.map((id) => sendRequest(service, `/api/books/${id}`, { method: 'DELETE' })),
     ])
     const next: PageOfList = await read
     visitedIds.push(...idsOf(next.items))

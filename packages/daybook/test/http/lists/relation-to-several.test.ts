@@ -1,6 +1,6 @@
 import { defineCollection, defineConfig, defineGlobal, f, isAuthenticated } from 'daybook'
 import { describe, expect, test } from 'vitest'
-import { ask } from '../../support/scenarios/client.ts'
+import { sendRequest } from '../../support/scenarios/client.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, faults, get, patch, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
@@ -442,7 +442,7 @@ describe.each(STORES)('relations to several collections on $name', (store) => {
     const statements = async (query: string): Promise<number> => {
       const { statements: count } = service as unknown as { statements(): number }
       const before = count()
-      expect((await ask(service, `/api/articles?sort=title&${query}`)).status).toBe(200)
+      expect((await sendRequest(service, `/api/articles?sort=title&${query}`)).status).toBe(200)
       return count() - before
     }
     try {

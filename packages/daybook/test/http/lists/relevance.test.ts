@@ -1,6 +1,6 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const COUNT = 300
@@ -63,12 +63,12 @@ describe.each(STORES)('the most relevant entries on $name', (store) => {
   beforeAll(async () => {
     service = await store.open(config)
     const operations = notes.map((data) => ({ op: 'create', collection: 'notes', data }))
-    expect((await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })).status).toBe(200)
+    expect((await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations } })).status).toBe(200)
   })
   afterAll(() => service.close())
 
   const read = async (query: string, auth: boolean) =>
-    bodyOf(await ask(service, `/api/notes?${query}`, { auth })) as unknown as {
+    parseBody(await sendRequest(service, `/api/notes?${query}`, { auth })) as unknown as {
       readonly total: number
       readonly items: readonly Note[]
       readonly nextCursor: string | null
@@ -102,7 +102,7 @@ describe.each(STORES)('the most relevant entries on $name', (store) => {
   test('come first after a new word with the beginning of the searched word is written', async () => {
     const before = await read('q=riverba&limit=2', true)
     const title = 'Riverbarge'
-    await ask(service, '/api/notes', { method: 'POST', json: { title, body: '' } })
+    await sendRequest(service, '/api/notes', { method: 'POST', json: { title, body: '' } })
     const after = await read('q=riverba&limit=2', true)
     expect(after.items.map((item) => item.title)).toEqual([title, before.items[0]?.title])
     expect(after.total).toBe(before.total + 1)

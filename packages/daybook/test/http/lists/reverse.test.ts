@@ -11,7 +11,7 @@ import { parseQueryString, readParameters } from '../../../src/query/parameters.
 import type { Database } from '../../../src/store/database.ts'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.ts'
 import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { CANARY } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { get, put, refused, remove } from '../../support/scenarios/steps.ts'
@@ -362,10 +362,10 @@ describe.each(STORES)('reverse fields on $name', (store) => {
     await using service = await store.open(config)
     const path = '/api/tags?include=posts.tag.posts&reverse[posts][limit]=50'
     // 50 posts, each with its tag and 38 posts of that tag.
-    const within = await ask(service, `${path}&reverse[posts.tag.posts][limit]=38`)
-    expect(bodyOf(within)).toMatchObject({ items: [{ posts: { total: 50, limit: 50 } }] })
-    const refusal = await ask(service, `${path}&reverse[posts.tag.posts][limit]=39`)
-    expect(bodyOf(refusal)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'include' }] } })
+    const within = await sendRequest(service, `${path}&reverse[posts.tag.posts][limit]=38`)
+    expect(parseBody(within)).toMatchObject({ items: [{ posts: { total: 50, limit: 50 } }] })
+    const refusal = await sendRequest(service, `${path}&reverse[posts.tag.posts][limit]=39`)
+    expect(parseBody(refusal)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'include' }] } })
   })
 })
 

@@ -1,7 +1,7 @@
 import { type DaybookConfig, defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { create } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
@@ -33,15 +33,15 @@ const lists: DaybookConfig = defineConfig({
 describe.each(STORES)('lists of scalars on $name', (store) => {
   let service: TestService
   const add = async (json: object, collection = 'posts') =>
-    bodyOf(await ask(service, `/api/${collection}`, { method: 'POST', json }))
+    parseBody(await sendRequest(service, `/api/${collection}`, { method: 'POST', json }))
   const findSlugs = async (query: string, auth = false) => {
-    const response = await ask(service, `/api/posts?sort=slug&${query}`, { auth })
-    return (bodyOf(response).items as { slug: string }[]).map(({ slug }) => slug).join('')
+    const response = await sendRequest(service, `/api/posts?sort=slug&${query}`, { auth })
+    return (parseBody(response).items as { slug: string }[]).map(({ slug }) => slug).join('')
   }
   const issue = async (query: string, auth = false) => {
-    const response = await ask(service, `/api/posts?${query}`, { auth })
+    const response = await sendRequest(service, `/api/posts?${query}`, { auth })
     expect(response.status, response.text).toBe(400)
-    return (bodyOf(response).details as { issues: { message: string }[] }).issues[0]?.message
+    return (parseBody(response).details as { issues: { message: string }[] }).issues[0]?.message
   }
 
   beforeAll(async () => {
@@ -100,10 +100,10 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
   test('updates and deletions change the matches', async () => {
     const { id } = await add({ slug: 'd', tags: ['soon'] })
     expect(await findSlugs('where[tags][in]=soon')).toBe('d')
-    await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: ['later'] } })
+    await sendRequest(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: ['later'] } })
     expect(await findSlugs('where[tags][in]=soon')).toBe('')
     expect(await findSlugs('where[tags][in]=later')).toBe('d')
-    await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
+    await sendRequest(service, `/api/posts/${id}`, { method: 'DELETE' })
     expect(await findSlugs('where[tags][in]=later')).toBe('')
   })
 
@@ -121,18 +121,18 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
 
   test('at most 500 values in a filter and 1,000 items in a list are accepted', async () => {
     const texts = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
-    expect((await ask(service, `/api/posts?where[tags][in]=${texts(500).join()}`)).status).toBe(200)
+    expect((await sendRequest(service, `/api/posts?where[tags][in]=${texts(500).join()}`)).status).toBe(200)
     expect(await issue(`where[tags][in]=${texts(501).join()}`)).toBe('where[tags][in] must have at most 500 values.')
     const { id } = await add({ slug: 'e', tags: texts(1000), plain: texts(1000) })
     expect(await findSlugs('where[tags][all]=t0,t999')).toBe('e')
-    const refused = await ask(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: texts(1001) } })
+    const refused = await sendRequest(service, `/api/posts/${id}`, { method: 'PUT', json: { tags: texts(1001) } })
     expect(refused.status).toBe(400)
-    await ask(service, `/api/posts/${id}`, { method: 'DELETE' })
+    await sendRequest(service, `/api/posts/${id}`, { method: 'DELETE' })
   })
 
   test('only operators for lists accept []', async () => {
     for (const query of ['where[slug][eq][]=a', 'where[slug][]=a', 'where[not][]=a', 'where[slug][in][][]=a'])
-      expect((await ask(service, `/api/posts?${query}`)).status, query).toBe(400)
+      expect((await sendRequest(service, `/api/posts?${query}`)).status, query).toBe(400)
     expect(await issue('where[slug][eq][]=a')).toBe(
       '[] is allowed only after an operator that takes a list: in, nin, all.',
     )

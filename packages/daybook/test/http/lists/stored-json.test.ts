@@ -2,7 +2,7 @@ import { defineCollection, defineConfig, f, isAuthenticated } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
 /** Collections with the same keys on several levels, and with arbitrary JSON next to references. */
@@ -68,9 +68,9 @@ type MirrorContent = typeof content extends fc.Arbitrary<infer T> ? T : never
 
 async function fillMirrors(service: TestService, { left, right, links }: MirrorContent): Promise<void> {
   const batch = async (operations: readonly object[]): Promise<readonly string[]> => {
-    const response = await ask(service, '/api/cms/batch', { method: 'POST', json: { operations } })
+    const response = await sendRequest(service, '/api/cms/batch', { method: 'POST', json: { operations } })
     expect(response.status, response.text).toBe(200)
-    return (bodyOf(response).results as readonly { id: string }[]).map(({ id }) => id)
+    return (parseBody(response).results as readonly { id: string }[]).map(({ id }) => id)
   }
   const lefts = await batch(
     left.map((data, index) => ({ op: 'create', collection: 'left', data: { ...data, slug: `l${index}` } })),
@@ -115,7 +115,7 @@ async function readAll(service: TestService): Promise<Readonly<Record<string, st
   const texts: Record<string, string> = {}
   for (const path of PATHS) {
     for (const auth of [false, true]) {
-      const { status, text } = await ask(service, path, { auth })
+      const { status, text } = await sendRequest(service, path, { auth })
       if (status === 200) texts[`${path} ${auth}`] = text
     }
   }

@@ -3,7 +3,7 @@ import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
-import { bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody } from '../../support/scenarios/client.ts'
 import { Pair } from '../../support/stores/pair.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
@@ -85,7 +85,7 @@ describe('a tampered cursor on both stores', () => {
 
   /** Returns the parts of a cursor after the first entry. */
   async function readCursorParts(query: string): Promise<readonly string[]> {
-    const { nextCursor } = bodyOf(await pair.same(`/api/things?limit=1&${query}`))
+    const { nextCursor } = parseBody(await pair.same(`/api/things?limit=1&${query}`))
     return partsOf(String(nextCursor))
   }
 
@@ -93,7 +93,7 @@ describe('a tampered cursor on both stores', () => {
     const response = await pair.same(`/api/things?limit=1&${query}&cursor=${encodeURIComponent(cursor)}`)
     const shown = `${query} ${Buffer.from(cursor, 'base64url')}`
     expect(response.status, shown).toBe(400)
-    expect(bodyOf(response), shown).toMatchObject(REFUSED)
+    expect(parseBody(response), shown).toMatchObject(REFUSED)
   }
 
   async function expectTaken(query: string, cursor: string): Promise<void> {
@@ -163,7 +163,7 @@ describe('a tampered cursor on both stores', () => {
       fc.asyncProperty(fc.nat(cursor.length - 1), fc.constantFrom(...'abcXYZ019-_=+/.'), async (at, letter) => {
         const changed = encodeURIComponent(cursor.slice(0, at) + letter + cursor.slice(at + 1))
         const response = await pair.same(`/api/things?sort=amount,-flag&cursor=${changed}`)
-        if (response.status !== 200) expect([response.status, bodyOf(response)]).toMatchObject([400, REFUSED])
+        if (response.status !== 200) expect([response.status, parseBody(response)]).toMatchObject([400, REFUSED])
       }),
       { numRuns: 200 },
     )
@@ -187,7 +187,7 @@ describe('a tampered cursor on both stores', () => {
           const parts = [...(await readCursorParts(query))]
           for (const [at, changed] of changes) parts[1 + (at % (parts.length - 1))] = changed
           const response = await pair.same(`/api/things?${query}&cursor=${toCursor(parts)}`)
-          if (response.status !== 200) expect([response.status, bodyOf(response)]).toMatchObject([400, REFUSED])
+          if (response.status !== 200) expect([response.status, parseBody(response)]).toMatchObject([400, REFUSED])
         },
       ),
       { numRuns: 150 },

@@ -1,7 +1,7 @@
 import { ANONYMOUS, SYSTEM } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { KEPT_IDS, library } from '../../support/configs/library.ts'
-import { bodyOf, ask as send } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest as send } from '../../support/scenarios/client.ts'
 import { runScenarios, type Scenario, type Step } from '../../support/scenarios/scenario.ts'
 import { get, put, refused, remove, slugs } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
@@ -10,7 +10,7 @@ import { finds, findsAll, path } from './where-steps.ts'
 /** `[operator, value, slugs]` for each filter on a field. */
 type Cases = readonly (readonly [operator: string, value: string, expected: string])[]
 
-const ask = (field: string, cases: Cases): readonly Step[] =>
+const toSteps = (field: string, cases: Cases): readonly Step[] =>
   cases.map(([operator, value, expected]) => finds(`where[${field}][${operator}]=${value}`, expected))
 
 /** Unless noted otherwise, `a` and `b` have a value, and `c` and `d` have none. */
@@ -211,7 +211,7 @@ const MANY: Readonly<Record<string, Cases>> = {
 const EACH_FIELD: readonly Scenario[] = Object.entries({ ...FIELDS, ...MANY }).map(([field, cases]) => ({
   name: `compares ${field} by its type`,
   config: library,
-  steps: [...KEPT_IDS, ...ask(field, cases)],
+  steps: [...KEPT_IDS, ...toSteps(field, cases)],
 }))
 
 runScenarios('a filter', EACH_FIELD)
@@ -423,9 +423,9 @@ describe.each(STORES)('a filter on $name', (store) => {
   test('accepts ids in upper case, also together with the same id in lower case', async () => {
     const service = await store.open(library)
     try {
-      const ann = String(bodyOf(await send(service, '/api/people/ann')).id)
+      const ann = String(parseBody(await send(service, '/api/people/ann')).id)
       const find = async (filter: string): Promise<unknown> =>
-        bodyOf(await send(service, `/api/books?limit=0&where${filter}`)).total
+        parseBody(await send(service, `/api/books?limit=0&where${filter}`)).total
       expect(await find(`[author][eq]=${ann.toUpperCase()}`)).toBe(1)
       expect(await find(`[authors][in]=${ann.toUpperCase()}`)).toBe(2)
       expect(await find(`[authors][all]=${ann},${ann.toUpperCase()}`)).toBe(2)

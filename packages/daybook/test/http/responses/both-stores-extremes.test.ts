@@ -1,7 +1,7 @@
 import { ANONYMOUS, type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody } from '../../support/scenarios/client.ts'
 import { Pair } from '../../support/stores/pair.ts'
 import { create } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
@@ -31,7 +31,7 @@ describe('extreme values are stored and compared alike', () => {
       pair,
       'values',
       ['number', 'integer'],
-      Number(bodyOf(await pair.same('/api/values?limit=0')).total),
+      Number(parseBody(await pair.same('/api/values?limit=0')).total),
     )
     await compareFilters(pair, 'values', ['number', 'integer'], [...all, `${all.join()}`])
   })

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import blog from '../../../../../examples/blog/daybook.config.ts'
 import { kitchen } from '../../support/configs/configs.ts'
 import { multilingual } from '../../support/configs/locales.ts'
-import { bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody } from '../../support/scenarios/client.ts'
 import { Pair } from '../../support/stores/pair.ts'
 import { compareFilters, comparePages, encode, extremes, make } from './compare-stores.ts'
 
@@ -257,7 +257,7 @@ describe('words of every script are found by both stores', () => {
     await using pair = await Pair.open(extremes)
     for (const word of WORDS) await make(pair, 'values', { name: `${word} kept`, long: `in ${word}, too` })
     for (const word of WORDS) {
-      const page = bodyOf(await pair.same(`/api/values?q=${encode(word)}`))
+      const page = parseBody(await pair.same(`/api/values?q=${encode(word)}`))
       if (/\p{L}|\p{N}/u.test(word)) expect(Number(page.total), word).toBeGreaterThan(0)
       const points = [...word]
       const beginnings = points.map((_, index) => points.slice(0, index + 1).join(''))

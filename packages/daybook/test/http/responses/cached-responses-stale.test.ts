@@ -54,17 +54,17 @@ describe.each(STORES)('while content changes, on $name', (store) => {
     async () => {
       await using service = await store.open(config)
       const post = await create(service, 'posts', POST)
-      const ask = async (path: string, coding: string): Promise<DecodedResponse> =>
+      const sendRequest = async (path: string, coding: string): Promise<DecodedResponse> =>
         decodeResponse(await service.request(path, { headers: { 'accept-encoding': coding } }))
       const texts = new Map<string, string>()
       const recordTexts = async (): Promise<void> => {
         for (const path of PATHS) {
-          const { tag, text } = await ask(path, 'identity')
+          const { tag, text } = await sendRequest(path, 'identity')
           texts.set(`${path} ${tag}`, text)
         }
       }
       const askAll = (): readonly Promise<readonly [string, DecodedResponse]>[] =>
-        PATHS.flatMap((path) => CODINGS.map(async (coding) => [path, await ask(path, coding)] as const))
+        PATHS.flatMap((path) => CODINGS.map(async (coding) => [path, await sendRequest(path, coding)] as const))
       for (let rank = 1; rank <= 8; rank += 1) {
         // The second request of a URL caches the response, which is then compressed again for each revision.
         for (let time = 0; time < 2; time += 1) await recordTexts()

@@ -248,17 +248,17 @@ describe.each(STORES)('cached responses, on $name', (store) => {
   test('are read once for concurrent requests of the same URL', async () => {
     await using service = await store.open(CONFIGS['without rules'])
     for (const rank of [0, 1, 2]) await create(service, 'posts', { title: `post ${rank}`, rank })
-    const ask = async (times: number, query: string): Promise<number> => {
+    const sendRequest = async (times: number, query: string): Promise<number> => {
       const before = service.statements()
       const responses = await Promise.all(Array.from({ length: times }, () => service.request(`/api/posts?${query}`)))
       expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
       return service.statements() - before
     }
-    await ask(1, 'sort=rank&limit=1')
-    const [first, second] = [await ask(1, 'sort=rank&limit=2'), await ask(1, 'sort=rank&limit=3')]
+    await sendRequest(1, 'sort=rank&limit=1')
+    const [first, second] = [await sendRequest(1, 'sort=rank&limit=2'), await sendRequest(1, 'sort=rank&limit=3')]
     expect(first).toBe(second)
     // Each request reads the tag, which is less than half of the statements.
-    expect(await ask(20, 'sort=rank&limit=4')).toBeLessThan(20 * first)
+    expect(await sendRequest(20, 'sort=rank&limit=4')).toBeLessThan(20 * first)
   })
 })
 
@@ -267,17 +267,17 @@ test('a cached response takes no statement on SQLite until something is written'
   await using service = await (sqlite as (typeof STORES)[number]).open(CONFIGS['without rules'])
   const post = await create(service, 'posts', { title: 'post', rank: 0 })
   const paths = ['/api/posts', '/api/posts/post', '/api/posts?include=author', '/api/globals/site']
-  const ask = async (): Promise<number> => {
+  const sendRequest = async (): Promise<number> => {
     const before = service.statements()
     for (const path of paths) expect((await service.request(path)).status).toBe(200)
     return service.statements() - before
   }
-  const first = await ask()
-  await ask()
+  const first = await sendRequest()
+  await sendRequest()
   expect(first).toBeGreaterThan(0)
-  expect(await ask()).toBe(0)
+  expect(await sendRequest()).toBe(0)
   await update(service, 'posts', post.id, { rank: 1 })
-  expect(await ask()).toBeGreaterThan(0)
+  expect(await sendRequest()).toBeGreaterThan(0)
   expect(await (await service.request('/api/posts/post')).json()).toMatchObject({ rank: 1 })
 })
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+const sendRequest = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   service.request(path, { headers })
 const tagOf = ({ headers }: Response): string => headers.get('etag') ?? ''
 
@@ -63,10 +63,10 @@ describe('Accept-Encoding', () => {
     ['identity;q=0, gzip', 'gzip'],
     ['gzip ; q=0.7 ,br ; q=0.8', 'br'],
   ])('%j gets the coding %j', async (accepted, coding) => {
-    const plain = await (await ask('/api/posts/large')).text()
+    const plain = await (await sendRequest('/api/posts/large')).text()
     // The third response comes from the cache.
     for (const _time of [1, 2, 3]) {
-      const response = await ask('/api/posts/large', { 'accept-encoding': accepted })
+      const response = await sendRequest('/api/posts/large', { 'accept-encoding': accepted })
       expect([response.status, response.headers.get('content-encoding')]).toEqual([200, coding])
       expect(response.headers.get('vary')).toContain('Accept-Encoding')
       const bytes = Buffer.from(await response.arrayBuffer())
@@ -78,10 +78,10 @@ describe('Accept-Encoding', () => {
 
   test('is ignored for responses of less than 1 KiB', async () => {
     for (const _time of [1, 2, 3]) {
-      const response = await ask('/api/posts/small', { 'accept-encoding': 'br' })
+      const response = await sendRequest('/api/posts/small', { 'accept-encoding': 'br' })
       expect([response.headers.get('content-encoding'), tagOf(response)]).toEqual([
         null,
-        tagOf(await ask('/api/posts/small')),
+        tagOf(await sendRequest('/api/posts/small')),
       ])
     }
   })
@@ -89,8 +89,8 @@ describe('Accept-Encoding', () => {
   test('applies to every JSON response, including errors', async () => {
     const unknown = Array.from({ length: 60 }, (_, index) => `unknown${index}=1`).join('&')
     const responses = [
-      await ask('/openapi.json', { 'accept-encoding': 'gzip' }),
-      await ask(`/api/posts?${unknown}`, { 'accept-encoding': 'gzip' }),
+      await sendRequest('/openapi.json', { 'accept-encoding': 'gzip' }),
+      await sendRequest(`/api/posts?${unknown}`, { 'accept-encoding': 'gzip' }),
     ]
     expect(responses.map(({ status, headers }) => [status, headers.get('content-encoding')])).toEqual([
       [200, 'gzip'],
@@ -104,22 +104,22 @@ describe('the tag of a compressed response', () => {
   const codings = Object.keys(ENDINGS)
 
   test.each(codings)('matches the same response in any coding (%s)', async (coding) => {
-    const plain = tagOf(await ask(path))
-    const coded = tagOf(await ask(path, { 'accept-encoding': coding }))
+    const plain = tagOf(await sendRequest(path))
+    const coded = tagOf(await sendRequest(path, { 'accept-encoding': coding }))
     expect(coded).not.toBe(plain)
     for (const accepted of ['identity', ...codings]) {
       for (const tag of [plain, coded, `W/${coded}`, `"other", ${coded}`]) {
-        const response = await ask(path, { 'accept-encoding': accepted, 'if-none-match': tag })
+        const response = await sendRequest(path, { 'accept-encoding': accepted, 'if-none-match': tag })
         expect([response.status, tagOf(response)]).toEqual([304, tag === plain ? plain : coded])
       }
       for (const tag of [plain, coded])
-        expect((await ask(path, { 'accept-encoding': accepted, 'if-match': tag })).status).toBe(200)
-      expect((await ask(path, { 'accept-encoding': accepted, 'if-match': `W/${coded}` })).status).toBe(412)
+        expect((await sendRequest(path, { 'accept-encoding': accepted, 'if-match': tag })).status).toBe(200)
+      expect((await sendRequest(path, { 'accept-encoding': accepted, 'if-match': `W/${coded}` })).status).toBe(412)
     }
   })
 
   test.each(codings)('works as If-Match of a write, while it is current (%s)', async (coding) => {
-    const coded = tagOf(await ask(path, { 'accept-encoding': coding }))
+    const coded = tagOf(await sendRequest(path, { 'accept-encoding': coding }))
     const change = (ifMatch: string): Promise<Response> =>
       service.request(`/api/posts/${large.id}`, {
         method: 'PATCH',
@@ -128,14 +128,16 @@ describe('the tag of a compressed response', () => {
       })
     expect((await change(coded)).status).toBe(200)
     expect((await change(coded)).status).toBe(412)
-    expect((await ask(path, { 'accept-encoding': coding, 'if-none-match': coded })).status).toBe(200)
+    expect((await sendRequest(path, { 'accept-encoding': coding, 'if-none-match': coded })).status).toBe(200)
   })
 
   test('names the same bytes whenever they are compressed', async () => {
     for (const coding of codings) {
       const bodies = new Set<string>()
       for (const _time of [1, 2, 3, 4])
-        bodies.add(Buffer.from(await (await ask(path, { 'accept-encoding': coding })).arrayBuffer()).toString('hex'))
+        bodies.add(
+          Buffer.from(await (await sendRequest(path, { 'accept-encoding': coding })).arrayBuffer()).toString('hex'),
+        )
       expect(bodies.size).toBe(1)
     }
   })

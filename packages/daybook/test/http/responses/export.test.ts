@@ -4,7 +4,7 @@ import { createTestService } from 'daybook/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
 import { multilingual } from '../../support/configs/locales.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { askExport, exportOf, type Line } from '../../support/stores/export.ts'
 import { create, update } from '../../support/stores/place.ts'
 import { STORES } from '../../support/stores/stores.ts'
@@ -44,29 +44,29 @@ describe('GET /api/export exists only if it is enabled', () => {
     vi.stubEnv('ENABLE_CMS_EXPORT', value)
     await using service = await createTestService(notes)
     for (const auth of [true, false]) {
-      const response = await ask(service, '/api/export', { auth })
-      const unknown = await ask(service, '/api/nothing', { auth })
+      const response = await sendRequest(service, '/api/export', { auth })
+      const unknown = await sendRequest(service, '/api/nothing', { auth })
       expect(response.status).toBe(404)
-      expect({ ...bodyOf(response), requestId: '' }).toEqual({ ...bodyOf(unknown), requestId: '' })
+      expect({ ...parseBody(response), requestId: '' }).toEqual({ ...parseBody(unknown), requestId: '' })
     }
-    expect((await ask(service, '/api/export', { method: 'POST' })).status).toBe(404)
+    expect((await sendRequest(service, '/api/export', { method: 'POST' })).status).toBe(404)
   })
 
   test('with ENABLE_CMS_EXPORT=true it is 200', async () => {
     vi.stubEnv('ENABLE_CMS_EXPORT', 'true')
     await using service = await createTestService(notes)
     expect((await askExport(service)).status).toBe(200)
-    expect((await ask(service, '/api/export', { method: 'POST' })).status).toBe(405)
+    expect((await sendRequest(service, '/api/export', { method: 'POST' })).status).toBe(405)
   })
 })
 
 describe('GET /api/export is for service principals', () => {
   test('a caller without a session gets 401, a person 403 whatever the roles, and the service token 200', async () => {
     await using service = await createTestService<DaybookConfig>({ ...notes, auth: people }, EXPORTED)
-    const as = (token: string) => ask(service, '/api/export', { headers: { Authorization: `Bearer ${token}` } })
-    expect((await ask(service, '/api/export')).status).toBe(401)
+    const as = (token: string) => sendRequest(service, '/api/export', { headers: { Authorization: `Bearer ${token}` } })
+    expect((await sendRequest(service, '/api/export')).status).toBe(401)
     expect((await as('nobody')).status).toBe(401)
-    expect(bodyOf(await as('person'))).toMatchObject({ code: 'FORBIDDEN' })
+    expect(parseBody(await as('person'))).toMatchObject({ code: 'FORBIDDEN' })
     expect((await askExport(service)).status).toBe(200)
   })
 })
@@ -257,11 +257,11 @@ describe.each(STORES)('an export on $name', (store) => {
     await using service = await store.open(notes, EXPORTED)
     await create(service, 'notes', { text: 'one' })
     for (const since of ['', '-1', '1.5', 'x', '1e3', '0x1', '9007199254740993', '2', '1&since=1']) {
-      const response = await ask(service, `/api/export?since=${since}`, { auth: true })
+      const response = await sendRequest(service, `/api/export?since=${since}`, { auth: true })
       expect(response.status, since).toBe(400)
-      expect(bodyOf(response)).toMatchObject({ details: { issues: [{ path: 'since' }] } })
+      expect(parseBody(response)).toMatchObject({ details: { issues: [{ path: 'since' }] } })
     }
-    expect((await ask(service, '/api/export?limit=1', { auth: true })).status).toBe(400)
+    expect((await sendRequest(service, '/api/export?limit=1', { auth: true })).status).toBe(400)
   })
 
   test('keeps values of fields that the config no longer has, apart from the documents', async () => {
@@ -311,7 +311,7 @@ describe.each(STORES)('an export on $name', (store) => {
       const response = await fetch(`${url}/api/export`, { headers })
       await response.body?.cancel()
       await eventually(async () =>
-        expect((await ask(service, '/api/export', { method: 'HEAD', auth: true })).status).toBe(200),
+        expect((await sendRequest(service, '/api/export', { method: 'HEAD', auth: true })).status).toBe(200),
       )
     }
     await stop()

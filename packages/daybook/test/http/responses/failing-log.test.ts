@@ -23,14 +23,14 @@ test.each([
 ])('%s returns 500 if the log throws, and the service keeps running', async (_name, line) => {
   const { state, log } = createBreakableLog()
   const server = await serve(await createTestService(small, { log }), { port: 0 })
-  const ask = async (): Promise<number | undefined> =>
+  const sendRequest = async (): Promise<number | undefined> =>
     (await exchange(server.port, requestText(line, [CLOSE])))[0]?.status
   // The third request gets the cached response.
-  const usualStatus = [await ask(), await ask(), await ask()][2]
+  const usualStatus = [await sendRequest(), await sendRequest(), await sendRequest()][2]
   state.isBroken = true
-  expect(await ask()).toBe(500)
+  expect(await sendRequest()).toBe(500)
   state.isBroken = false
-  expect(await ask()).toBe(usualStatus)
+  expect(await sendRequest()).toBe(usualStatus)
   await server.stop(100)
   await expectQuietProcess()
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectInertElement, XSS } from '../../support/configs/hostile-markdown.ts'
 import { parseHtml } from '../../support/html.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 
 /** Asserts that HTML contains nothing active. */
@@ -29,12 +29,12 @@ describe('hostile Markdown', () => {
     await expectQuietProcess()
   })
 
-  const post = (body: string, to = service) => ask(to, '/api/notes', { method: 'POST', json: { body } })
+  const post = (body: string, to = service) => sendRequest(to, '/api/notes', { method: 'POST', json: { body } })
 
   async function render(body: string): Promise<string> {
     const response = await post(body)
     expect(response.status).toBe(201)
-    return String(bodyOf(response).bodyHtml)
+    return String(parseBody(response).bodyHtml)
   }
 
   test.each(XSS)('%j becomes inert HTML', async (source) => {
@@ -147,18 +147,19 @@ describe('hostile Markdown', () => {
 
   test.each(BOMBS)('%s: 201 or 400, and other requests are answered in the meantime', async (_name, text) => {
     const bomb = post(text, hasty)
-    for (let count = 0; count < 5; count++) expect((await ask(hasty, '/api/notes?limit=1&select=id')).status).toBe(200)
+    for (let count = 0; count < 5; count++)
+      expect((await sendRequest(hasty, '/api/notes?limit=1&select=id')).status).toBe(200)
     const response = await bomb
     expect([201, 400]).toContain(response.status)
-    if (response.status === 201) expect(bodyOf(response).body).toBe(text)
-    else expect(bodyOf(response)).toMatchObject({ details: { issues: [{ path: '/body', code: 'markdown' }] } })
+    if (response.status === 201) expect(parseBody(response).body).toBe(text)
+    else expect(parseBody(response)).toMatchObject({ details: { issues: [{ path: '/body', code: 'markdown' }] } })
   })
 
   test('a text that takes too long does not delay other requests', async () => {
     const order: string[] = []
     const bomb = post(tableBomb(2000, 2000), hasty).then(({ status }) => order.push(`bomb ${status}`))
     for (let count = 0; count < 20; count++) {
-      await ask(hasty, '/api/notes?limit=1&select=id')
+      await sendRequest(hasty, '/api/notes?limit=1&select=id')
       order.push('read')
     }
     await bomb
@@ -169,7 +170,7 @@ describe('hostile Markdown', () => {
     const bombs = await Promise.all(Array.from({ length: 4 }, () => post(tableBomb(2000, 2000), hasty)))
     for (const { status } of bombs) expect([201, 400]).toContain(status)
     const response = await post('*after*', hasty)
-    expect(bodyOf(response).bodyHtml).toBe('<p><em>after</em></p>')
+    expect(parseBody(response).bodyHtml).toBe('<p><em>after</em></p>')
     expect(await render(`${'word '.repeat(500)} *after*`)).toContain('<em>after</em>')
   })
 })

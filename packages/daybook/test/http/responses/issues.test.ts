@@ -56,7 +56,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const ask = async (method: string, path: string, body?: object, isSignedIn = true): Promise<Response> =>
+const sendRequest = async (method: string, path: string, body?: object, isSignedIn = true): Promise<Response> =>
   service.fetch(
     new Request(`http://daybook.test${path}`, {
       method,
@@ -70,7 +70,7 @@ const ask = async (method: string, path: string, body?: object, isSignedIn = tru
 const issuesOf = async (response: Response): Promise<readonly Issue[]> =>
   ((await response.json()) as { details: { issues?: readonly Issue[] } }).details.issues ?? []
 const create = async (body: object, isSignedIn?: boolean): Promise<readonly Issue[]> =>
-  issuesOf(await ask('POST', '/api/pages', { title: 'A', ...body }, isSignedIn))
+  issuesOf(await sendRequest('POST', '/api/pages', { title: 'A', ...body }, isSignedIn))
 
 const good = { _type: 'quote', words: 'good' }
 
@@ -110,7 +110,7 @@ describe('params of issues contain the values that their messages mention', () =
       ],
     ],
   ])('in a body: %j', async (body, expected) => {
-    const issues = await issuesOf(await ask('POST', '/api/things', { slug: 'a', ...body }))
+    const issues = await issuesOf(await sendRequest('POST', '/api/things', { slug: 'a', ...body }))
     expect(withoutMessages(issues)).toEqual(expected)
   })
 
@@ -139,7 +139,7 @@ describe('params of issues contain the values that their messages mention', () =
     ['aggregate=sum:count:day', 'aggregate', 'unknown_field', expect.objectContaining({ name: 'sum:count:day' })],
     [`q=${'a'.repeat(257)}`, 'q', 'maxLength', { limit: 256 }],
   ])('in a query: %s', async (query, path, code, params) => {
-    const issues = await issuesOf(await ask('GET', `/api/things?${query}`))
+    const issues = await issuesOf(await sendRequest('GET', `/api/things?${query}`))
     expect(withoutMessages(issues)).toContainEqual([path, code, params])
   })
 
@@ -152,7 +152,7 @@ describe('params of issues contain the values that their messages mention', () =
     [{ op: 'update', collection: 'things', id: 'slug' }, '/id', 'format', { format: 'uuid' }],
     [{ op: 'publish', collection: 'things', id: GONE }, '/op', 'status', { collection: 'things' }],
   ])('in a batch: %j', async (operation, path, code, params) => {
-    const issues = await issuesOf(await ask('POST', '/api/cms/batch', { operations: [operation] }))
+    const issues = await issuesOf(await sendRequest('POST', '/api/cms/batch', { operations: [operation] }))
     expect(withoutMessages(issues)).toEqual([[`/operations/0${path}`, code, params]])
   })
 })
@@ -178,10 +178,12 @@ describe('paths of issues contain the index of the item', () => {
   })
 
   test('of a draft that is published', async () => {
-    const { id } = (await (await ask('POST', '/api/pages', { title: 'A', status: 'draft' })).json()) as { id: string }
-    const saved = await ask('PUT', `/api/pages/${id}?draft=true`, { parts: [good, { _type: 'quote' }] })
+    const { id } = (await (await sendRequest('POST', '/api/pages', { title: 'A', status: 'draft' })).json()) as {
+      id: string
+    }
+    const saved = await sendRequest('PUT', `/api/pages/${id}?draft=true`, { parts: [good, { _type: 'quote' }] })
     expect(saved.status).toBe(200)
-    const issues = await issuesOf(await ask('POST', `/api/pages/${id}/publish`, {}))
+    const issues = await issuesOf(await sendRequest('POST', `/api/pages/${id}/publish`, {}))
     expect(issues).toMatchObject([{ path: '/parts/1/words', code: 'required' }])
   })
 })
@@ -213,7 +215,7 @@ describe('a mistyped name gets a suggestion', () => {
     ['include=parts.bi', 'parts.by'],
     ['lmit=3', 'limit'],
   ])('in a query: %s', async (query, name) => {
-    const [issue] = await issuesOf(await ask('GET', `/api/pages?${query}`))
+    const [issue] = await issuesOf(await sendRequest('GET', `/api/pages?${query}`))
     expect(issue?.message).toMatch(new RegExp(`Did you mean "${name}"\\?$`))
   })
 
@@ -224,7 +226,7 @@ describe('a mistyped name gets a suggestion', () => {
     'where[author.salry][gt]=1',
     'include=author&select=author.salry',
   ])('but never of a field that the caller may not read: %s', async (query) => {
-    const [issue] = await issuesOf(await ask('GET', `/api/pages?${query}`, undefined, false))
+    const [issue] = await issuesOf(await sendRequest('GET', `/api/pages?${query}`, undefined, false))
     expect(issue).toMatchObject({ code: 'unknown_field', message: expect.not.stringContaining('Did you mean') })
   })
 

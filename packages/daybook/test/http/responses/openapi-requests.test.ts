@@ -66,14 +66,14 @@ describe('a document that takes long to build', () => {
   test('lets other requests run, and is built once for concurrent requests', async () => {
     await using service = await createTestService(large)
     const answered: string[] = []
-    const ask = async (path: string): Promise<Response> => {
+    const sendRequest = async (path: string): Promise<Response> => {
       const response = await service.request(path)
       answered.push(path)
       return response
     }
-    const documents = Promise.all([ask('/openapi.json'), ask('/openapi.json')])
+    const documents = Promise.all([sendRequest('/openapi.json'), sendRequest('/openapi.json')])
     await turn()
-    await ask('/api/health')
+    await sendRequest('/api/health')
     const [first, second] = await documents
     expect(answered).toEqual(['/api/health', '/openapi.json', '/openapi.json'])
     expect(first.headers.get('etag')).toBe(second.headers.get('etag'))

@@ -220,7 +220,7 @@ describe('the document', () => {
       expect.arrayContaining(['ETag', 'Daybook-Seq', 'Location', 'Idempotency-Replayed', 'X-Request-Id']),
     )
     // Responses that do not contain the document are shared.
-    expect(paths['/api/posts']?.patch?.responses['200']).toEqual({ $ref: '#/components/responses/ManyResult' })
+    expect(paths['/api/posts']?.patch?.responses['200']).toEqual({ $ref: '#/components/responses/BulkResult' })
     expect(paths['/api/posts/{id}/references']?.get?.responses['200']).toEqual({
       $ref: '#/components/responses/References',
     })

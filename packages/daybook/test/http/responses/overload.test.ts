@@ -28,10 +28,10 @@ function compute(ms = 20): void {
   for (const endsAt = performance.now() + ms; performance.now() < endsAt; );
 }
 
-const ask = async (port: number, request: string): Promise<TestResponse> =>
+const sendRequest = async (port: number, request: string): Promise<TestResponse> =>
   (await exchange(port, request))[0] as TestResponse
-const health = (port: number): Promise<TestResponse> => ask(port, requestText('GET /api/health', [CLOSE]))
-const ready = (port: number): Promise<TestResponse> => ask(port, requestText('GET /api/ready', [CLOSE]))
+const health = (port: number): Promise<TestResponse> => sendRequest(port, requestText('GET /api/health', [CLOSE]))
+const ready = (port: number): Promise<TestResponse> => sendRequest(port, requestText('GET /api/ready', [CLOSE]))
 
 /** Opens connections, and receives a response on each, so that the service has accepted all of them. */
 async function connected(port: number, count: number): Promise<readonly Socket[]> {
@@ -82,10 +82,10 @@ describe('a service with the maximum number of pending requests', () => {
     const reads = gated(2)
     await using server = await listen(guarded({ pendingRequests: 2 }, reads.pass))
     reads.close()
-    const pending = [ask(server.port, READ), ask(server.port, READ)]
+    const pending = [sendRequest(server.port, READ), sendRequest(server.port, READ)]
     await reads.begun
 
-    const rejected = await ask(server.port, READ)
+    const rejected = await sendRequest(server.port, READ)
     expectSane(rejected)
     expect([rejected.status, JSON.parse(rejected.text).code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(rejected.headers.get('retry-after')).toBe('1')
@@ -94,7 +94,7 @@ describe('a service with the maximum number of pending requests', () => {
 
     reads.open()
     expect(statusesOf(await Promise.all(pending))).toEqual([200, 200])
-    expect((await ask(server.port, READ)).status).toBe(200)
+    expect((await sendRequest(server.port, READ)).status).toBe(200)
   })
 
   test('still sends cached responses', async () => {
@@ -106,13 +106,13 @@ describe('a service with the maximum number of pending requests', () => {
     const notes = defineCollection({ fields: { text: f.text() }, access: { create } })
     await using server = await listen({ limits: { pendingRequests: 1 }, collections: { notes } })
     // The second response is cached, and the third one comes from the cache.
-    for (let time = 0; time < 3; time += 1) expect((await ask(server.port, READ)).status).toBe(200)
+    for (let time = 0; time < 3; time += 1) expect((await sendRequest(server.port, READ)).status).toBe(200)
     creates.close()
     const headers = ['Content-Type: application/json', 'Content-Length: 12', CLOSE]
-    const pending = ask(server.port, requestText('POST /api/notes', headers, '{"text":"x"}'))
+    const pending = sendRequest(server.port, requestText('POST /api/notes', headers, '{"text":"x"}'))
     await creates.begun
-    expect((await ask(server.port, READ)).status).toBe(200)
-    expect((await ask(server.port, requestText('GET /api/notes?limit=1', [CLOSE]))).status).toBe(503)
+    expect((await sendRequest(server.port, READ)).status).toBe(200)
+    expect((await sendRequest(server.port, requestText('GET /api/notes?limit=1', [CLOSE]))).status).toBe(503)
     creates.open()
     expect((await pending).status).toBe(201)
   })
@@ -127,7 +127,7 @@ describe('a service with the maximum number of pending requests', () => {
       socket.write(requestText('POST /api/notes', [...headers, 'Expect: 100-continue']))
       await once(socket, 'data')
     }
-    await expect.poll(async () => (await ask(server.port, READ)).status).toBe(200)
+    await expect.poll(async () => (await sendRequest(server.port, READ)).status).toBe(200)
     for (const socket of slow) socket.write('{"text":"x"}')
     for (const text of await Promise.all(responses)) expect(statusesOf(parseResponses(text))).toEqual([100, 201])
   })
@@ -141,7 +141,7 @@ describe('clients that are rejected and retry at once', () => {
     const reads = gated(1)
     const server = await listen(guarded({ pendingRequests: 1 }, reads.pass))
     reads.close()
-    const pending = ask(server.port, READ)
+    const pending = sendRequest(server.port, READ)
     await reads.begun
     const sockets = Array.from({ length: CLIENTS }, () => connect({ port: server.port, host: '127.0.0.1' }))
     const received = sockets.map((socket) => readAll(socket))
@@ -163,7 +163,7 @@ describe('clients that are rejected and retry at once', () => {
       expect([first, second]).toEqual([503, 503])
       expect([200, 503]).toContain(last)
     }
-    expect((await ask(server.port, READ)).status).toBe(200)
+    expect((await sendRequest(server.port, READ)).status).toBe(200)
   })
 
   test('get a response when the service ends', async () => {
@@ -209,7 +209,7 @@ describe('requests that arrive at once', () => {
     for (const response of responses) expectSane(response)
     expect(Number(responses[1]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
     expect(reads).toBe(1)
-    expect((await ask(server.port, READ)).status).toBe(200)
+    expect((await sendRequest(server.port, READ)).status).toBe(200)
   })
 
   test('set Retry-After of a rejected request to the time that they have waited', async () => {
@@ -244,7 +244,7 @@ describe('requests that arrive at once', () => {
     for (const socket of sockets) socket.on('error', () => {})
     for (const socket of sockets) socket.write(READ)
     await Promise.all(sockets.map((socket) => once(socket, 'close')))
-    expect((await ask(server.port, READ)).status).toBe(200)
+    expect((await sendRequest(server.port, READ)).status).toBe(200)
     expect(reads).toBeLessThan(COUNT)
   })
 })

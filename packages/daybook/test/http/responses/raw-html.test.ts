@@ -1,7 +1,7 @@
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import { createTestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 
 const RAW = `<details open>
 <summary>How</summary>
@@ -36,9 +36,9 @@ async function renderHtml(config: DaybookConfig, ...texts: readonly string[]): P
   try {
     const html: string[] = []
     for (const body of texts) {
-      const response = await ask(service, '/api/notes', { method: 'POST', json: { body } })
+      const response = await sendRequest(service, '/api/notes', { method: 'POST', json: { body } })
       expect(response.status).toBe(201)
-      html.push(String(bodyOf(response).bodyHtml))
+      html.push(String(parseBody(response).bodyHtml))
     }
     return html
   } finally {

@@ -2,7 +2,7 @@ import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { POLICY_STORES } from '../../support/stores/stores.ts'
@@ -17,8 +17,10 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     await expectQuietProcess()
   })
 
-  const post = (raw: string | Uint8Array): Promise<TestResponse> => ask(service, '/api/things', { method: 'POST', raw })
-  const total = async (): Promise<unknown> => bodyOf(await ask(service, '/api/things?limit=0', { auth: true })).total
+  const post = (raw: string | Uint8Array): Promise<TestResponse> =>
+    sendRequest(service, '/api/things', { method: 'POST', raw })
+  const total = async (): Promise<unknown> =>
+    parseBody(await sendRequest(service, '/api/things?limit=0', { auth: true })).total
 
   /** Sends raw JSON text as the value of the JSON field. */
   const postData = (text: string): Promise<TestResponse> => post(`{"title":"t","data":${text}}`)
@@ -65,7 +67,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     test.each(texts)('%s', async (_name, raw) => {
       const response = await post(raw)
       expect(response.status).toBe(400)
-      expect(bodyOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'body' }] } })
+      expect(parseBody(response)).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [{ path: 'body' }] } })
     })
 
     test('and valid JSON is never called malformed', async () => {
@@ -106,7 +108,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       await fc.assert(
         fc.asyncProperty(mutated, async (raw) => {
           const response = await post(raw)
-          const issues = JSON.stringify(bodyOf(response).details ?? {})
+          const issues = JSON.stringify(parseBody(response).details ?? {})
           expect(response.status === 400 && issues.includes('"code":"json"')).toBe(!isJson(raw))
         }),
         { numRuns: 300 },
@@ -162,7 +164,10 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
     test.each(['__proto__', 'constructor', 'prototype', '__pro\\u0074o__'])('at the top: %s', async (name) => {
       const raw = `{"title":"t","${name}":{"polluted":true}}`
       expect((await post(raw)).status).toBe(400)
-      const global = await ask(service, '/api/globals/wall', { method: 'PUT', raw: `{"${name}":{"polluted":true}}` })
+      const global = await sendRequest(service, '/api/globals/wall', {
+        method: 'PUT',
+        raw: `{"${name}":{"polluted":true}}`,
+      })
       expect(global.status).toBe(400)
       expect(({} as Record<string, unknown>).polluted).toBeUndefined()
     })
@@ -177,15 +182,15 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
         length: 5,
         toJSON: 7,
       }
-      const created = await ask(service, '/api/things', { method: 'POST', json: { title: 't', data } })
-      expect(bodyOf(created).data).toEqual(data)
+      const created = await sendRequest(service, '/api/things', { method: 'POST', json: { title: 't', data } })
+      expect(parseBody(created).data).toEqual(data)
     })
   })
 
   test('with a repeated key means the last one, for validation and for the store', async () => {
-    const first = bodyOf(await post('{"title":5,"title":"twice","title":"thrice"}'))
+    const first = parseBody(await post('{"title":5,"title":"twice","title":"thrice"}'))
     expect(first.title).toBe('thrice')
-    expect(bodyOf(await ask(service, `/api/things/${first.id}`)).title).toBe('thrice')
+    expect(parseBody(await sendRequest(service, `/api/things/${first.id}`)).title).toBe('thrice')
     expect((await post('{"title":"thrice","title":5}')).status).toBe(400)
   })
 
@@ -210,8 +215,8 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
         expect((await post(`{"title":"t","count":${number}}`)).status, number).toBe(400)
       }
       expect((await post('{"title":"t","amount":1e400}')).status).toBe(400)
-      expect(bodyOf(await post('{"title":"t","count":-0,"amount":-0}'))).toMatchObject({ count: 0, amount: 0 })
-      expect(bodyOf(await post('{"title":"t","count":1e3,"amount":1.0}'))).toMatchObject({ count: 1000, amount: 1 })
+      expect(parseBody(await post('{"title":"t","count":-0,"amount":-0}'))).toMatchObject({ count: 0, amount: 0 })
+      expect(parseBody(await post('{"title":"t","count":1e3,"amount":1.0}'))).toMatchObject({ count: 1000, amount: 1 })
     })
 
     test('every other JSON value is returned as it was sent', async () => {
@@ -219,10 +224,10 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       await fc.assert(
         fc.asyncProperty(value, async (data) => {
           const sent = JSON.stringify(data)
-          const created = bodyOf(await postData(sent))
+          const created = parseBody(await postData(sent))
           expect(JSON.stringify(created.data)).toBe(sent)
           const { id } = created
-          expect(JSON.stringify(bodyOf(await ask(service, `/api/things/${id}`)).data)).toBe(sent)
+          expect(JSON.stringify(parseBody(await sendRequest(service, `/api/things/${id}`)).data)).toBe(sent)
         }),
         { numRuns: 100 },
       )
@@ -259,14 +264,14 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       )
       await fc.assert(
         fc.asyncProperty(text, async (long) => {
-          const response = await ask(service, '/api/things', {
+          const response = await sendRequest(service, '/api/things', {
             method: 'POST',
             json: { title: 't', long, body: long, data: [long], rows: [{ name: `x${long}` }] },
           })
           const isKept = !long.includes('\0') && long.isWellFormed()
           expect(response.status).toBe(isKept ? 201 : 400)
           if (!isKept) return
-          const read = bodyOf(await ask(service, `/api/things/${bodyOf(response).id}`))
+          const read = parseBody(await sendRequest(service, `/api/things/${parseBody(response).id}`))
           expect(read).toMatchObject({ long, body: long, data: [long], rows: [{ name: `x${long}` }] })
         }),
         { numRuns: 150 },
@@ -296,9 +301,9 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
       ],
     ])('%s', async (_name, json) => {
       const before = await total()
-      const response = await ask(service, '/api/things', { method: 'POST', json })
+      const response = await sendRequest(service, '/api/things', { method: 'POST', json })
       expect(response.status).toBe(400)
-      const { issues } = bodyOf(response).details as { issues: readonly { path: string }[] }
+      const { issues } = parseBody(response).details as { issues: readonly { path: string }[] }
       expect(issues.length).toBeGreaterThan(0)
       expect(issues.length).toBeLessThanOrEqual(100)
       for (const { path } of issues) expect(path).toMatch(/^\//)
@@ -316,7 +321,7 @@ describe.each(POLICY_STORES)('a hostile body on $name', (store) => {
 
   test('that is compressed is 415, whatever the coding', async () => {
     for (const coding of ['gzip', 'br', 'deflate', 'gzip, gzip', 'zstd']) {
-      const response = await ask(service, '/api/things', {
+      const response = await sendRequest(service, '/api/things', {
         method: 'POST',
         raw: '{}',
         headers: { 'Content-Encoding': coding },

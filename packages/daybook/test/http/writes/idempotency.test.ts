@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ANONYMOUS, type AuthAdapter, createService, type DaybookConfig, type Identity } from 'daybook'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, put, remove } from '../../support/scenarios/steps.ts'
@@ -193,7 +193,7 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
       for (let round = 0; round < 10; round++) {
         const responses = await Promise.all(
           Array.from({ length: 20 }, () =>
-            ask(service, '/api/things', {
+            sendRequest(service, '/api/things', {
               method: 'POST',
               json: { title: `round ${round}` },
               headers: { 'Idempotency-Key': `k${round}` },
@@ -207,7 +207,7 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
           if (status === 201) expect(text).toBe(fresh[0]?.text)
           else expect(headers.has('idempotency-replayed')).toBe(false)
         }
-        expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(round + 1)
+        expect(parseBody(await sendRequest(service, '/api/things?limit=0')).total).toBe(round + 1)
       }
       await expectQuietProcess()
     } finally {
@@ -220,7 +220,7 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
     try {
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          ask(service, '/api/things', {
+          sendRequest(service, '/api/things', {
             method: 'POST',
             json: { title: `t${index}` },
             headers: { 'Idempotency-Key': 'k' },
@@ -229,7 +229,7 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
       )
       expect(statusesOf(responses).filter((status) => status === 201)).toHaveLength(1)
       for (const status of statusesOf(responses)) expect([201, 409, 422]).toContain(status)
-      expect(bodyOf(await ask(service, '/api/things?limit=0')).total).toBe(1)
+      expect(parseBody(await sendRequest(service, '/api/things?limit=0')).total).toBe(1)
     } finally {
       await service.close()
     }

@@ -2,7 +2,7 @@ import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f } f
 import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { readJournal } from '../../support/stores/journal.ts'
 import { type Rows, STORES, type StoredService } from '../../support/stores/stores.ts'
 
@@ -177,9 +177,9 @@ class Client {
 
   /** Many requests are rejected: for a missing title, a taken code, or a deleted entry. */
   async #request(method: string, path: string, json?: object): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const response = await ask(this.service, path, { method, ...(json ? { json } : {}) })
+    const response = await sendRequest(this.service, path, { method, ...(json ? { json } : {}) })
     expect([200, 201, 204, 400, 404, 409], response.text).toContain(response.status)
-    return response.status < 300 && response.text !== '' ? bodyOf(response) : undefined
+    return response.status < 300 && response.text !== '' ? parseBody(response) : undefined
   }
 }
 
@@ -356,7 +356,9 @@ async function expectFound(service: StoredService, documents: readonly JournalDo
   for (const word of WORDS) {
     const holders = posts.filter(({ doc }) => wordsOf(doc).includes(word))
     for (const auth of [false, true]) {
-      const results = bodyOf(await ask(service, `/api/posts?limit=100&q=${encodeURIComponent(word)}`, { auth }))
+      const results = parseBody(
+        await sendRequest(service, `/api/posts?limit=100&q=${encodeURIComponent(word)}`, { auth }),
+      )
       const expected = holders.filter(({ doc }) => auth || doc.status === 'published').map(({ id }) => id)
       expect((results.items as readonly { id: string }[]).map(({ id }) => id).sort(), word).toEqual(
         [...expected].sort(),

@@ -2,7 +2,7 @@ import type { TestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { posts } from '../../support/configs/configs.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { requireEqual } from '../../support/scenarios/require.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import type { TestResponse } from '../../support/scenarios/transports.ts'
@@ -32,10 +32,10 @@ const revisionOf = ({ headers }: TestResponse): number =>
 
 function send(service: TestService, id: string, action: Action, title: string): Promise<TestResponse> {
   const path = `/api/posts/${id}`
-  if (action === 'read') return ask(service, path, { auth: true })
-  if (action === 'delete') return ask(service, path, { method: 'DELETE' })
+  if (action === 'read') return sendRequest(service, path, { auth: true })
+  if (action === 'delete') return sendRequest(service, path, { method: 'DELETE' })
   const json = action === 'edit' ? { title } : { status: action === 'publish' ? 'published' : 'draft' }
-  return ask(service, path, { method: 'PUT', json })
+  return sendRequest(service, path, { method: 'PUT', json })
 }
 
 async function act(service: TestService, id: string, action: Action, title: string): Promise<Event> {
@@ -49,7 +49,7 @@ async function act(service: TestService, id: string, action: Action, title: stri
     end,
     status: response.status,
     revision: isFound ? revisionOf(response) : 0,
-    title: isFound ? bodyOf(response).title : undefined,
+    title: isFound ? parseBody(response).title : undefined,
   }
 }
 
@@ -99,10 +99,10 @@ describe.each(STORES)('20 clients on $name', (store) => {
           await using service = await store.open(posts)
           const created = await Promise.all(
             Array.from({ length: DOCUMENTS }, (_, n) =>
-              ask(service, '/api/posts', { method: 'POST', json: { title: `${n}` } }),
+              sendRequest(service, '/api/posts', { method: 'POST', json: { title: `${n}` } }),
             ),
           )
-          const ids = created.map((response) => String(bodyOf(response).id))
+          const ids = created.map((response) => String(parseBody(response).id))
           const histories = ids.map((): Event[] => [])
           const run = async (plan: readonly Step[], client: number): Promise<void> => {
             for (const [step, [at, action]] of (client === 0 ? withDeletes(plan) : plan).entries()) {
@@ -124,15 +124,15 @@ describe.each(STORES)('20 clients on $name', (store) => {
     await using service = await store.open(posts)
     const counters = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
-        const response = await ask(service, '/api/posts', { method: 'POST', json: { title: `${n} 0` } })
-        return { id: String(bodyOf(response).id), tag: String(response.headers.get('etag')) }
+        const response = await sendRequest(service, '/api/posts', { method: 'POST', json: { title: `${n} 0` } })
+        return { id: String(parseBody(response).id), tag: String(response.headers.get('etag')) }
       }),
     )
     for (let round = 1; round <= 100; round++) {
       await Promise.all(
         counters.map(async (counter) => {
           const change = (title: string): Promise<TestResponse> =>
-            ask(service, `/api/posts/${counter.id}`, {
+            sendRequest(service, `/api/posts/${counter.id}`, {
               method: 'PUT',
               json: { title },
               headers: { 'If-Match': counter.tag },
@@ -144,9 +144,9 @@ describe.each(STORES)('20 clients on $name', (store) => {
       )
     }
     for (const { id, tag } of counters) {
-      const response = await ask(service, `/api/posts/${id}`, { auth: true })
+      const response = await sendRequest(service, `/api/posts/${id}`, { auth: true })
       expect(response.headers.get('etag')).toBe(tag)
-      expect(bodyOf(response).title).toMatch(/^100 [ab]$/)
+      expect(parseBody(response).title).toMatch(/^100 [ab]$/)
     }
     await expectQuietProcess()
   })

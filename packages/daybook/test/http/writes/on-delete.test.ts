@@ -1,7 +1,7 @@
 import { ANONYMOUS, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import type { TestService } from 'daybook/testing'
 import { describe, expect, test } from 'vitest'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, put, remove } from '../../support/scenarios/steps.ts'
@@ -329,7 +329,7 @@ runScenarios('deleting an entry with restricting references', [
 /** Returns the ids of missing entries that documents refer to. */
 async function dangling(service: TestService): Promise<readonly string[]> {
   const all = async (path: string): Promise<readonly Record<string, unknown>[]> =>
-    bodyOf(await ask(service, path, { auth: true })).items as readonly Record<string, unknown>[]
+    parseBody(await sendRequest(service, path, { auth: true })).items as readonly Record<string, unknown>[]
   const there = new Set((await all('/api/targets?limit=100')).map(({ id }) => id))
   const ids = [...(await all('/api/pages?limit=100')), ...(await all('/api/tickets?limit=100'))].flatMap((document) => {
     const { one: single, many, owner, loose } = document as Record<string, string | null>
@@ -344,18 +344,18 @@ describe.each(STORES)('concurrent deletions and new references on $name', (store
     try {
       for (let round = 0; round < 10; round++) {
         const make = async (slug: string): Promise<string> =>
-          String(bodyOf(await ask(service, '/api/targets', { method: 'POST', json: { slug } })).id)
+          String(parseBody(await sendRequest(service, '/api/targets', { method: 'POST', json: { slug } })).id)
         const [doomed, safe] = [await make(`d${round}`), await make(`s${round}`)]
         const responses = await Promise.all([
           ...Array.from({ length: 4 }, (_, index) =>
-            ask(service, '/api/pages', {
+            sendRequest(service, '/api/pages', {
               method: 'POST',
               json: { slug: `p${round}-${index}`, one: doomed, many: [safe, doomed] },
             }),
           ),
-          ask(service, `/api/targets/${doomed}`, { method: 'DELETE' }),
+          sendRequest(service, `/api/targets/${doomed}`, { method: 'DELETE' }),
           ...Array.from({ length: 4 }, (_, index) =>
-            ask(service, '/api/tickets', {
+            sendRequest(service, '/api/tickets', {
               method: 'POST',
               json: { slug: `t${round}-${index}`, owner: round % 2 ? doomed : safe, loose: doomed },
             }),

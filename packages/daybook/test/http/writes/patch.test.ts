@@ -1,7 +1,7 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 import { describe, expect, test } from 'vitest'
 import { kitchen } from '../../support/configs/configs.ts'
-import { ask, bodyOf } from '../../support/scenarios/client.ts'
+import { parseBody, sendRequest } from '../../support/scenarios/client.ts'
 import { CANARY, expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { create, faults, get, patch, put } from '../../support/scenarios/steps.ts'
@@ -327,16 +327,16 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
   test('of 50 different keys of one group all succeed, and none is lost', async () => {
     const service = await store.open(wide)
     try {
-      const card = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
-      const path = `/api/cards/${bodyOf(card).id}`
+      const card = await sendRequest(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
+      const path = `/api/cards/${parseBody(card).id}`
       const responses = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
-          ask(service, path, { method: 'PATCH', json: { group: { [`k${index}`]: index } } }),
+          sendRequest(service, path, { method: 'PATCH', json: { group: { [`k${index}`]: index } } }),
         ),
       )
       const expected = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, index]))
       const done = responses.flatMap(({ status }, index) => (status === 200 ? [index] : []))
-      const { group } = bodyOf(await ask(service, path))
+      const { group } = parseBody(await sendRequest(service, path))
       expect(group, 'every patch that was answered with 200 is there').toMatchObject(
         Object.fromEntries(done.map((index) => [`k${index}`, index])),
       )
@@ -351,11 +351,15 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
   test('with one tag succeed once', async () => {
     const service = await store.open(wide)
     try {
-      const card = await ask(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
+      const card = await sendRequest(service, '/api/cards', { method: 'POST', json: { slug: 'c', group: {} } })
       const headers = { 'If-Match': String(card.headers.get('etag')) }
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          ask(service, `/api/cards/${bodyOf(card).id}`, { method: 'PATCH', json: { group: { k1: index } }, headers }),
+          sendRequest(service, `/api/cards/${parseBody(card).id}`, {
+            method: 'PATCH',
+            json: { group: { k1: index } },
+            headers,
+          }),
         ),
       )
       expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 412)])
@@ -368,7 +372,7 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
     const service = await store.open(kitchen)
     try {
       const post = async (json: object): Promise<string> =>
-        String(bodyOf(await ask(service, '/api/things', { method: 'POST', json })).id)
+        String(parseBody(await sendRequest(service, '/api/things', { method: 'POST', json })).id)
       const friends = await Promise.all(Array.from({ length: 6 }, (_, index) => post({ title: `f${index}` })))
       const path = `/api/things/${await post({ title: 'T', friends })}`
       const orders = Array.from({ length: 50 }, (_, index) => [
@@ -377,13 +381,13 @@ describe.each(STORES)('concurrent patches on $name', (store) => {
       ])
       const responses = await Promise.all(
         orders.map((order, index) =>
-          ask(service, path, { method: index % 2 === 0 ? 'PUT' : 'PATCH', json: { friends: order } }),
+          sendRequest(service, path, { method: index % 2 === 0 ? 'PUT' : 'PATCH', json: { friends: order } }),
         ),
       )
       for (const { status } of responses) expect([200, 409]).toContain(status)
-      expect(orders).toContainEqual(bodyOf(await ask(service, path)).friends)
+      expect(orders).toContainEqual(parseBody(await sendRequest(service, path)).friends)
       for (const id of friends) {
-        const references = bodyOf(await ask(service, `/api/things/${id}/references`, { auth: true }))
+        const references = parseBody(await sendRequest(service, `/api/things/${id}/references`, { auth: true }))
         expect(references.total).toBe(1)
       }
     } finally {

@@ -39,11 +39,11 @@ type Pair = readonly [name: string, value: string]
 /** Generates requests to the operations of a document from their descriptions. */
 export class FuzzRequests {
   readonly #values: SchemaValues
-  readonly #world: World
+  readonly #fuzzValues: FuzzValues
 
-  constructor(document: Document, world: World) {
-    this.#values = new SchemaValues(document, world)
-    this.#world = world
+  constructor(document: Document, fuzzValues: FuzzValues) {
+    this.#values = new SchemaValues(document, fuzzValues)
+    this.#fuzzValues = fuzzValues
   }
 
   /** Generates valid requests, or with `isDamaged` requests with one fault. */
@@ -64,7 +64,7 @@ export class FuzzRequests {
           address: this.#address(path, operation),
           pairs: this.#query(query, at === 'query'),
           body: hasBody ? this.#body(operation, media, at === 'body') : fc.constant(undefined),
-          headers: this.#world.headers(operation.operationId),
+          headers: this.#fuzzValues.headers(operation.operationId),
         })
         .map(({ address, pairs, body, headers }) => ({
           method,
@@ -81,7 +81,7 @@ export class FuzzRequests {
   #address(path: string, { operationId }: Operation): Arbitrary<string> {
     const parts = path
       .split(/\{(\w+)\}/)
-      .map((part, index) => (index % 2 === 0 ? fc.constant(part) : this.#world.segment(operationId, path)))
+      .map((part, index) => (index % 2 === 0 ? fc.constant(part) : this.#fuzzValues.segment(operationId, path)))
     return fc.tuple(...parts).map((all) => all.join(''))
   }
 
@@ -115,14 +115,14 @@ export class FuzzRequests {
 
   #body(operation: Operation, media: string, isDamaged: boolean): Arbitrary<unknown> {
     const { schema } = (operation.requestBody?.content[media] ?? {}) as { readonly schema: Schema }
-    const value = this.#world.bodies(operation.operationId, this.#values.of(schema))
+    const value = this.#fuzzValues.bodies(operation.operationId, this.#values.of(schema))
     if (!isDamaged) return value
     return media === FORM ? damagedForm(value) : damaged(value)
   }
 }
 
 /** Values that depend on the content of the service. */
-export interface World extends NamedValues {
+export interface FuzzValues extends NamedValues {
   /** Generates the value of a placeholder in a path. */
   segment(operationId: string, path: string): Arbitrary<string>
   headers(operationId: string): Arbitrary<Readonly<Record<string, string>>>

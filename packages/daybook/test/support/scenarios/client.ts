@@ -16,7 +16,11 @@ export interface RequestOptions {
 }
 
 /** Sends a request to a service in the process, and checks the response with {@link expectSane}. A 5xx fails the test. */
-export async function ask(service: TestService, path: string, options: RequestOptions = {}): Promise<TestResponse> {
+export async function sendRequest(
+  service: TestService,
+  path: string,
+  options: RequestOptions = {},
+): Promise<TestResponse> {
   const { fetch, token } = service
   const { method = 'GET', json, raw = json === undefined ? undefined : JSON.stringify(json) } = options
   const isRead = method === 'GET' || method === 'HEAD'
@@ -39,7 +43,7 @@ export async function ask(service: TestService, path: string, options: RequestOp
 }
 
 /** Parses the body of a response. */
-export const bodyOf = (response: TestResponse): Readonly<Record<string, unknown>> => JSON.parse(response.text)
+export const parseBody = (response: TestResponse): Readonly<Record<string, unknown>> => JSON.parse(response.text)
 
 /** Reads the text of a response; empty for live events, which have no end. */
 export async function textOf(response: Response): Promise<string> {

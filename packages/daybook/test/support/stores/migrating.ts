@@ -5,10 +5,10 @@ import { compileModel } from '../../../src/model/compile.ts'
 import type { Place } from './place.ts'
 
 /** Opens a store as `daybook migrate` does. */
-export async function withEngine<T>(
+export async function withContentContext<T>(
   place: Place,
   config: unknown,
-  work: (engine: ContentContext) => Promise<T>,
+  work: (context: ContentContext) => Promise<T>,
 ): Promise<T> {
   const store = await place.store()
   const tools = { renderMarkdown: async (source: string) => source }
@@ -34,10 +34,10 @@ export async function migrateBy(
 ): Promise<readonly string[]> {
   const lines: string[] = []
   const log = (line: string): void => void lines.push(line)
-  await withEngine(place, config, async (engine) => {
+  await withContentContext(place, config, async (context) => {
     const files = [{ name, hash: name, migration: { run } }]
-    const lock = await MigrationLock.acquire(engine.store, { onWait: () => log('waiting'), signal })
-    await runMigrations(files, { context: engine, lock, log, signal, dryRun: false }).finally(() => lock.release())
+    const lock = await MigrationLock.acquire(context.store, { onWait: () => log('waiting'), signal })
+    await runMigrations(files, { context, lock, log, signal, dryRun: false }).finally(() => lock.release())
   })
   return lines
 }

@@ -1,6 +1,6 @@
 import type { DaybookConfig } from 'daybook'
 import { expect, vi } from 'vitest'
-import { ask, bodyOf, type RequestOptions } from '../scenarios/client.ts'
+import { parseBody, type RequestOptions, sendRequest } from '../scenarios/client.ts'
 import { requireEqual } from '../scenarios/require.ts'
 import { fill, fillText, pick, type SavedValues } from '../scenarios/steps.ts'
 import type { TestResponse } from '../scenarios/transports.ts'
@@ -72,7 +72,7 @@ export class Pair implements AsyncDisposable {
   async walk(path: string, request: PairRequest = {}): Promise<number> {
     for (let count = 0, next = path; ; next = `${path}&cursor={next}`) {
       const response = await this.same(next, { ...request, keep: { next: '/nextCursor' } })
-      const { items, nextCursor } = bodyOf(response) as { items?: readonly unknown[]; nextCursor?: string | null }
+      const { items, nextCursor } = parseBody(response) as { items?: readonly unknown[]; nextCursor?: string | null }
       count += items?.length ?? 0
       if (!nextCursor) return count
     }
@@ -91,7 +91,7 @@ function comparable({ status, headers, text }: TestResponse, apart: RegExp | und
 
 async function send(side: Side, path: string, { keep = {}, apart: _, ...request }: PairRequest): Promise<TestResponse> {
   const { service, values } = side
-  const response = await ask(service, fillText(path, values), {
+  const response = await sendRequest(service, fillText(path, values), {
     ...request,
     ...(request.json === undefined ? {} : { json: fill(request.json, values) }),
     headers: { 'X-Request-Id': 'the-same-id', ...(fill(request.headers ?? {}, values) as Record<string, string>) },

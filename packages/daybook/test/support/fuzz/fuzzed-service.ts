@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { StoredService } from '../stores/stores.ts'
 import { DOT, upload } from '../uploads.ts'
-import type { World } from './fuzz-requests.ts'
+import type { FuzzValues } from './fuzz-requests.ts'
 
 const ACCOUNT = { name: 'Ada', email: 'ada@example.org', password: 'a long one of mine' }
 /** The minimum number of entries of each collection. */
@@ -12,7 +12,7 @@ const MIN_ENTRIES = 5
  * of the collection that the description names; `Idempotency-Key` is always new; `If-Match` is `*`; half of the sign-ins are those
  * of an account; a sign-out has a session.
  */
-export class FuzzWorld implements World {
+export class FuzzedService implements FuzzValues {
   readonly #service: StoredService
   readonly #ids = new Map<string, readonly string[]>()
   #keys = 0
