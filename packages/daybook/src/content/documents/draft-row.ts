@@ -1,7 +1,8 @@
 import type { CollectionModel, Model } from '../../model/model.ts'
 import { type Draft, parseDraft, type StoredEntry } from '../../store/rows.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'
-import { keepOrphaned, mergeFields } from './document.ts'
+import { keepOrphaned } from './orphaned-values.ts'
+import { mergeFields } from './prepare-fields.ts'
 import { StoredRevision, serializeTranslations, toCanonical, withSystemKeys } from './row.ts'
 
 /** The draft of an entry, or the entry itself if it has no draft. Its `seq` is the revision on which a save is based. */

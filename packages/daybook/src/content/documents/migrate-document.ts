@@ -2,15 +2,15 @@ import { emptyValue, type Field, type Fields, innerFields, servedKeys, type Visi
 import type { DocumentModel } from '../../model/model.ts'
 import { decodeState } from '../../store/journal.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'
+import type { Values } from './document.ts'
 import {
   findUnplacedValues,
   pickUnplaced,
   toCurrentSchema,
   type UnplacedValue,
-  type Values,
   withOrphanedValues,
   withUnplaced,
-} from './document.ts'
+} from './orphaned-values.ts'
 import { toCanonical, withSystemKeys } from './row.ts'
 
 export interface MigratedDocument {

@@ -4,15 +4,10 @@ import { collectMembers, deriveFields } from '../../store/tables/document-values
 import { type AuthorColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
 import { type CanonicalDocument, getLocaleStatus, localize } from '../locales/localized.ts'
 import { localizeStrictWithStatus, localizeWithStatus } from '../locales/published-locales.ts'
-import {
-  collectOrphaned,
-  findReferences,
-  keepOrphaned,
-  mergeFields,
-  toCurrentSchema,
-  type Values,
-  withOrphanedValues,
-} from './document.ts'
+import type { Values } from './document.ts'
+import { findReferences } from './find-references.ts'
+import { collectOrphaned, keepOrphaned, toCurrentSchema, withOrphanedValues } from './orphaned-values.ts'
+import { mergeFields } from './prepare-fields.ts'
 
 /** The columns needed to serve a document. */
 export type StoredDocument = Pick<EntryRow, 'doc' | 'schema_hash' | 'created_by' | 'updated_by'> & {

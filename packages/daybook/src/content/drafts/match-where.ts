@@ -2,7 +2,8 @@ import { isRecord } from '../../fields/field.ts'
 import type { CollectionModel, FilterableField, MultiValuedField } from '../../model/model.ts'
 import type { Condition } from '../../query/where.ts'
 import { collectMembers } from '../../store/tables/document-values.ts'
-import { findReferences, type Values } from '../documents/document.ts'
+import type { Values } from '../documents/document.ts'
+import { findReferences } from '../documents/find-references.ts'
 
 /** The state of an entry at one position of the journal, against which a filter is evaluated in memory. */
 export interface EntryState {

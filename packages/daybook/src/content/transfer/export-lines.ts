@@ -2,8 +2,8 @@ import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
 import type { GlobalRow, JournalRow, StoredEntry } from '../../store/rows.ts'
 import { isPartlyPublished } from '../../store/tables/tables.ts'
-import { collectOrphaned } from '../documents/document.ts'
 import { toDraftRow } from '../documents/draft-row.ts'
+import { collectOrphaned } from '../documents/orphaned-values.ts'
 import { getAuthors, readStoredValues, serializeTranslations, textOrNull, toCanonical } from '../documents/row.ts'
 
 /** The version of the format. It increases with every incompatible change. */

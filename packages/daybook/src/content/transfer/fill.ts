@@ -11,7 +11,7 @@ import { withAbort } from '../../with-timeout.ts'
 import { FULL_RIGHTS } from '../access/field-access.ts'
 import { UnrestrictedAccess } from '../access/unrestricted-access.ts'
 import { type ContentContext, toAuthor } from '../context.ts'
-import { isEmpty, keepOrphaned, mergeFields, prepareFields, type Values } from '../documents/document.ts'
+import { isEmpty, type Values } from '../documents/document.ts'
 import { toDraft } from '../documents/draft-row.ts'
 import {
   getValuesToMigrate,
@@ -20,7 +20,9 @@ import {
   migrateDocument,
   migrateTranslations,
 } from '../documents/migrate-document.ts'
+import { keepOrphaned } from '../documents/orphaned-values.ts'
 import { toPlainJson } from '../documents/plain-json.ts'
+import { mergeFields, prepareFields } from '../documents/prepare-fields.ts'
 import {
   findReferencesInAllLocales,
   serializeTranslations,

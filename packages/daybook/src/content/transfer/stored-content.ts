@@ -2,8 +2,9 @@ import type { CollectionModel, Model } from '../../model/model.ts'
 import type { Reader } from '../../store/reads/reader.ts'
 import type { StoredEntry } from '../../store/rows.ts'
 import type { ContentAlignment } from '../../store/store.ts'
-import { pickUnplaced, toCurrentSchema, type Values, withOrphanedValues } from '../documents/document.ts'
+import type { Values } from '../documents/document.ts'
 import { isRefusedField, migrateDocument } from '../documents/migrate-document.ts'
+import { pickUnplaced, toCurrentSchema, withOrphanedValues } from '../documents/orphaned-values.ts'
 import { readStoredValues, toCanonical, toLocaleRows } from '../documents/row.ts'
 
 /** The number of documents that are read at a time, and written in one transaction. */

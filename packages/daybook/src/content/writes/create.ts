@@ -13,7 +13,8 @@ import {
   type FieldRights,
   resolveFieldRights,
 } from '../access/field-access.ts'
-import { prepareFields, type Values } from '../documents/document.ts'
+import type { Values } from '../documents/document.ts'
+import { prepareFields } from '../documents/prepare-fields.ts'
 import { type RowParts, toRow } from '../documents/row.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'
 import type { EntryResponse } from '../reads/response.ts'

@@ -3,7 +3,9 @@ import type { Reader } from '../../store/reads/reader.ts'
 import type { GlobalRow } from '../../store/rows.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 import type { FieldRights } from '../access/field-access.ts'
-import { keepOrphaned, mergeFields, type Values } from '../documents/document.ts'
+import type { Values } from '../documents/document.ts'
+import { keepOrphaned } from '../documents/orphaned-values.ts'
+import { mergeFields } from '../documents/prepare-fields.ts'
 import {
   findReferencesInAllLocales,
   type StoredRevision,

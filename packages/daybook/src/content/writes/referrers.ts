@@ -10,7 +10,9 @@ import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
 import { canSeeEntry } from '../access/draft-access.ts'
 import { notAnIdError } from '../access/rules.ts'
 import { type ContentContext, toAuthor } from '../context.ts'
-import { collectOrphaned, mergeFields, type Values } from '../documents/document.ts'
+import type { Values } from '../documents/document.ts'
+import { collectOrphaned } from '../documents/orphaned-values.ts'
+import { mergeFields } from '../documents/prepare-fields.ts'
 import {
   findReferencesInAllLocales,
   readStoredValues,

@@ -11,8 +11,9 @@ import {
   resolveFieldRights,
   writesHiddenFields,
 } from '../access/field-access.ts'
-import { prepareFields, type Values } from '../documents/document.ts'
+import type { Values } from '../documents/document.ts'
 import { refuseHostile } from '../documents/plain-json.ts'
+import { prepareFields } from '../documents/prepare-fields.ts'
 import { type StoredColumns, StoredRevision } from '../documents/row.ts'
 import type { CanonicalDocument } from '../locales/localized.ts'
 import { type Preconditions, requirePreconditions } from '../reads/etags.ts'
