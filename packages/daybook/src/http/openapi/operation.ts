@@ -33,8 +33,6 @@ export class Operations {
   readonly #visibleApi: VisibleApi
   readonly #schemas: ContractSchemas
   readonly #queryParameters: QueryParameters
-  /** The first route of each operation. Its description applies to the routes of all collections or globals. */
-  readonly #firstRoutes = new Map<string, Route>()
 
   constructor(model: Model, visibleApi: VisibleApi) {
     this.#visibleApi = visibleApi
@@ -48,8 +46,7 @@ export class Operations {
    * @param path the OpenAPI path; routes may use different names for the same placeholder
    */
   ofRoute(route: Route, path: string): object {
-    const { responses: responseContracts, body } = route
-    const { summary, description, requestHeaders, errors } = this.#firstOfOperation(route)
+    const { summary, description, requestHeaders, body, responses: responseContracts, errors } = route
     const responses = responseContracts?.map((contract) => [contract.status, this.#response(route, contract)] as const)
     return {
       operationId: getOperationId(route),
@@ -65,13 +62,6 @@ export class Operations {
       responses: { ...(responses ? Object.fromEntries(responses) : ADAPTER_RESPONSE), ...buildErrorRefs(errors) },
       security: this.#security(route),
     }
-  }
-
-  #firstOfOperation(route: Route): Route {
-    const key = `${route.operationId} ${route.resource?.kind}`
-    const first = this.#firstRoutes.get(key) ?? route
-    this.#firstRoutes.set(key, first)
-    return first
   }
 
   ofAction(route: Route, name: string, action: ActionContract): object {

@@ -62,6 +62,7 @@ interface Schema {
 
 /** The tested part of an operation. */
 export interface Operation {
+  readonly summary: string
   readonly operationId: string
   readonly security: unknown
   readonly tags: readonly string[]

@@ -109,6 +109,21 @@ describe('the document', () => {
     expect(PostsEntryCreate).toMatchObject({ required: ['title'], examples: [{ title: 'Title' }] })
   })
 
+  test('describes the operations of each collection as they are there', async () => {
+    const config = defineConfig({
+      collections: {
+        articles: defineCollection({ fields: { title: f.text(), status: f.status() } }),
+        notes: defineCollection({ fields: { title: f.text() } }),
+      },
+    })
+    const { paths } = await readDocument(config)
+    const summaries = ['articles', 'notes'].map((key) => paths[`/api/${key}/{id}/restore`]?.post?.summary)
+    expect(summaries).toEqual([
+      expect.stringMatching(/^Makes the content of an earlier version the draft/),
+      expect.stringMatching(/^Restores the content of an earlier version as a new one/),
+    ])
+  })
+
   test('names the fields for sort, select, include and where of a list', async () => {
     const document = await readDocument(blog)
     const { sort, select, include, status, limit, where, locale } = parametersOf(
