@@ -284,7 +284,7 @@ describe('sitemap() rejects', () => {
     [{ posted: { path: '/:slug' } }, 'posted.path', 'There is no collection "posted".'],
     [{ secrets: { path: '/:slug' } }, 'secrets.path', 'a reader without a session gets'],
     [{ posts: { path: '/:slog' } }, 'posts.path', 'slog'],
-    [{ posts: { path: { fr: '/:slug' } } }, 'posts.path.fr', 'locale: must be one of: en, de'],
+    [{ posts: { path: { fr: '/:slug' } } }, 'posts.path.fr', 'locale must be one of: en, de'],
     [{ authors: { path: '/:id', feed: { title: 'Authors' } } }, 'authors.feed', 'title'],
   ])('%j, which readers without a session cannot see', async (options, path, message) => {
     const starting = createTestService(configOf({ collections: options as never }))

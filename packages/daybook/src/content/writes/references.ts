@@ -54,14 +54,14 @@ export async function requireTargets(
 
 /** Returns the issue of a reference to a collection that its field does not allow, or that the caller may not read: the same issue. */
 function findWrongCollection(
-  { reference: { field, collection, allowedCollections }, path }: PlacedReference,
+  { reference: { collection, allowedCollections }, path }: PlacedReference,
   scope: QueryScope,
 ): readonly Issue[] {
   if (allowedCollections === undefined) return []
   const readable = allowedCollections.filter((key) => scope.readableCollection(key) !== undefined)
   if (readable.includes(collection)) return []
-  const problem = `${field} cannot refer to the collection "${collection.slice(0, 64)}".`
-  const message = readable.length > 0 ? `${problem} Use one of: ${readable.join(', ')}.` : problem
+  const problem = `cannot refer to the collection "${collection.slice(0, 64)}"`
+  const message = readable.length > 0 ? `${problem}. Use one of: ${readable.join(', ')}` : problem
   return [createIssue(path, 'reference', message, { collection: collection.slice(0, 64), values: readable })]
 }
 
