@@ -18,7 +18,6 @@ import { rememberTag } from './response.ts'
 import type { Client } from './types/client.ts'
 import type { AnyChange, ChangeStore, ComparedVersions, UndoOptions } from './types/journal.ts'
 
-/** The outcome of an operation in the response. */
 interface OutcomeResponse {
   readonly etag?: string
   readonly entry?: object

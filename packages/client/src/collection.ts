@@ -6,7 +6,6 @@ import { etagOf } from './response.ts'
 import type { ComparedVersions, UndoOptions } from './types/journal.ts'
 import type { EntryOrId } from './types/write-options.ts'
 
-/** A page of a list. */
 interface ListPage {
   readonly items: readonly unknown[]
   readonly nextCursor?: string | null
@@ -15,13 +14,11 @@ interface ListPage {
 /** The default maximum page size of a collection. */
 const DEFAULT_PAGE_SIZE = 100
 
-/** The options of bulk writes, independent of the config. */
 interface AnyBulkOptions extends AnyWriteOptions {
   readonly q?: string
   readonly status?: unknown
 }
 
-/** The parts of a request for one entry. */
 interface EntryRequest extends Pick<Call, 'query' | 'body'> {
   /** The segment of the path after the id. */
   readonly at?: string
@@ -168,7 +165,6 @@ export class Collection {
   }
 }
 
-/** Reads the versions of documents, and undoes changes. */
 export class History {
   readonly #send: Send
 
@@ -198,13 +194,11 @@ export class History {
   }
 }
 
-/** The options of saving drafts, independent of the config. */
 interface AnySaveOptions extends AnyWriteOptions {
   readonly autosave?: boolean
   readonly merge?: boolean
 }
 
-/** The options of publishing, independent of the config. */
 interface AnyPublishOptions extends AnyWriteOptions {
   readonly at?: string
   readonly locales?: readonly string[]

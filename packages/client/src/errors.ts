@@ -6,7 +6,6 @@ import type { ErrorCode, ErrorDetails } from 'daybook'
  */
 export type ClientErrorCode = ErrorCode | 'UNEXPECTED_ANSWER' | (string & Record<never, never>)
 
-/** The parts of an error response. */
 export interface ErrorResponse {
   readonly code: ClientErrorCode
   readonly status: number

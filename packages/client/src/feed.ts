@@ -4,20 +4,17 @@ import type { Call, CallOptions, OpenEvents, Send } from './request.ts'
 import { delayAfter, pause, type RetryOptions } from './retry.ts'
 import type { AnyChange, ChangeStore } from './types/journal.ts'
 
-/** The query of the changes feed, independent of the config. */
 export interface AnyFeedQuery extends CallOptions {
   readonly since?: string | undefined
   readonly collections?: readonly string[]
   readonly limit?: number
 }
 
-/** A page of the feed, independent of the config. */
 interface AnyPage {
   readonly items: readonly AnyChange[]
   readonly next: string
 }
 
-/** The query of live events, independent of the config. */
 export interface AnyLiveQuery {
   readonly since?: string | undefined
   readonly collections?: readonly string[]
@@ -34,7 +31,6 @@ const RECONNECT_MS = 2000
 /** Failed connections are retried forever, after pauses of up to half a minute. */
 const RETRY_FOREVER: RetryOptions = { attempts: Number.POSITIVE_INFINITY, minDelay: 1000, maxDelay: 30_000 }
 
-/** Reads the changes feed of a service. */
 export class Feed {
   readonly #send: Send
   readonly #open: OpenEvents

@@ -1,7 +1,5 @@
-/** Parameters of a request, by name. */
 export type QueryParams = Readonly<Record<string, unknown>>
 
-/** A name and a value in a query string. */
 type Pair = [name: string, value: string]
 
 /**
@@ -13,7 +11,6 @@ type Pair = [name: string, value: string]
  */
 export function toQueryString({ where, reverse, aggregate, ...plain }: QueryParams): string {
   const pairs = Object.entries({ ...plain, aggregate: toNames(aggregate) }).flatMap(([name, value]): Pair[] => {
-    // An empty list is left out.
     const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
     return isEmpty ? [] : [[name, String(value)]]
   })

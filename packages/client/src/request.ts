@@ -16,10 +16,8 @@ export interface CallOptions {
 /** A bearer token, or a function that returns one; the client calls it before each attempt. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>)
 
-/** Sends a request. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** The options of a client. */
 export interface ClientOptions {
   /** The address of the service, such as `https://cms.example.org`; in a browser also relative to the page. */
   readonly baseUrl: string

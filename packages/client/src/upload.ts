@@ -3,7 +3,6 @@ import type { AnyWriteOptions, Fetch, RequestForm } from './request.ts'
 /** The source of a file: a `File`, a `Blob`, or a stream of bytes, such as a Node stream. */
 export type UploadSource = Blob | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
-/** The progress of an upload. */
 export interface UploadProgress {
   /** The number of bytes of the file that were sent. */
   readonly sent: number
@@ -11,7 +10,6 @@ export interface UploadProgress {
   readonly total: number | undefined
 }
 
-/** The options of an upload, independent of the config. */
 export interface AnyUploadOptions extends Omit<AnyWriteOptions, 'ifMatch' | 'ifNoneMatch'> {
   readonly name?: string
   readonly filename?: string

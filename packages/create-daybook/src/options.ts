@@ -6,7 +6,6 @@ const TEMPLATES = {
   minimal: 'notes and topics, empty',
 } as const
 
-/** The name of a template. */
 export type Template = keyof typeof TEMPLATES
 
 /** An invalid command line. It is printed without a stack, and the exit status is 2. */
@@ -37,7 +36,6 @@ const OPTIONS = {
 
 const OPTION_NAMES = Object.keys(OPTIONS).map((name) => `--${name}`)
 
-/** The parsed command line. */
 export interface Options {
   /** The folder of the project, as it was written. @default 'my-content' */
   readonly folder: string

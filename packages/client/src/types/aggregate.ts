@@ -6,7 +6,6 @@ import type { TargetOf } from './paths.ts'
 type NumberAggregate = 'count' | 'min' | 'max' | 'sum' | 'avg'
 type DateAggregate = 'count' | 'count:day' | 'count:month' | 'count:year' | 'min' | 'max'
 
-/** The options of the field at a path. */
 type OptionsAt<F, P> = P extends keyof F
   ? FieldOptionsOf<F[P]>
   : P extends `${infer K}.${infer Rest}`
@@ -17,7 +16,6 @@ type OptionsAt<F, P> = P extends keyof F
       : never
     : never
 
-/** The aggregates of the field at a path. */
 type KindAt<F, P extends string> = P extends 'createdAt' | 'updatedAt'
   ? DateAggregate
   : P extends 'id'
@@ -51,7 +49,6 @@ export type AggregateQuery<C extends DaybookConfig, K extends EntryKey<C>> =
 
 type AggregateName<F> = { [P in AggregatePath<F>]: ToAggregateName<P, KindAt<F, P>> }[AggregatePath<F>]
 
-/** The names of the requested aggregates. */
 type AggregateNames<A> = A extends string
   ? A
   : A extends readonly (infer Name)[]

@@ -86,7 +86,6 @@ export interface ReadQuery<C extends DaybookConfig, I = readonly [], S = readonl
 /** One value or several; `never` if there are none to choose from. */
 type OneOrMore<T> = [T] extends [never] ? never : T | readonly T[]
 
-/** The query of a list. */
 export interface ListQuery<
   C extends DaybookConfig,
   K extends EntryKey<C>,
@@ -108,7 +107,6 @@ export interface PageQuery extends Pick<ListOptions, 'offset'> {
   readonly cursor?: string | null
 }
 
-/** The default of `depth`. */
 type DefaultDepth<I> = I extends readonly [] ? 0 : 1
 
 type SelectPath<C extends DaybookConfig, F, Document, I extends readonly string[], D extends Depth> =
@@ -154,7 +152,6 @@ export type EntryOf<
 /** A file of the service. */
 export type Asset<C extends DaybookConfig = { readonly collections: Record<never, never> }> = Entry<C, 'assets'>
 
-/** The options of an upload. */
 export interface UploadOptions<C extends DaybookConfig> extends Omit<WriteOptions<C>, 'timeout'> {
   /** The original name of the file, stored as `originalName`. @default the name of a `File` */
   readonly name?: string
@@ -170,7 +167,6 @@ export interface UploadOptions<C extends DaybookConfig> extends Omit<WriteOption
   readonly timeout?: number
 }
 
-/** The options of a bulk write. */
 export interface BulkOptions<C extends DaybookConfig, K extends EntryKey<C>>
   extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
   /** Words that must all match. */
@@ -382,7 +378,6 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
   upload(file: UploadSource, options?: UploadOptions<C>): Promise<Asset<C>>
 }
 
-/** One global. */
 export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   get<
     const I extends readonly IncludePath<C, GlobalFieldsOf<C, K>>[] = readonly [],

@@ -2,7 +2,6 @@ import type { DaybookConfig, EntryKey } from 'daybook'
 import type { CallOptions } from '../request.ts'
 import type { Locale } from './fields.ts'
 
-/** The query of a search. */
 export interface SearchQuery<C extends DaybookConfig> extends CallOptions {
   /** Words that must all match; the last one may be a prefix. */
   readonly q: string

@@ -44,7 +44,6 @@ export type Restored<C extends DaybookConfig, K extends EntryKey<C>> = [Status<C
 /** The condition of publishing, unpublishing or restoring an entry. */
 export type ConditionOptions<C extends DaybookConfig> = Omit<ChangeOptions<C>, 'locale' | 'idempotencyKey'>
 
-/** The options of saving a draft. */
 export interface SaveDraftOptions<C extends DaybookConfig> extends Omit<ChangeOptions<C>, 'idempotencyKey'> {
   /** True to replace the previous autosave of the same author in history. @default false */
   readonly autosave?: boolean

@@ -1,12 +1,9 @@
 import type { CollectionFields, DaybookConfig, EntryKey, GlobalFields, GlobalKey } from 'daybook'
 
-/** The fields of a collection. */
 export type CollectionFieldsOf<C extends DaybookConfig, K extends EntryKey<C>> = CollectionFields<C, K>
 
-/** The fields of a global. */
 export type GlobalFieldsOf<C extends DaybookConfig, K extends GlobalKey<C>> = GlobalFields<C, K>
 
-/** The options of a field. */
 export type FieldOptionsOf<F> = F extends { readonly options: infer O } ? O : never
 
 /** The suffixes of the keys of derived values. */
@@ -17,7 +14,6 @@ export type SourceOf<F, Key> = {
   [K in keyof F & string]: Key extends `${K}${GeneratedEnd<F[K]>}` ? K : never
 }[keyof F & string]
 
-/** The value of a field. */
 export type FieldValueOf<F> = F extends { readonly '~value'?: infer V } ? Exclude<V, undefined> : never
 
 /** The locales of a config. */

@@ -34,13 +34,11 @@ type GlobalChange<C extends DaybookConfig> = {
 /** The current state of an entry or a global, or its removal from the view of the session. */
 export type Change<C extends DaybookConfig> = EntryChange<C> | GlobalChange<C>
 
-/** A filter of changes. */
 interface FeedFilter<C extends DaybookConfig> {
   /** @default all that the session may read */
   readonly collections?: readonly (EntryKey<C> | 'globals')[]
 }
 
-/** The query of a page of changes. */
 export interface ChangesQuery<C extends DaybookConfig> extends FeedFilter<C>, CallOptions {
   /** The token `next` of the previous page. @default all documents come first */
   readonly since?: string | undefined
@@ -48,14 +46,12 @@ export interface ChangesQuery<C extends DaybookConfig> extends FeedFilter<C>, Ca
   readonly limit?: number
 }
 
-/** A page of changes. */
 export interface ChangesPage<C extends DaybookConfig> {
   readonly items: readonly Change<C>[]
   /** The token to continue from; equal to `since` if nothing has changed. */
   readonly next: string
 }
 
-/** The options of a subscription. */
 export interface SubscribeOptions<C extends DaybookConfig> extends FeedFilter<C> {
   /** The token to continue from. @default now */
   readonly since?: string | undefined
@@ -86,7 +82,6 @@ export interface MemoryCopy<C extends DaybookConfig> extends ChangeStore<Change<
   all<K extends EntryKey<C>>(collection: K): readonly Entry<C, K>[]
 }
 
-/** The query of a page of the journal. */
 export interface JournalQuery extends CallOptions {
   /** The number of the journal after which the list begins. @default 0 */
   readonly since?: number
@@ -110,7 +105,6 @@ export interface JournalRecord {
   readonly id: string
 }
 
-/** A page of the journal. */
 export interface JournalPage {
   readonly items: readonly JournalRecord[]
   /** The number to continue after. */
@@ -139,12 +133,10 @@ export interface VersionQuery<C extends DaybookConfig> {
   readonly fallbackLocale?: Locale<C> | 'none'
 }
 
-/** Two versions of a document. */
 export interface ComparedVersions {
   readonly revision: number
   /** The version that the patch is applied to. */
   readonly against: number
 }
 
-/** The options of an undo. */
 export interface UndoOptions extends CallOptions, DryRunOptions {}

@@ -4,7 +4,6 @@ import type { CollectionFieldsOf, FieldOptionsOf, Locale, RestOfPath } from './f
 /** A number of levels of relations. */
 export type Depth = 0 | 1 | 2 | 3 | 4 | 5
 
-/** One level less. */
 export type OneLess<D extends Depth> = { 0: 0; 1: 0; 2: 1; 3: 2; 4: 3; 5: 4 }[D]
 
 /** The paths of relations and reverse fields in a set of fields. Lists and blocks add no segment. */

@@ -19,16 +19,13 @@ export interface ChangeOptions<C extends DaybookConfig> extends WriteOptions<C> 
   readonly ifMatch?: string
 }
 
-/** The options of updating a global. */
 export interface GlobalChangeOptions<C extends DaybookConfig> extends ChangeOptions<C> {
   /** `*` fails if the global was written before. */
   readonly ifNoneMatch?: '*'
 }
 
-/** The options of a deletion. */
 export type DeleteOptions<C extends DaybookConfig> = CallOptions & Pick<ChangeOptions<C>, 'ifMatch' | 'dryRun'>
 
-/** The options of a restore. */
 export type RestoreOptions<C extends DaybookConfig> = DeleteOptions<C> & {
   /** The slug of a restored deleted entry. @default its former slug */
   readonly slug?: string

@@ -64,7 +64,6 @@ interface OnEntry<K> {
   readonly ifMatch?: string
 }
 
-/** The outcome of an operation. */
 export type Outcome<C extends DaybookConfig> =
   | { [K in CollectionKey<C>]: StoredOutcome<C, K, 'create'> }[CollectionKey<C>]
   | {

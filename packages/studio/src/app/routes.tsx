@@ -7,7 +7,6 @@ import { Shell } from './shell/shell.tsx'
 const DOCUMENT_KEYS = [
   // The name of an unstored entry in this browser, so that a reopened tab finds it.
   'copy',
-  // The language of the content.
   'locale',
   // `source` shows the source of a translation beside each field.
   'beside',
@@ -17,7 +16,6 @@ const DOCUMENT_KEYS = [
   'preview',
 ] as const
 
-/** The search parameters in the URL of a document. */
 type DocumentSearch = { readonly [key in (typeof DOCUMENT_KEYS)[number]]?: string | undefined }
 
 /** Reads the search parameters of a document, without invalid ones. */
@@ -29,11 +27,9 @@ const readDocumentSearch = (search: Readonly<Record<string, unknown>>): Document
     }),
   )
 
-/** The search parameters in the URL of a history. */
 interface HistorySearch {
   /** The revision of the shown version. @default the newest */
   readonly version?: number | undefined
-  /** The language of the content. */
   readonly locale?: string | undefined
 }
 

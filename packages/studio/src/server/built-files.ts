@@ -20,7 +20,6 @@ export interface PageFiles {
   readonly preloads: readonly string[]
 }
 
-/** The built program. */
 export interface BuiltFiles {
   /** Absolute. */
   readonly folder: string

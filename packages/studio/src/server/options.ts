@@ -174,7 +174,6 @@ export function checkPreviewAddresses(
   })
 }
 
-/** Returns the distinct origins of preview URLs. */
 export const getPreviewOrigins = (addresses: Readonly<Record<string, string>>): readonly string[] => [
   ...new Set(Object.values(addresses).flatMap((address) => getPreviewOrigin(address) ?? [])),
 ]

@@ -227,6 +227,5 @@ const makeEditorRoutes = (files: readonly EditorFile[]): readonly PluginRoute[] 
       }),
   }))
 
-/** Returns the paths of modules by field type. */
 const getEditorPaths = (files: readonly EditorFile[]): Readonly<Record<string, string>> =>
   Object.fromEntries(files.map(({ type, path }) => [type, path]))

@@ -61,7 +61,6 @@ interface SetRolesDialogProps {
   readonly onClose: () => void
 }
 
-/** Edits the roles of an account. */
 export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()

@@ -1,7 +1,6 @@
 import { DaybookError } from '@daybook/client'
 import type { StudioClient } from '../api/client.ts'
 
-/** An account in the list for administrators. */
 export interface Account {
   readonly id: string
   readonly email: string
@@ -25,10 +24,8 @@ export interface NewAccount {
   readonly roles: readonly string[]
 }
 
-/** The number of accounts in a page. */
 export const ACCOUNTS_PAGE_SIZE = 50
 
-/** Makes the requests for accounts, which are for administrators. */
 export const makeAccountsApi = (client: Pick<StudioClient, 'request'>) => {
   const post = (name: string, body: object): Promise<unknown> =>
     client.request({ method: 'POST', path: `/api/auth/admin/${name}`, body })
@@ -92,10 +89,8 @@ interface NewToken {
 const INVITATIONS = ['api', 'cms', 'auth', 'invitations'] as const
 const TOKENS = ['api', 'cms', 'auth', 'tokens'] as const
 
-/** The keys of cached responses. */
 export const grantKeys = { invitations: ['invitations'], tokens: ['tokens'] } as const
 
-/** Makes the requests for invitations and tokens, which are for administrators. */
 export const makeGrantsApi = (client: Pick<StudioClient, 'request'>) => ({
   invitations: (signal: AbortSignal) =>
     client.request<{ readonly items: readonly Invitation[] }>({ path: INVITATIONS, signal }),

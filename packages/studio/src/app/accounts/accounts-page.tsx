@@ -19,7 +19,6 @@ import { Invitations } from './invitations.tsx'
 
 const ACCOUNTS = ['accounts']
 
-/** The page of accounts, for administrators: `/accounts`. */
 export function AccountsPage(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()

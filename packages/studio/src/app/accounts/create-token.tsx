@@ -109,7 +109,6 @@ interface ScopeTableProps {
   readonly onChange: (scopes: ReadonlySet<string>) => void
 }
 
-/** A table of the actions that a token may perform on each collection and global. */
 function ScopeTable({ scopes, onChange }: ScopeTableProps): ReactNode {
   const { t } = useAdministrationTexts()
   const { collections, globals } = useModel()

@@ -14,7 +14,6 @@ import { SecretDialog } from './account-dialogs.tsx'
 import styles from './accounts.module.css'
 import { grantKeys, type Invitation, isConflict, makeGrantsApi, parseRoles } from './accounts-api.ts'
 
-/** The list of unused invitations. */
 export function Invitations(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()

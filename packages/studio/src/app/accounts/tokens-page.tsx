@@ -14,7 +14,6 @@ import styles from './accounts.module.css'
 import { grantKeys, makeGrantsApi, type Token } from './accounts-api.ts'
 import { CreateTokenDialog } from './create-token.tsx'
 
-/** The page of access tokens, for administrators: `/tokens`. */
 export function TokensPage(): ReactNode {
   const { t } = useAdministrationTexts()
   const { client } = useStudio()

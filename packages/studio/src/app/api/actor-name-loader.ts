@@ -3,7 +3,6 @@ import type { DaybookConfig } from 'daybook'
 
 /** The delay in which subjects are collected for one request, in milliseconds. */
 const BATCH_DELAY_MS = 8
-/** The maximum number of subjects in a request. */
 const BATCH_SIZE = 100
 
 /** Loads the names of actors by their subjects, batching concurrent loads into one request. */
@@ -45,7 +44,6 @@ type NamingClient = Pick<Client<DaybookConfig>, 'auth'>
 
 const loaders = new WeakMap<NamingClient, ActorNameLoader>()
 
-/** Returns the loader of a client. */
 export function getActorNameLoader(client: NamingClient): ActorNameLoader {
   const existing = loaders.get(client)
   if (existing) return existing

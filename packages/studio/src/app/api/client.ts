@@ -6,7 +6,6 @@ import { Observable } from './observable.ts'
 export type StudioClient = Client<DaybookConfig>
 
 export interface ClientSession {
-  /** The origin of the service. */
   readonly baseUrl: string
   /** Returns the pasted token, or `undefined` if the session is a cookie. */
   readonly token: () => string | undefined
@@ -14,7 +13,6 @@ export interface ClientSession {
   readonly renew?: () => Promise<boolean>
 }
 
-/** Makes a client with the session of the page. */
 export const makeClient = ({ baseUrl, token, renew }: ClientSession): StudioClient =>
   createClient<DaybookConfig>({
     baseUrl,
@@ -59,13 +57,11 @@ export class TokenStore {
   }
 }
 
-/** An item of a list response. */
 export interface ListItem {
   readonly id: string
   readonly [key: string]: unknown
 }
 
-/** A list response. */
 export interface ListPage {
   readonly total: number
   readonly items: readonly ListItem[]

@@ -13,7 +13,6 @@ const CODES = {
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Readonly<Record<number, keyof Messages['errors']>>
 
-/** Returns an error message in the language of the Studio. */
 export function getErrorText(error: unknown, { errors }: Messages): string {
   if (error instanceof NetworkError) return errors.network
   if (error instanceof TimeoutError) return errors.timeout
@@ -30,7 +29,6 @@ export function getErrorText(error: unknown, { errors }: Messages): string {
 export const getRequestId = (error: unknown): string | undefined =>
   error instanceof DaybookError && error.requestId !== '' ? error.requestId : undefined
 
-/** An issue without its path. */
 export type ServiceIssue = Pick<Issue, 'code' | 'params' | 'message'>
 
 type Params = NonNullable<Issue['params']>

@@ -6,7 +6,6 @@ import { queryKeys } from './query-keys.ts'
 
 export type { ListItem, ListPage } from './client.ts'
 
-/** A change of an entry or a global. */
 export interface LiveChange {
   readonly action: 'upsert' | 'delete'
   readonly collection: string

@@ -26,7 +26,6 @@ export class Observable<T> {
 /** Returns the current value, and renders again when it changes. */
 export const useObservable = <T>({ subscribe, get }: Observable<T>): T => useSyncExternalStore(subscribe, get)
 
-/** Passes events to its listeners. */
 export class Emitter<T> {
   readonly #listeners = new Set<(event: T) => void>()
 

@@ -6,10 +6,8 @@ export const queryKeys = {
   /** The prefix of all lists of a collection. */
   lists: (collection: string) => ['list', collection] as const,
   list: (collection: string, query: object) => ['list', collection, query] as const,
-  /** The deleted entries of a collection. */
   deleted: (collection: string) => ['deleted', collection] as const,
   entry: (collection: string, id: string) => ['entry', collection, id] as const,
-  /** The user's rights on an entry. */
   rights: (collection: string, id: string) => ['rights', collection, id] as const,
   /** The title of an entry in references to it. */
   title: (collection: string, id: string) => ['title', collection, id] as const,
@@ -21,7 +19,6 @@ export const queryKeys = {
   rendered: (field: string, version: number) => ['rendered', field, version] as const,
   /** Entries that a relation field offers. */
   choices: (collection: string, query: object) => ['choices', collection, query] as const,
-  /** The name of an actor. */
   actorName: (subject: string) => ['person', subject] as const,
   /** The prefix of all requests for folders. */
   folders: ['folders'],

@@ -22,7 +22,7 @@ export interface Studio {
 /** The time in which a response counts as fresh, in milliseconds; live events report changes sooner. */
 const FRESH_MS = 30_000
 
-/** Makes the shared services; it sends no request. */
+/** Sends no request. */
 export function makeStudio(settings: Settings): Studio {
   const renewal = new SessionRenewal()
   const token = new TokenStore()
@@ -54,7 +54,6 @@ export function makeStudio(settings: Settings): Studio {
 /** Provides {@link useStudio}. */
 export const StudioContext = createContext<Studio | undefined>(undefined)
 
-/** Returns the shared services. */
 export function useStudio(): Studio {
   const studio = useContext(StudioContext)
   if (!studio) throw new Error('useStudio belongs inside StudioContext')
@@ -66,7 +65,6 @@ interface Settings {
   /** The path of the Studio, such as `/studio`. */
   readonly path: string
   readonly title: string
-  /** The path of the logo. */
   readonly logo?: string
   /** The paths of custom editors, by field type. */
   readonly editors?: Readonly<Record<string, string>>
@@ -74,7 +72,6 @@ interface Settings {
   readonly preview: Readonly<Record<string, string>>
 }
 
-/** Reads the settings from the page. */
 export const readSettings = (): Settings => ({
   preview: {},
   ...JSON.parse(document.getElementById('settings')?.textContent ?? '{}'),
@@ -83,7 +80,6 @@ export const readSettings = (): Settings => ({
 /** The interval of health checks while the service is unreachable, in milliseconds. */
 const HEALTH_CHECK_MS = 3000
 
-/** True if an error means that the service is unreachable. */
 export const isUnreachableError = (error: unknown): boolean =>
   error instanceof NetworkError ||
   error instanceof TimeoutError ||
@@ -105,14 +101,12 @@ class Connection {
     this.#onReturn = onReturn
   }
 
-  /** Records the error of a request. */
   noteError(error: unknown): void {
     if (!isUnreachableError(error) || this.isUnreachable.get()) return
     this.isUnreachable.set(true)
     this.#scheduleCheck()
   }
 
-  /** Records that a request got a response. */
   noteResponse(): void {
     if (!this.isUnreachable.get()) return
     clearTimeout(this.#timer)

@@ -19,7 +19,6 @@ export interface CreateFormProps {
   readonly collection: StudioCollection
   /** The language of the content; empty if it has only one. */
   readonly locale: string
-  /** Receives the id of the entry once it is stored. */
   readonly onCreated: (id: string) => void
   readonly onCancel: () => void
 }

@@ -21,10 +21,8 @@ export interface EditorFrameProps {
   readonly above?: ReactNode
   readonly editor: DocumentEditor
   readonly state: EditorState
-  /** True if edits are saved automatically. */
   readonly isAutosaved: boolean
   readonly isReadOnly: boolean
-  /** The sentence that explains why the form is read-only. */
   readonly readOnlyReason: string
   /** True for a form at full width. @default false */
   readonly isWide?: boolean
@@ -106,7 +104,6 @@ function UndoButtons({ editor, state }: Pick<EditorFrameProps, 'editor' | 'state
   )
 }
 
-/** A command that a shortcut triggers. */
 type Command = 'undo' | 'redo' | 'save'
 
 const COMMANDS: readonly Command[] = ['undo', 'redo', 'save']
@@ -170,7 +167,6 @@ interface LeaveDialogProps {
   readonly isAutosaved: boolean
 }
 
-/** A location within the Studio. */
 interface StudioLocation {
   readonly pathname: string
   readonly search: object

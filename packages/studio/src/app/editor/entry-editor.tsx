@@ -41,11 +41,9 @@ export interface EntryEditorProps {
   /** True to show the source of a translation beside each field. */
   readonly isSourceShown: boolean
   readonly onShowSource: (isShown: boolean) => void
-  /** Receives the id of the entry once it is stored. */
   readonly onStored: (id: string) => void
 }
 
-/** Opens an entry that is stored or new. */
 export function EntryEditor(props: EntryEditorProps): ReactNode {
   const { collection, id, newId, locale } = props
   const { clientWithoutRenewal } = useStudio()

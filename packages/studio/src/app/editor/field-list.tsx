@@ -33,7 +33,6 @@ export interface FieldListProps {
   readonly isReadOnly: boolean
   /** The prefix of the element ids. @default '' */
   readonly prefix?: string
-  /** Returns the placeholder of an empty field. */
   readonly getPlaceholder?: ((field: FieldDescription) => string | undefined) | undefined
   /** Renders something beside each field, such as its source in another language. */
   readonly renderBeside?: ((field: FieldDescription) => ReactNode) | undefined

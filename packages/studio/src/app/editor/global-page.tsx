@@ -22,7 +22,6 @@ import { createGlobalStore, type GlobalCalls } from './saving/remote.ts'
 
 const route = getRouteApi('/g/$global')
 
-/** The page of a global, `/g/:global`. */
 export function GlobalPage(): ReactNode {
   const { global: key } = route.useParams()
   const global = useGlobal(key)

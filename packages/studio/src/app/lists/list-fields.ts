@@ -11,7 +11,6 @@ export interface ListField {
   readonly type: string
   readonly many: boolean
   readonly sortable: boolean
-  /** The operators that `where` supports. */
   readonly operators: readonly string[]
   readonly options: readonly string[] | undefined
   /** The target collections of a relation that the session may read. */
@@ -77,7 +76,6 @@ function toSystemField({ key, schema, operators, sortable }: SystemFieldDescript
   }
 }
 
-/** Returns the value at a dotted path. */
 export function getValueAt(entry: Readonly<Record<string, unknown>>, path: string): unknown {
   let value: unknown = entry
   for (const key of path.split('.')) {

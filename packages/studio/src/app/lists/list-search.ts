@@ -1,4 +1,3 @@
-/** The parameters of the URL of a list. */
 export interface ListSearch {
   /** Words that must all match. */
   readonly q?: string | undefined

@@ -15,7 +15,6 @@ export interface ListView {
   /** The columns after the title. */
   readonly columns: readonly ListField[]
   readonly query: RowsQuery
-  /** The user's last choice of columns. */
   readonly columnMemory: ColumnMemory
   /** Changes parameters of the URL; `undefined` removes one. */
   readonly change: (changes: Partial<ListSearch>) => void
@@ -27,7 +26,6 @@ export interface ListView {
 
 export type ListActions = Pick<ListView, 'change' | 'reload'>
 
-/** Derives the state of a list. */
 export function useListView(
   collection: StudioCollection,
   search: ListSearch,
@@ -63,7 +61,6 @@ export const useSubject = (): string => useSession().identity?.subject ?? ''
 /** The maximum number of columns after the title. */
 export const MAX_COLUMNS = 12
 
-/** Returns the default columns after the title. */
 const getDefaultColumns = ({ statusField }: StudioCollection): readonly string[] =>
   [statusField, 'updatedAt'].filter((path) => path !== null)
 
@@ -82,7 +79,6 @@ function parseColumns(text: string, fields: readonly ListField[]): readonly List
   return [...paths].flatMap((path) => byPath.get(path) ?? []).slice(0, MAX_COLUMNS)
 }
 
-/** Formats columns for a URL. */
 export const formatColumns = (paths: readonly string[]): string => (paths.length === 0 ? '-' : paths.join(','))
 
 /** Stores the user's choice of columns for a collection in this browser. */

@@ -18,10 +18,8 @@ export interface RowsQuery extends RowFilter {
   readonly draft?: true
 }
 
-/** The default order of a list. */
 const DEFAULT_SORT = '-updatedAt'
 
-/** Returns the filter in a URL. */
 export const toRowFilter = ({ q, status, where }: ListSearch): RowFilter => ({
   ...(q === undefined ? {} : { q }),
   ...(status === undefined ? {} : { status }),

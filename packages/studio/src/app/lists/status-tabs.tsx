@@ -7,7 +7,6 @@ import { getStatusLabel } from '../model/studio-model.ts'
 import type { ListView } from './list-view.ts'
 import styles from './status-tabs.module.css'
 
-/** A list response with counts. */
 interface CountsResponse {
   readonly aggregates?: Readonly<Record<string, readonly { readonly value: unknown; readonly count: number }[]>>
 }

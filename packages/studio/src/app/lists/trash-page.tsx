@@ -20,7 +20,6 @@ import { useToast } from '../ui/overlays/toasts.tsx'
 import { formatFailure } from './bulk/refusals.tsx'
 import styles from './trash.module.css'
 
-/** The number of entries in a page. */
 const PAGE = 50
 
 type Deleted = DeletedEntry<DaybookConfig>
@@ -28,13 +27,11 @@ type DeletedPage = CursorPage<Deleted>
 
 const route = getRouteApi('/c/$collection/trash')
 
-/** The page of deleted entries of a collection: `/c/:collection/trash`. */
 export function TrashPage(): ReactNode {
   const { collection } = route.useParams()
   return <CollectionTrash key={collection} collectionKey={collection} />
 }
 
-/** The page of deleted files: `/assets/trash`. */
 export function FileTrashPage(): ReactNode {
   return <CollectionTrash collectionKey={ASSETS} />
 }

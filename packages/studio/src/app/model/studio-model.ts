@@ -4,14 +4,12 @@ import type { Messages } from '../messages/en.ts'
 /** The key of the collection of files, which has its own pages. */
 export const ASSETS = 'assets'
 
-/** A collection with a label. */
 export interface StudioCollection extends Omit<CollectionDescription, 'titleField'> {
   readonly label: string
   /** The field whose value is the title of an entry; `undefined` if no field is suitable. */
   readonly titleField: string | undefined
 }
 
-/** A global with a label. */
 export interface StudioGlobal extends GlobalDescription {
   readonly label: string
 }
@@ -27,7 +25,6 @@ export interface StudioModel extends Pick<ModelDescription, 'locales' | 'plugins
 /** The key of the collection of shared views that the plugin adds. */
 const SHARED_VIEWS = 'studioViews'
 
-/** Converts the service's description of the model. */
 export function toStudioModel({ collections, globals, locales, plugins, imageWidths }: ModelDescription): StudioModel {
   const byKey = new Map(
     collections.map((collection) => [
@@ -55,7 +52,6 @@ export function toLabel(key: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Returns the title of an entry, or `undefined` if it has none. */
 export function getEntryTitle(
   { titleField }: StudioCollection,
   entry: Readonly<Record<string, unknown>>,

@@ -6,7 +6,6 @@ import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 import type { StudioCollection } from './studio-model.ts'
 
-/** The user's rights on an entry. */
 export interface EntryRights extends Pick<PublicationPermissions, 'draft' | 'publish' | 'unpublish'> {
   /** True until the rights on a stored entry are loaded. */
   readonly isLoading: boolean
@@ -15,7 +14,6 @@ export interface EntryRights extends Pick<PublicationPermissions, 'draft' | 'pub
   readonly delete: boolean
   /** True if the user may restore versions, discard the draft, and make preview links. */
   readonly restore: boolean
-  /** True if the user may set this status. */
   readonly canSetStatus: (status: string) => boolean
   /** The fields that the user may read but not write, by key; `undefined` if the model decides. */
   readonly readOnlyFields: StoredRights['fields'] | undefined

@@ -1,6 +1,5 @@
 import type { JournalPage, JournalRecord } from '@daybook/client'
 
-/** Reads a page of journal records. */
 export type ReadJournal = (query: { readonly since: number; readonly limit: number }) => Promise<JournalPage>
 
 /** The newest journal records that the session may read. */
@@ -11,7 +10,6 @@ export interface JournalTail {
   readonly head: number
 }
 
-/** The number of records in a request. */
 const PAGE = 1000
 
 /** Returns the `seq` after which the journal begins if an error says that earlier records are gone, else `undefined`. */

@@ -10,7 +10,6 @@ import { getLastChanges, type LastChange } from './journal-tail.ts'
 import styles from './overview.module.css'
 import { type CurrentDocument, useChangedDocuments, useJournal, useMyDrafts, useSchedules } from './overview-queries.ts'
 
-/** The maximum number of rows in a list. */
 const MAX_ROWS = 12
 
 /** The documents that changed last, updated live. */
@@ -142,7 +141,6 @@ interface DocumentLinkProps {
   readonly document: CurrentDocument | undefined
 }
 
-/** A link to a document with its title. */
 function DocumentLink({ change, document }: DocumentLinkProps): ReactNode {
   const { t } = useTexts()
   const { globals } = useModel()

@@ -70,7 +70,6 @@ function CreateLinks(): ReactNode {
   )
 }
 
-/** Links to the collections and globals, with their descriptions. */
 function ContentLinks(): ReactNode {
   const { collections, globals } = useModel()
   const { t } = useTexts()

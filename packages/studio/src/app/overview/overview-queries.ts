@@ -9,12 +9,10 @@ import { useModel } from '../model/use-model.ts'
 import { useSession } from '../session/use-session.ts'
 import { continueTail, type JournalTail, type LastChange, readTail } from './journal-tail.ts'
 
-/** The current state of a changed document. */
 export interface CurrentDocument {
   readonly title: string | undefined
 }
 
-/** The maximum number of entries in a request. */
 const BATCH_SIZE = 100
 
 /** Loads the changed documents with one request for each collection, by document key. Deleted documents are absent. */
@@ -79,7 +77,6 @@ export function useJournal(): {
   return { records: data?.records, error }
 }
 
-/** Returns the seq after which the journal begins, if an error says that earlier records are gone. */
 const getFloor = (error: unknown): number | undefined => {
   const floor = error instanceof DaybookError && error.code === 'GONE' ? error.details.restart : undefined
   return typeof floor === 'number' ? floor : undefined

@@ -11,7 +11,6 @@ const MINUTE_MS = 60_000
 /** Values by minute, the oldest first; `null` for a minute without a value. */
 export type Values = readonly (number | null)[]
 
-/** A series of values in a plot. */
 export interface Series {
   readonly name: string
   readonly values: Values

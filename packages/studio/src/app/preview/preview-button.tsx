@@ -12,7 +12,6 @@ import { fillAddress, needsToken, PreviewLink, type PreviewState, type PreviewVa
 import { PreviewPanel } from './preview-panel.tsx'
 
 export interface PreviewButtonProps {
-  /** The key of the collection. */
   readonly collection: string
   /** The values in the form, with the entry's id. */
   readonly entry: PreviewValues & { readonly id: string }

@@ -3,10 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 
-/** The actions of the auth adapter, by name. */
 export type AuthActions = Readonly<Record<string, AuthActionDescription>>
 
-/** Returns the actions of the auth adapter. */
 export function useAuthActions(): AuthActions {
   const { client } = useStudio()
   const { data } = useSuspenseQuery({
@@ -17,14 +15,12 @@ export function useAuthActions(): AuthActions {
   return data
 }
 
-/** True if the input of an action has an invitation. */
 export const acceptsInvitation = (input: AuthActionDescription['input']): boolean =>
   Object.hasOwn((input?.properties as object | undefined) ?? {}, 'invitation')
 
 /** True if people register with invitations. */
 export const useAcceptsInvitations = (): boolean => acceptsInvitation(useAuthActions().register?.input)
 
-/** The invitation in a link. */
 export interface InvitationFromLink {
   readonly email: string
   readonly invitation: string

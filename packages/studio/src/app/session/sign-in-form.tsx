@@ -11,7 +11,6 @@ import { FormError } from '../ui/form-error.tsx'
 import { acceptsInvitation, type InvitationFromLink, readInvitation, useAuthActions } from './auth-actions.ts'
 import styles from './sign-in.module.css'
 
-/** A way to sign in. */
 export type SignInMethod = 'login' | 'register' | 'token'
 
 export interface SignInFormProps {
@@ -65,7 +64,6 @@ interface MethodFormProps {
   readonly onDone: () => void
 }
 
-/** Typed texts, by name. */
 type FormValues = Readonly<Record<string, string>>
 
 /** Lists the inputs of a method; an invitation only if the service requires one and the URL has none. */
@@ -118,7 +116,6 @@ function MethodForm(props: MethodFormProps): ReactNode {
   )
 }
 
-/** Returns the labels of inputs, by name. */
 const getLabels = ({ session }: Messages): Readonly<Record<string, string | undefined>> => {
   const { name, email, password, invitation, token } = session
   return { name, email, password, invitation, token }

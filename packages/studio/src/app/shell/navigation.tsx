@@ -11,7 +11,6 @@ import styles from './shell.module.css'
 /** The number of collections and globals from which on there is a search field. */
 const SEARCH_THRESHOLD = 15
 
-/** The links to all collections and globals. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode {
   const { settings } = useStudio()
   const { collections, globals } = useModel()

@@ -25,7 +25,7 @@ export interface PageProps {
   readonly children: ReactNode
 }
 
-/** A page. It sets the title of the browser's tab, and focuses its heading after a navigation. */
+/** Sets the title of the browser's tab, and focuses its heading after a navigation. */
 export function Page(props: PageProps): ReactNode {
   const { title, above, status, actions, isWide = false, keepsFocus = false, isSticky = false, children } = props
   const { settings } = useStudio()
@@ -102,7 +102,6 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps): ReactNode {
   )
 }
 
-/** The page for URLs that lead nowhere. */
 export function NotFoundPage({ title, text }: { readonly title?: string; readonly text?: string }): ReactNode {
   const { t } = useTexts()
   return (

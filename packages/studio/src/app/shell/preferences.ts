@@ -2,7 +2,6 @@ import { createContext, useContext } from 'react'
 import { Observable } from '../api/observable.ts'
 import type { Language } from '../messages/messages.tsx'
 
-/** The user's preferences for the Studio, and the ways to change them. */
 export interface Preferences {
   readonly theme: ThemePreference
   readonly chooseLanguage: (language: Language) => void
@@ -11,14 +10,12 @@ export interface Preferences {
 /** Provides {@link usePreferences}. */
 export const PreferencesContext = createContext<Preferences | undefined>(undefined)
 
-/** Returns the user's preferences. */
 export function usePreferences(): Preferences {
   const preferences = useContext(PreferencesContext)
   if (!preferences) throw new Error('usePreferences belongs inside PreferencesContext')
   return preferences
 }
 
-/** A colour theme. */
 type Theme = 'system' | 'light' | 'dark'
 
 const YEAR_S = 365 * 24 * 60 * 60
@@ -29,7 +26,6 @@ function setPreferenceCookie(name: 'theme' | 'language', value: string, path: st
   document.cookie = `daybook-studio-${name}=${value}; Path=${path}; Max-Age=${YEAR_S}; SameSite=Lax`
 }
 
-/** The chosen theme. */
 export class ThemePreference {
   readonly theme: Observable<Theme>
   readonly #path: string

@@ -20,7 +20,6 @@ import { PaletteButton } from './palette/palette-button.tsx'
 import { usePreferences } from './preferences.ts'
 import styles from './shell.module.css'
 
-/** The frame of every page. */
 export function Shell(): ReactNode {
   const { t } = useTexts()
   const renderError = (error: unknown, retry: () => void): ReactNode => (
@@ -107,7 +106,6 @@ function useLiveChanges(): void {
   }, [client, queries, connection, changes])
 }
 
-/** The menu of the user, with preferences and signing out. */
 function AccountMenu(): ReactNode {
   const studio = useStudio()
   const session = useSession()

@@ -3,7 +3,6 @@ import styles from './badge.module.css'
 
 export type BadgeTone = 'neutral' | 'good' | 'waiting'
 
-/** A coloured label for a state. */
 export function Badge({
   tone = 'neutral',
   children,

@@ -5,7 +5,6 @@ import unseen from './visually-hidden.module.css'
 /** The delay before the placeholder is shown, in milliseconds, so that short waits do not flicker. */
 const DELAY_MS = 150
 
-/** Placeholder lines for content that is loading. */
 export function LoadingPlaceholder({
   label,
   lines = 5,

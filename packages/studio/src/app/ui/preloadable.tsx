@@ -3,7 +3,7 @@ import { type ComponentType, lazy, type ReactNode, useState } from 'react'
 /** A lazy component that can be loaded before it is rendered. */
 export interface Preloadable<Props> {
   readonly Component: ComponentType<Props>
-  /** Loads the component. A failed load is tried again when the component is rendered. */
+  /** A failed load is tried again when the component is rendered. */
   readonly preload: () => Promise<void>
 }
 

@@ -6,7 +6,6 @@ export interface ScrollRegionProps {
   readonly children: ReactNode
 }
 
-/** A scrolling part of a page. */
 export const ScrollRegion = ({ label, className, children }: ScrollRegionProps): ReactNode => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: only a focusable element can be scrolled by keys (WCAG 2.1.1)
   <div data-scrolls className={className} role="region" aria-label={label} tabIndex={0}>

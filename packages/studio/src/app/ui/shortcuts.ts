@@ -26,7 +26,6 @@ export const SHORTCUTS = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
-/** The names of shortcuts, by scope. */
 export type ShortcutNames = { readonly [Where in keyof typeof SHORTCUTS]: keyof (typeof SHORTCUTS)[Where] }
 
 /** The part of a `KeyboardEvent` that identifies a press. */
@@ -73,7 +72,6 @@ interface ShortcutContext {
   readonly isDialogOpen: () => boolean
 }
 
-/** Finds the shortcut for a key press. */
 export function findShortcut(
   event: ShortcutEvent,
   shortcuts: readonly Shortcut[],

@@ -27,7 +27,6 @@ const WEBHOOKS = ['webhooks']
 /** The refresh interval, in milliseconds. */
 const REFRESH_MS = 10_000
 
-/** The page of webhook endpoints and their failed deliveries: `/webhooks`. */
 export function WebhooksPage(): ReactNode {
   const { client } = useStudio()
   const { t } = useAdministrationTexts()

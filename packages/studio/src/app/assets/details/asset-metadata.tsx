@@ -15,7 +15,6 @@ export interface AssetMetadataProps {
   readonly canMove: boolean
 }
 
-/** The metadata of a file. */
 export function AssetMetadata({ asset, canMove }: AssetMetadataProps): ReactNode {
   const { t, formats, locale } = useTexts()
   const toast = useToast()

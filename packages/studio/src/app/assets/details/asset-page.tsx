@@ -111,7 +111,6 @@ function AssetEditor({ asset, collection }: AssetEditorProps): ReactNode {
   )
 }
 
-/** The alt texts of a file, one for each language. */
 function AltFields({ form, isReadOnly }: { readonly form: AssetForm; readonly isReadOnly: boolean }): ReactNode {
   const { t, language } = useTexts()
   const getLanguageName = (locale: string): string =>

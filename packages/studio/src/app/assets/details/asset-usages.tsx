@@ -19,7 +19,6 @@ interface Usage {
   readonly field: string
 }
 
-/** The number of usages in a page. */
 const PAGE = 20
 
 /** The documents that refer to a file, if the user may read them. */

@@ -20,7 +20,6 @@ export interface DeleteFilesDialogProps {
   readonly onDone: () => void
 }
 
-/** The result of a dry run. */
 interface DryRun {
   /** The ids of the files that cannot be deleted. */
   readonly refused: readonly string[]
@@ -28,7 +27,7 @@ interface DryRun {
   readonly reason: unknown
 }
 
-/** Confirms the deletion of files. A dry run finds those that cannot be deleted. */
+/** A dry run finds the files that cannot be deleted. */
 export function DeleteFilesDialog({ assets, onClose, onDone }: DeleteFilesDialogProps): ReactNode {
   const { client } = useStudio()
   const { t } = useTexts()

@@ -31,7 +31,6 @@ interface Box {
   readonly height: number
 }
 
-/** Converts the position of the pointer to a focal point. */
 export const toFocalPoint = (
   { clientX, clientY }: { readonly clientX: number; readonly clientY: number },
   { left, top, width, height }: Box,

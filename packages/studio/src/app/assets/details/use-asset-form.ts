@@ -15,7 +15,6 @@ export interface LocalizedAsset extends Omit<Asset, 'alt'> {
   readonly sha256: string
 }
 
-/** The form of a file with its unsaved changes. */
 export interface AssetForm {
   /** The locales of the alt text; `[undefined]` if content has no locales. */
   readonly locales: readonly (string | undefined)[]
@@ -25,7 +24,6 @@ export interface AssetForm {
   readonly setFocalPoint: (point: FocalPoint | null) => void
   readonly isChanged: boolean
   readonly isSaving: boolean
-  /** The error of the last save, or `null`. */
   readonly error: unknown
   readonly save: () => void
 }
@@ -38,7 +36,7 @@ interface Changes {
 
 const NO_CHANGES: Changes = { alt: {} }
 
-/** Manages the form of a file. A save fails if somebody else has changed the file. */
+/** A save fails if somebody else has changed the file. */
 export function useAssetForm(asset: LocalizedAsset): AssetForm {
   const { client } = useStudio()
   const { locales } = useModel()
@@ -87,7 +85,6 @@ function getAlt(alt: LocalizedAsset['alt'], locale: string | undefined): string 
   return (locale === undefined ? undefined : alt[locale]) ?? ''
 }
 
-/** An update of a file in one language. */
 interface Write {
   readonly data: Readonly<Record<string, unknown>>
   readonly options: { readonly locale?: string }

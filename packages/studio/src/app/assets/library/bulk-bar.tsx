@@ -21,7 +21,6 @@ export interface BulkBarProps {
   readonly permissions: StudioCollection['permissions']
 }
 
-/** The actions on the selected files. */
 export function BulkBar({ selection, permissions }: BulkBarProps): ReactNode {
   const { t } = useTexts()
   const [open, setOpen] = useState<'delete' | 'alt' | 'move'>()
@@ -106,7 +105,6 @@ function SetAlt({ assets, onClose, onDone }: SetAltProps): ReactNode {
   )
 }
 
-/** The selected files of a list. */
 export interface AssetSelection {
   /** The selected files that are still in the list. */
   readonly assets: readonly Asset[]
@@ -120,7 +118,6 @@ export interface AssetSelection {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Manages the selection of a list of files. */
 export function useSelection(items: readonly Asset[]): AssetSelection {
   const [selected, setSelected] = useState(NONE)
   const [last, setLast] = useState<number>()

@@ -6,7 +6,6 @@ import { Thumbnail } from './thumbnail.tsx'
 
 export interface AssetCardProps {
   readonly asset: Asset
-  /** True for a row of a list. */
   readonly isRow: boolean
   readonly isSelected: boolean
   /** Renders the link or button with the title; the class extends its click area to the card. */
@@ -15,7 +14,6 @@ export interface AssetCardProps {
   readonly mark?: ReactNode
 }
 
-/** A file in a list, as a card or a row. */
 export function AssetCard({ asset, isRow, isSelected, renderTitle, mark }: AssetCardProps): ReactNode {
   const { t, formats, locale } = useTexts()
   const { originalName, mimeType, size, alt, createdAt } = asset

@@ -8,7 +8,6 @@ import type { LoadedAssets } from './use-assets.ts'
 export interface AssetGridProps {
   readonly label: string
   readonly list: LoadedAssets
-  /** True for rows instead of cards. */
   readonly isList: boolean
   /** Renders a file. Arrow keys move between elements with `data-stop`. */
   readonly renderAsset: (asset: Asset, index: number) => ReactNode
@@ -99,7 +98,6 @@ interface ArrowOptions extends Pick<AssetGridProps, 'list'> {
   readonly columns: number
 }
 
-/** Returns the number of columns that fit. */
 function useColumns(body: { readonly current: HTMLElement | null }, isList: boolean): number {
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {

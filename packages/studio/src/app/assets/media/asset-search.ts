@@ -1,7 +1,6 @@
 import { ASSET_FIELDS, ASSET_KINDS, type AssetKind, buildKindFilter } from './asset.ts'
 import { buildFolderFilter, type FolderTree, isFolderPath } from './folders.ts'
 
-/** The orders of a list of files. */
 export const ASSET_SORTS = ['-createdAt', 'createdAt', 'originalName', '-size', 'size'] as const
 
 export type AssetSort = (typeof ASSET_SORTS)[number]
@@ -78,11 +77,9 @@ export function buildAssetQuery(
   }
 }
 
-/** True if a search excludes files. */
 export const isFiltered = ({ q, kind, folder }: AssetSearch): boolean =>
   q !== undefined || kind !== undefined || folder !== undefined
 
-/** The parameters of the library's URL. */
 export interface LibrarySearch extends AssetSearch {
   /** @default cards */
   readonly view?: 'list' | undefined

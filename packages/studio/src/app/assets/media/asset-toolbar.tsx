@@ -16,7 +16,6 @@ export interface AssetToolbarProps {
 /** The delay between the last key press and the search, in milliseconds. */
 const SEARCH_MS = 200
 
-/** The search, type and order of a list of files. */
 export function AssetToolbar({ search, total, onChange }: AssetToolbarProps): ReactNode {
   const { t } = useTexts()
   const { kinds, sorts } = t.assets
@@ -50,7 +49,6 @@ export function AssetToolbar({ search, total, onChange }: AssetToolbarProps): Re
   )
 }
 
-/** A search field that searches during typing. */
 function Search({ search, onChange }: Pick<AssetToolbarProps, 'search' | 'onChange'>): ReactNode {
   const { t } = useTexts()
   const { q = '' } = search

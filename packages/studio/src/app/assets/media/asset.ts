@@ -26,7 +26,6 @@ export interface Asset {
   readonly updatedAt: string
 }
 
-/** The fields that lists of files select. */
 export const ASSET_FIELDS: readonly (keyof Asset)[] = [
   'filename',
   'originalName',
@@ -56,11 +55,9 @@ export function getImageUrl(id: string, width: number, allowed: readonly number[
   return `/api/assets/${encodeURIComponent(id)}/image?w=${nearest}`
 }
 
-/** Converts a focal point to a CSS `object-position`. */
 export const toObjectPosition = (point: FocalPoint | null): string =>
   point === null ? '50% 50%' : `${point.x * 100}% ${point.y * 100}%`
 
-/** The kinds of files. */
 export const ASSET_KINDS = ['image', 'video', 'audio', 'document', 'other'] as const
 
 export type AssetKind = (typeof ASSET_KINDS)[number]
@@ -86,11 +83,9 @@ const PREFIX_ENTRIES = Object.entries(PREFIXES) as readonly (readonly [
   readonly string[],
 ])[]
 
-/** Returns the kind of a media type. */
 export const getAssetKind = (mimeType: string): AssetKind =>
   PREFIX_ENTRIES.find(([, prefixes]) => prefixes.some((prefix) => mimeType.startsWith(prefix)))?.[0] ?? 'other'
 
-/** Builds the `where` of the files of a kind. */
 export function buildKindFilter(kind: AssetKind): object {
   if (kind === 'other') return { not: { or: Object.values(PREFIXES).flat().map(startsWith) } }
   const filters = PREFIXES[kind].map(startsWith)

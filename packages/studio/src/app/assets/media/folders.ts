@@ -1,4 +1,3 @@
-/** The number of files in a request. */
 const PAGE = 100
 /** The maximum number of requests for a level; one with more folders is shown partially. */
 const MAX_REQUESTS = 25
@@ -9,7 +8,6 @@ const MAX_NAME_LENGTH = 200
 const MAX_PATH_LENGTH = 256
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-/** True for a valid path of a folder, such as `images/2026`. */
 export function isFolderPath(path: string): boolean {
   const names = path.split('/')
   const areValid = names.every((name) => name.length <= MAX_NAME_LENGTH && NAME.test(name))
@@ -83,5 +81,4 @@ export function getFolders({ directories }: FolderTree, folder: string | undefin
   return { names: [...new Set(inside.map((directory) => getChild(directory, prefix)))].sort(), isPartial: false }
 }
 
-/** Returns the first segment of a directory after a prefix. */
 const getChild = (directory: string, prefix: string): string => directory.slice(prefix.length).split('/', 1)[0] ?? ''

@@ -8,7 +8,6 @@ export interface TickBoxProps {
   readonly onTick: (isTicked: boolean, isRange: boolean) => void
 }
 
-/** A checkbox that selects an item of a list. */
 export function TickBox({ label, isTicked, onTick }: TickBoxProps): ReactNode {
   const tick = (event: MouseEvent<HTMLInputElement>): void => onTick(event.currentTarget.checked, event.shiftKey)
   return (

@@ -24,10 +24,8 @@ export interface LoadedAssets {
   readonly reload: () => void
 }
 
-/** The number of files in a page. */
 const PAGE = 60
 
-/** Loads the matching files page by page. */
 export function useAssets(search: AssetSearch, constraints: AssetConstraints = {}): LoadedAssets {
   const { client } = useStudio()
   const queries = useQueryClient()
@@ -115,14 +113,11 @@ function useOutdated(query: object, list: AssetList | undefined, newChanges: num
   return isOutdated
 }
 
-/** The loaded pages of a list of files. */
 type AssetList = InfiniteData<ListPage>
 
-/** True if a list has a file. */
 const hasAsset = ({ pages }: AssetList, id: string): boolean =>
   pages.some(({ items }) => items.some((item) => item.id === id))
 
-/** Applies a change to a file in a list. */
 const applyChange = (list: AssetList, change: LiveChange): AssetList => ({
   ...list,
   pages: list.pages.map((page) => applyToPage(page, change)),
@@ -135,7 +130,6 @@ function applyToPage(page: ListPage, { action, id, data = {} }: LiveChange): Lis
   return { ...page, items: page.items.map((item) => (item.id === id ? mergeItem(item, data) : item)) }
 }
 
-/** Updates the selected fields of an item. */
 const mergeItem = (item: ListItem, data: Readonly<Record<string, unknown>>): ListItem => ({
   ...Object.fromEntries(Object.entries(item).map(([key, value]) => [key, key in data ? data[key] : value])),
   id: item.id,

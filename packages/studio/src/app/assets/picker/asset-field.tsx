@@ -17,7 +17,6 @@ import styles from './picker.module.css'
 
 const { Component: AssetPicker, preload } = preloadable(async () => (await import('./asset-picker.tsx')).AssetPicker)
 
-/** The editor of a file field, for choosing and uploading files. */
 export function AssetField(props: FieldEditorProps): ReactNode {
   const { field: description, label, value, onChange, error, isReadOnly } = props
   const { t } = useTexts()

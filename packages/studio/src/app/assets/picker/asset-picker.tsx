@@ -22,7 +22,6 @@ import styles from './picker.module.css'
 export interface AssetPickerProps {
   readonly title: string
   readonly isMany: boolean
-  /** The ids that are selected initially. */
   readonly chosen: readonly string[]
   /** Only files that satisfy these are shown. */
   readonly constraints: AssetConstraints
@@ -31,7 +30,6 @@ export interface AssetPickerProps {
   readonly onChoose: (ids: readonly string[]) => void
 }
 
-/** A dialog for choosing or uploading files. */
 export function AssetPicker(props: AssetPickerProps): ReactNode {
   const { title, isMany, chosen, constraints, onClose, onChoose } = props
   const { t } = useTexts()

@@ -18,7 +18,6 @@ export interface ChosenAssetsProps {
 /** The number of files that are shown at first. */
 const SHOWN = 40
 
-/** The files of a field in order. */
 export function ChosenAssets({ ids, onChange }: ChosenAssetsProps): ReactNode {
   const { t } = useTexts()
   const [showsAll, setShowsAll] = useState(false)
@@ -121,7 +120,6 @@ function ChosenAsset({ id, asset }: { readonly id: string; readonly asset: Asset
   )
 }
 
-/** The number of files in a request. */
 const CHUNK_SIZE = 50
 
 /** Loads files by id. A file that does not exist or may not be read is `null`; one that is loading is absent. */

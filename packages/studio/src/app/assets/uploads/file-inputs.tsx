@@ -78,7 +78,7 @@ const hasFiles = ({ types }: DataTransfer): boolean => types.includes('Files')
 interface ChooseFilesProps {
   readonly children: string
   readonly onFiles: (files: readonly File[]) => void
-  /** True if several files can be chosen. @default true */
+  /** @default true */
   readonly isMany?: boolean
   readonly variant?: ButtonVariant
 }

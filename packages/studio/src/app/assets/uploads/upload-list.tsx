@@ -9,7 +9,6 @@ import { formatBytes } from '../media/asset.ts'
 import type { Upload, UploadQueue } from './upload-queue.ts'
 import styles from './uploads.module.css'
 
-/** The maximum number of uploads that are listed. */
 const MAX_SHOWN = 100
 
 export interface UploadListProps {
@@ -18,7 +17,6 @@ export interface UploadListProps {
   readonly only?: readonly number[]
 }
 
-/** The list of uploads. */
 export function UploadList({ queue, only }: UploadListProps): ReactNode {
   const { t } = useTexts()
   const uploads = useObservable(queue.uploads).filter(
@@ -80,7 +78,6 @@ function UploadRow({ upload, queue }: { readonly upload: Upload; readonly queue:
   )
 }
 
-/** Returns the error of an upload in the language of the Studio. */
 function getUploadErrorText(error: unknown, t: Messages): string {
   const [issue] = error instanceof DaybookError ? (error.details.issues ?? []) : []
   if (issue === undefined) return getErrorText(error, t)

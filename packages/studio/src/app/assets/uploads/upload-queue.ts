@@ -4,19 +4,15 @@ import type { Asset } from '../media/asset.ts'
 /** The state of an upload; `paused` ones resume when the service is reachable again. */
 export type UploadState = 'waiting' | 'sending' | 'paused' | 'stored' | 'failed'
 
-/** An upload of a file. */
 export interface Upload {
   /** Unique in the queue. */
   readonly key: number
   readonly file: File
   readonly state: UploadState
-  /** The number of bytes sent. */
   readonly sent: number
-  /** The error of the last attempt. */
   readonly error: unknown
 }
 
-/** Options of a request that sends a file. */
 export interface SendOptions {
   /** The target folder; `undefined` is the top level. */
   readonly directory: string | undefined
@@ -28,11 +24,8 @@ export interface SendOptions {
 
 export interface UploadDependencies {
   send(file: File, options: SendOptions): Promise<Asset>
-  /** True if an error means that the service is unreachable. */
   isUnreachableError(error: unknown): boolean
-  /** Called with each error. */
   onError(error: unknown): void
-  /** Called with each stored file. */
   onStored(asset: Asset): void
   makeKey(): string
 }
@@ -66,9 +59,6 @@ export class UploadQueue {
   }
 
   /**
-   * Adds files.
-   *
-   * @param directory the target folder
    * @param onStored called with each of these files once it is stored
    * @returns the keys of the uploads
    */
@@ -92,13 +82,11 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** Retries a failed upload. */
   retry(key: number): void {
     this.#change(key, (upload) => (upload.state === 'failed' ? { ...upload, state: 'waiting', sent: 0 } : upload))
     this.#sendNext()
   }
 
-  /** Resumes paused uploads. */
   resume(): void {
     this.uploads.set(
       this.uploads

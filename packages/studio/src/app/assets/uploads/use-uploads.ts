@@ -7,7 +7,6 @@ import { UploadQueue } from './upload-queue.ts'
 /** One queue for each page load, so that uploads continue when the user navigates. */
 const queues = new WeakMap<Studio, UploadQueue>()
 
-/** Returns the queue of uploads. */
 export function useUploads(): UploadQueue {
   const studio = useStudio()
   return queues.get(studio) ?? openQueue(studio)

@@ -60,7 +60,6 @@ export function DeleteDialog({ isOpen, collection, state, work, onClose }: Delet
   )
 }
 
-/** A document that refers to an entry, with its title if it has one. */
 interface NamedReferrer extends Referrer {
   readonly title: string | undefined
 }

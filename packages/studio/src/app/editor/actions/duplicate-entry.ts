@@ -11,7 +11,6 @@ const listUniqueKeys = ({ fields, slugField, statusField }: StudioCollection): r
 /**
  * Creates a new entry from the shown values of another, as a local copy in this browser. The service stores it once the user saves it.
  *
- * @param formatTitle returns the title of the duplicate
  * @returns the `newId` of the duplicate
  */
 export async function duplicateEntry(

@@ -31,7 +31,6 @@ export interface EntryActionsProps {
   readonly work: EntryWork
 }
 
-/** A dialog that an action opens. */
 type OpenDialog = 'schedule' | 'discard' | 'delete'
 
 /** The actions on an entry that the user may take: publishing, and a menu with the rest. */
@@ -232,7 +231,6 @@ interface EntryStatusProps {
   readonly onUnschedule: (() => void) | undefined
 }
 
-/** The publishing status of an entry, its unpublished changes, and its scheduled times. */
 export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): ReactNode {
   const { t, formats } = useTexts()
   const { status, isPublished, hasDraft, publishAt, unpublishAt, publishedLocales } = publishing

@@ -1,10 +1,8 @@
 import type { StudioCollection } from '../../model/studio-model.ts'
 import type { EditorState } from '../saving/editor-state.ts'
 
-/** The status of a public entry. */
 export const PUBLISHED = 'published'
 
-/** The publishing state of an entry. */
 export interface PublishingState {
   /** `null` if entries of its collection have none. */
   readonly status: string | null
@@ -24,11 +22,6 @@ export interface PublishingState {
 
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/**
- * Returns the publishing state of an entry.
- *
- * @param locales the languages of the content
- */
 export function getPublishingState(
   { statusField, fields }: StudioCollection,
   { document, values, dirty }: EditorState,

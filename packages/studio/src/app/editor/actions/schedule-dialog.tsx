@@ -17,7 +17,6 @@ export interface ScheduleDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks when to publish and unpublish an entry. */
 export function ScheduleDialog(props: ScheduleDialogProps): ReactNode {
   const { t } = useTexts()
   return (

@@ -15,10 +15,8 @@ import { focusField } from '../focus-field.ts'
 import type { DocumentEditor } from '../saving/document-editor.ts'
 import type { Values } from '../saving/field-values.ts'
 
-/** An action on a stored entry. */
 export interface EntryTask {
   readonly name: string
-  /** The message that the user sees on success. */
   readonly successText: string
   /** True if unsaved edits are saved first. @default true */
   readonly savesFirst?: boolean
@@ -119,7 +117,6 @@ interface PublishOptions extends WriteOptions {
   readonly locales?: readonly string[]
 }
 
-/** A document that refers to an entry. */
 export interface Referrer {
   readonly collection: string
   readonly id: string

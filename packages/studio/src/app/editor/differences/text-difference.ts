@@ -2,7 +2,6 @@ import type { FieldDescription } from 'daybook'
 import { diffComm } from 'node-diff3'
 import { isRecord, removeItemKeys, toPlainValue } from '../saving/field-values.ts'
 
-/** A part of a text that is unchanged, removed or added. */
 export interface DifferencePart {
   readonly kind: 'same' | 'removed' | 'added'
   readonly text: string

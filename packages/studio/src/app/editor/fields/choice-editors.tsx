@@ -60,7 +60,6 @@ function OptionalBoolean({ field, label, value, onChange, error, isReadOnly }: F
 /** The option that empties the field. */
 const NONE = ''
 
-/** The editor of a select with one value. */
 export function SelectEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const selected = typeof value === 'string' ? value : null
@@ -83,7 +82,6 @@ export function SelectEditor({ field, label, value, onChange, error, isReadOnly 
   )
 }
 
-/** The editor of a select with several values. */
 export function MultiSelectEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
   const id = useId()
   const selected = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []

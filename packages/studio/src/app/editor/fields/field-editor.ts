@@ -6,7 +6,6 @@ import type { FieldPath } from '../saving/document-fields.ts'
 import type { UnfinishedText } from '../saving/edit-state.ts'
 import type { DocumentRef } from '../saving/local-copies.ts'
 
-/** The props of one field of a form, at any depth. */
 export interface FieldEntryProps {
   readonly description: FieldDescription
   /** The path of the value. It stays the same array, so that memoized fields do not render again. */
@@ -22,11 +21,9 @@ export interface FieldEntryProps {
   readonly placeholder?: string | undefined
 }
 
-/** The props of a field editor. */
 export interface FieldEditorProps {
   readonly field: FieldDescription
   readonly label: string
-  /** The path of the value in the document. */
   readonly path: FieldPath
   /** The same path with dots, and items by index: `parts.0.title`. */
   readonly place: string
@@ -34,7 +31,6 @@ export interface FieldEditorProps {
   readonly value: unknown
   /** Receives each change; `null` empties the field. */
   readonly onChange: (value: unknown, options?: EditOptions) => void
-  /** The message about an invalid value. */
   readonly error: string | undefined
   readonly isReadOnly: boolean
   /** The value of the field that this one derives from. */
@@ -66,7 +62,6 @@ export interface FormDocument {
 
 export const FormDocumentContext = createContext<FormDocument | undefined>(undefined)
 
-/** Returns the document of the enclosing form. */
 export function useFormDocument(): FormDocument {
   const document = useContext(FormDocumentContext)
   if (!document) throw new Error('useFormDocument belongs inside FormDocumentContext')

@@ -6,7 +6,6 @@ import { isRecord } from '../saving/field-values.ts'
 import type { FieldEditorProps } from './field-editor.ts'
 import styles from './group.module.css'
 
-/** The editor of a group of fields. */
 export function GroupEditor(props: FieldEditorProps): ReactNode {
   const { field, label, path, place, value, error, isReadOnly, Field } = props
   const id = useId()

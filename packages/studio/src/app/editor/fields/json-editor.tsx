@@ -38,7 +38,6 @@ export function JsonEditor({ field, label, place, value, onChange, error, isRead
 
 const toText = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2))
 
-/** The text that the user has typed in a JSON field. */
 interface TypedJson {
   /** `undefined` if the user has typed nothing since the editor was mounted. */
   readonly text: string | undefined

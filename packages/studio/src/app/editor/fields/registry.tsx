@@ -31,7 +31,6 @@ const ReverseEditor = lazy(() =>
 const JsonEditor = lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor })))
 const DateEditor = lazy(() => import('./date-editor.tsx').then((module) => ({ default: module.DateEditor })))
 
-/** The editors by field type. */
 const EDITORS: Readonly<Record<string, FieldEditor>> = {
   asset: AssetEditor,
   boolean: BooleanEditor,
@@ -69,13 +68,11 @@ const EDITORS_BY_SCHEMA: Readonly<Record<string, FieldEditor>> = {
   string: TextEditor,
 }
 
-/** Returns true if the editor of a field shows a placeholder while it is empty. */
 export function hasPlaceholder(field: FieldDescription): boolean {
   const editor = findEditor(field)
   return editor === TextEditor || editor === MarkdownEditor
 }
 
-/** Finds the editor of a field. */
 export function findEditor({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
   const editor = (many ? EDITORS_OF_MANY : EDITORS)[type]
   return editor ?? EDITORS_BY_SCHEMA[String(schema.type)] ?? JsonEditor

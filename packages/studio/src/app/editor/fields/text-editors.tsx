@@ -101,7 +101,6 @@ export function NumberEditor({ field, label, value, onChange, error, isReadOnly 
 /** Returns true if negative numbers are possible. On-screen keyboards for integers often lack a minus sign. */
 const allowsNegative = (minimum: unknown): boolean => typeof minimum !== 'number' || minimum < 0
 
-/** The editor of a slug, which derives from another field and can be edited. */
 export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const generatedSlug = typeof source === 'string' ? slugify(source) : ''

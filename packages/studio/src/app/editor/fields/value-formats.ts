@@ -1,7 +1,6 @@
 import type { FieldDescription } from 'daybook'
 import { isRecord } from '../saving/field-values.ts'
 
-/** The separators of numbers in a locale. */
 interface Separators {
   readonly decimal: string
   readonly group: string

@@ -16,7 +16,6 @@ import { HistoryView, type HistoryViewProps } from './history-view.tsx'
 const entryRoute = getRouteApi('/c/$collection/$id/history')
 const globalRoute = getRouteApi('/g/$global/history')
 
-/** The page with the history of an entry, `/c/:collection/:id/history`. */
 export function EntryHistoryPage(): ReactNode {
   const { collection: key } = entryRoute.useParams()
   const collection = useCollection(key)
@@ -49,7 +48,6 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
   )
 }
 
-/** The page with the history of a global, `/g/:global/history`. */
 export function GlobalHistoryPage(): ReactNode {
   const { global: key } = globalRoute.useParams()
   const global = useGlobal(key)

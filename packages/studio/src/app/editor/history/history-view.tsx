@@ -28,7 +28,6 @@ export interface HistoryViewProps {
   readonly onRestored: () => void
 }
 
-/** The versions of a document, their changes, and a button to restore one. */
 export function HistoryView(props: HistoryViewProps): ReactNode {
   const { name, calls, fields, version, onShow } = props
   const { t } = useTexts()
@@ -105,7 +104,6 @@ interface VersionChangesProps {
   readonly compared: ComparedVersions
 }
 
-/** The changes of a version, by field. */
 function VersionChanges({ fields, compared }: VersionChangesProps): ReactNode {
   const { t } = useTexts()
   const { version, before, error } = compared

@@ -2,7 +2,6 @@ import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-q
 import { useEffect } from 'react'
 import type { FullVersion, HistoryCalls, Version, VersionPage } from './versions.ts'
 
-/** The number of versions per request. */
 const PAGE_SIZE = 50
 
 /** The loaded versions of a document, newest first. */
@@ -45,7 +44,6 @@ export interface ComparedVersions {
   readonly error: unknown
 }
 
-/** Loads a version and its predecessor. */
 export function useComparedVersions(
   key: readonly string[],
   calls: HistoryCalls,

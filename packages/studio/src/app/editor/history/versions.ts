@@ -2,7 +2,6 @@ import type { FieldDescription } from 'daybook'
 import { toComparableText } from '../differences/text-difference.ts'
 import { isRecord, type Values } from '../saving/field-values.ts'
 
-/** A version, as lists return it. */
 export interface Version {
   readonly revision: number
   /** ISO 8601. */
@@ -34,7 +33,6 @@ export interface AbortOptions {
   readonly signal: AbortSignal
 }
 
-/** The client's methods for the history of one document. */
 export interface HistoryCalls {
   list(page: PageQuery, options: AbortOptions): Promise<VersionPage>
   get(revision: number, options: AbortOptions): Promise<FullVersion>
@@ -42,9 +40,8 @@ export interface HistoryCalls {
   restore(revision: number): Promise<unknown>
 }
 
-/** A field that differs between two versions. */
 interface ChangedField {
-  /** Its dotted path. */
+  /** The dotted path. */
   readonly path: string
   readonly from: string
   readonly to: string

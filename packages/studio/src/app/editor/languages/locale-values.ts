@@ -60,7 +60,6 @@ export const isEmpty = (value: unknown): boolean =>
 /** The state of a language: the source itself, or its translation with all, some or none of the source's values. */
 export type LocaleState = 'source' | 'whole' | 'partial' | 'missing'
 
-/** Returns the state of a translation, from its values and those of its source. */
 export function getLocaleState(
   source: ReadonlyMap<string, unknown>,
   translation: ReadonlyMap<string, unknown>,

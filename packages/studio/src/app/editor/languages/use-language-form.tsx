@@ -22,7 +22,6 @@ export interface LanguageFormOptions {
   /** `undefined` if the document is not stored yet. */
   readonly calls: LanguageCalls | undefined
   readonly isReadOnly: boolean
-  /** True to show the source beside each field. */
   readonly isSourceShown: boolean
   readonly onShowSource: (isShown: boolean) => void
 }
@@ -30,7 +29,6 @@ export interface LanguageFormOptions {
 /** The parts that a form shows for the languages of its document; none if the content has only one. */
 export interface LanguageForm {
   readonly bar?: ReactNode
-  /** The values in the source language. */
   readonly sourceValues?: Values
   readonly renderBeside?: (field: FieldDescription) => ReactNode
   readonly renderBelow?: (field: FieldDescription) => ReactNode
@@ -38,7 +36,6 @@ export interface LanguageForm {
   readonly getPlaceholder?: (field: FieldDescription) => string | undefined
 }
 
-/** Returns what a form shows for the languages of its document. */
 export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
   const { fields, editor, state, calls, isReadOnly, isSourceShown, onShowSource } = options
   const languages = useLanguages(fields, state, calls)
@@ -118,7 +115,6 @@ function FallbackHint({ field, languages, isShown }: FallbackHintProps): ReactNo
 
 /** The value that visitors see for a field without a value in the edited language. */
 interface Fallback {
-  /** The language of the value. */
   readonly locale: string
   /** The beginning of the value. */
   readonly text: string

@@ -16,7 +16,6 @@ import {
   pickLocaleValues,
 } from './locale-values.ts'
 
-/** The state of one language of a document. */
 export interface TranslationState {
   readonly locale: string
   readonly state: LocaleState
@@ -24,11 +23,9 @@ export interface TranslationState {
   readonly isOutdated: boolean
 }
 
-/** The languages of an open document. */
 export interface DocumentLanguages {
   /** The edited language. */
   readonly locale: string
-  /** The source language of translations. */
   readonly source: string
   readonly translations: readonly TranslationState[]
   /** Returns the values in a language; `undefined` while they load. */
@@ -95,7 +92,6 @@ export function useLanguages(
   }, [hasLanguages, locales, locale, source, fields, values, storedValues, outdatedLocales])
 }
 
-/** The client's methods for the languages of one document. */
 export interface LanguageCalls {
   /** Reads the document with its localized values as maps of locale to value; `null` if it does not exist. */
   readAll(signal: AbortSignal): Promise<Values | null>
@@ -145,7 +141,6 @@ export function useContentLocale(requestedLocale: string | undefined): string {
     : locales.default
 }
 
-/** Returns true if missing values in a language fall back to another. */
 export const useHasFallbacks = (locale: string): boolean => (useModel().locales?.fallback[locale] ?? []).length > 0
 
 /** Returns a function that names languages in the user's own language. */

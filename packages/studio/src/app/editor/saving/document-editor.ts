@@ -121,7 +121,7 @@ export class DocumentEditor {
     return this.#applyStep(this.#steps.redo(this.#document.state, this.#options.leaves))
   }
 
-  /** Resolves a conflict. @param path the path of its leaf */
+  /** @param path the path of the leaf in conflict */
   resolve(path: string, decision: Decision): void {
     const leaf = this.#options.leaves.get(path)
     if (leaf) this.#change(resolveConflict(this.#document.state, leaf, decision))
@@ -195,7 +195,6 @@ export class DocumentEditor {
     await this.flush()
   }
 
-  /** Discards all unsaved edits. */
   async discard(): Promise<void> {
     this.#document.endCreation()
     this.#document.forgetRefusals()
@@ -267,7 +266,6 @@ export class DocumentEditor {
     this.#setTimer()
   }
 
-  /** Sets the timer for the next run. */
   #setTimer(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined

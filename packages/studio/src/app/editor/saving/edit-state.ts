@@ -76,7 +76,6 @@ export function getCurrentValue({ stored, edits, conflicts }: EditState, leaf: L
   return edits.has(leaf.path) ? edits.get(leaf.path) : readLeaf(stored.values, leaf)
 }
 
-/** Returns the values that the user sees. */
 export function getCurrentValues(state: EditState, leaves: Leaves): Values {
   let { values } = state.stored
   for (const path of [...state.edits.keys(), ...state.conflicts.keys()]) {
@@ -135,7 +134,6 @@ export function mergeNewer(state: EditState, leaves: Leaves, stored: Snapshot): 
   return next
 }
 
-/** An edited value of a leaf, and the value that it is based on. */
 export interface LeafEdit {
   readonly base: unknown
   readonly mine: unknown

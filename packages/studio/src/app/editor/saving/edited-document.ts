@@ -18,7 +18,6 @@ import { type Refusal, RefusedValues } from './refused-values.ts'
 /** The outcome of a request. After `set-aside`, some values were rejected, and the rest can be sent. */
 export type RequestOutcome = { readonly kind: 'done' } | { readonly kind: 'set-aside' } | Failure
 
-/** The content of one save. */
 export interface SavePlan {
   /** Values by path of the leaf. */
   readonly values: ReadonlyMap<string, unknown>
@@ -33,7 +32,6 @@ export class EditedDocument {
   readonly #editorName: string
   readonly #creation = new Creation()
   readonly #refusedValues: RefusedValues
-  /** The writer of this editor's copy. */
   readonly localCopy: LocalCopyWriter
   ref: DocumentRef
   state: EditState
@@ -59,7 +57,6 @@ export class EditedDocument {
     return this.#creation.attempt !== undefined || this.#getSendableEdits().size > 0
   }
 
-  /** The refusals of current edits. */
   get refusals(): readonly Refusal[] {
     return this.#refusedValues.getRefusals(this.state.edits)
   }
@@ -197,7 +194,6 @@ function planSave(edits: ReadonlyMap<string, unknown>, leaves: Leaves): SavePlan
   return { values, body: toBody(values, leaves), isMerge }
 }
 
-/** Builds a request body from the values of leaves. */
 function toBody(values: ReadonlyMap<string, unknown>, leaves: Leaves): Values {
   let body: Values = {}
   for (const [path, value] of values) {

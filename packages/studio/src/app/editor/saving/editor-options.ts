@@ -18,7 +18,6 @@ export const DEFAULT_TIMES: SavingTimes = {
   coalesceMs: 1000,
 }
 
-/** The options of a {@link DocumentEditor}. */
 export interface EditorOptions {
   readonly document: DocumentRef
   /** The initial values of an unstored document. */

@@ -8,7 +8,6 @@ import type { DocumentRef, LocalCopyStatus } from './local-copies.ts'
 import type { Wait } from './save-schedule.ts'
 import type { UndoSteps } from './undo-steps.ts'
 
-/** The saving status. */
 export type SavingStatus =
   /** The document is being read for the first time. */
   | { readonly kind: 'loading' }
@@ -48,7 +47,6 @@ export interface EditorState {
   readonly notes: readonly MergeNote[]
   /** Edits without a field; see {@link SetAsideValue}. */
   readonly aside: readonly SetAsideValue[]
-  /** The status of the local copy of unsaved edits. */
   readonly localCopy: LocalCopyStatus
   readonly canUndo: boolean
   readonly canRedo: boolean
@@ -68,7 +66,6 @@ interface Progress {
   readonly steps: Pick<UndoSteps, 'canUndo' | 'canRedo'>
 }
 
-/** Creates the state that a form shows. */
 export function createEditorState(document: EditedDocument, progress: Progress): EditorState {
   const { ref, state, isLoaded, localCopy, refusals } = document
   const { conflicts, edits, notes, aside, stored } = state

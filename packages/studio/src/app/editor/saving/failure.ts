@@ -15,7 +15,6 @@ export type Failure =
   | { readonly kind: 'used-key' }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly issues: readonly Issue[] }
 
-/** Classifies the error of a failed request. */
 export function classifyError(error: unknown): Failure {
   if (error instanceof NetworkError || error instanceof TimeoutError) return createWait('offline')
   if (error instanceof DaybookError) return classifyResponse(error)

@@ -6,11 +6,8 @@ export interface SavedField {
   readonly key: string
   /** The name of its type, such as `text`. */
   readonly type: string
-  /** True if the user may write the field. */
   readonly writable: boolean
-  /** The fields of a group. */
   readonly fields?: readonly SavedField[] | undefined
-  /** The kinds of blocks. */
   readonly blocks?: readonly { readonly type: string; readonly fields: readonly SavedField[] }[] | undefined
   /** The member with the key of an item. */
   readonly itemKey?: string | undefined

@@ -2,7 +2,6 @@ import { isSameLeafValue, type Leaves, readLeaf } from './document-fields.ts'
 import { type EditState, getCurrentValue, rebaseLeaf, type SetAsideValue, type UnfinishedText } from './edit-state.ts'
 import type { Values } from './field-values.ts'
 
-/** Identifies a document. */
 export interface DocumentRef {
   /** The key of a collection, or `globals`. */
   readonly collection: string

@@ -4,7 +4,6 @@ import { isRecord, isSameValue, toCanonicalText, type Values } from './field-val
 
 // In this file, `o`, `a` and `b` are the base, mine and theirs, as in the literature on diff3.
 
-/** The values that a merge of a leaf compares. */
 interface LeafVersions {
   /** The value that `mine` is based on. */
   readonly base: unknown
@@ -15,7 +14,6 @@ interface LeafVersions {
   readonly sent: readonly unknown[]
 }
 
-/** The outcome of a merge. */
 export type LeafOutcome =
   | { readonly kind: 'same' }
   | { readonly kind: 'edit'; readonly value: unknown }

@@ -1,7 +1,6 @@
 import type { Issue } from 'daybook'
 import { findLeafByPointer, type Leaves } from './document-fields.ts'
 
-/** The service's rejection of a save. */
 export interface Refusal {
   readonly code: string
   readonly message: string
@@ -37,19 +36,16 @@ export class RefusedValues {
     return refusedValues.length > 0
   }
 
-  /** Returns the edits without rejected values. */
   filterAccepted(edits: LeafValues): LeafValues {
     return new Map([...edits].filter(([path, value]) => !this.#isRefused(path, value)))
   }
 
-  /** Returns the refusals of these edits. */
   getRefusals(edits: LeafValues): readonly Refusal[] {
     return [...this.#valuesByPath].flatMap(([path, refused]) =>
       edits.has(path) && this.#isRefused(path, edits.get(path)) ? [refused] : [],
     )
   }
 
-  /** Forgets the refusals of leaves that have been saved. */
   forget(saved: LeafValues): void {
     this.#valuesByPath = new Map([...this.#valuesByPath].filter(([path]) => !saved.has(path)))
   }

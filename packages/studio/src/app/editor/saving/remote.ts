@@ -1,9 +1,8 @@
 import { type CallOptions, etagOf } from '@daybook/client'
 import type { Values } from './field-values.ts'
 
-/** A stored document. */
 export interface Snapshot {
-  /** Its entity tag; `null` if it is not stored yet. */
+  /** The entity tag; `null` if the document is not stored yet. */
   readonly tag: string | null
   readonly values: Values
   /** The author's subject, if this session may see it. */
@@ -12,7 +11,6 @@ export interface Snapshot {
   readonly at?: string
 }
 
-/** The content of a save request. */
 export interface DocumentChange {
   readonly body: Values
   /** True for a merge patch (RFC 7396); otherwise the fields in the body are replaced. */
@@ -47,7 +45,6 @@ export interface EntryCalls {
   saveDraft(id: string, data: Values, options: WriteCall): Promise<object>
 }
 
-/** The client's methods of a global. */
 export interface GlobalCalls {
   get(query: Values, options: CallOptions): Promise<object>
   update(data: Values, options: WriteCall): Promise<object>
@@ -75,7 +72,6 @@ async function readWithoutFallbacks(response: Snapshot, read: () => Promise<Snap
   return stored?.tag === response.tag ? stored : response
 }
 
-/** Creates the store for the entries of a collection. */
 export function createEntryStore(
   entries: EntryCalls,
   { locale, hasFallbacks = false, hasDrafts, initial }: EntryOptions,

@@ -86,7 +86,6 @@ export class SaveSchedule {
     this.#wait = { reason, until: this.#clock.now() + pause }
   }
 
-  /** Ends a pause. */
   resume(): void {
     this.#wait = undefined
   }

@@ -2,7 +2,6 @@ import { isSameLeafValue, type Leaf, type Leaves } from './document-fields.ts'
 import { type EditState, getCurrentValue } from './edit-state.ts'
 import { mergeValue, mergeWords } from './merge.ts'
 
-/** A change of a leaf that can be undone. */
 export interface UndoStep {
   /** The leaf's path. */
   readonly path: string
@@ -47,7 +46,7 @@ export class UndoSteps {
     this.#redo = []
   }
 
-  /** Undoes the last step. @returns `undefined` if no step can be undone */
+  /** @returns `undefined` if no step can be undone */
   undo(state: EditState, leaves: Leaves): AppliedStep | undefined {
     const { applied, remaining } = applyLast(this.#undo, state, leaves)
     this.#undo = remaining
@@ -55,7 +54,6 @@ export class UndoSteps {
     return applied
   }
 
-  /** Repeats the step that was undone last. */
   redo(state: EditState, leaves: Leaves): AppliedStep | undefined {
     const { applied, remaining } = applyLast(this.#redo, state, leaves)
     this.#redo = remaining

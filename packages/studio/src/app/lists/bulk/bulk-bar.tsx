@@ -11,13 +11,11 @@ const BulkDialog = lazy(() => import('./bulk-dialog.tsx'))
 export interface BulkBarProps {
   readonly view: ListView
   readonly selection: Selection
-  /** The number of matching entries. */
   readonly total: number
   readonly onSelectAll: () => void
   readonly onClear: () => void
 }
 
-/** The actions on the selected rows. */
 export function BulkBar({ view, selection, total, onSelectAll, onClear }: BulkBarProps): ReactNode {
   const { t } = useTexts()
   const [kind, setKind] = useState<BulkKind>()

@@ -164,7 +164,6 @@ interface SetFieldProps {
   readonly onCancel: () => void
 }
 
-/** Chooses the field and the value to set. */
 function SetField({ view, onChoose, onCancel }: SetFieldProps): ReactNode {
   const { t } = useTexts()
   const { bulk } = t.lists

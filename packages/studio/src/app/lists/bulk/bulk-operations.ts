@@ -1,7 +1,6 @@
 import type { ListItem } from '../../api/client.ts'
 import type { StudioCollection } from '../../model/studio-model.ts'
 
-/** An action on several entries. */
 export type BulkAction =
   | { readonly kind: 'publish' | 'unpublish' | 'delete' }
   | { readonly kind: 'set'; readonly field: string; readonly value: unknown }
@@ -34,14 +33,12 @@ export function getBulkKinds({ permissions, statusField, fields }: StudioCollect
   ]
 }
 
-/** Makes the action that archives entries. */
 export const makeArchiveAction = ({ statusField }: StudioCollection): BulkAction => ({
   kind: 'set',
   field: statusField ?? '',
   value: ARCHIVED,
 })
 
-/** Field types whose values can be set in bulk. */
 const SETTABLE: ReadonlySet<string> = new Set([
   'text',
   'number',
@@ -56,7 +53,6 @@ const SETTABLE: ReadonlySet<string> = new Set([
   'relation',
 ])
 
-/** Returns the fields that can be set in bulk. */
 export const getSettableFields = (fields: StudioCollection['fields']): StudioCollection['fields'] =>
   fields.filter(
     ({ type, many, writable, unique, relation }) =>
@@ -67,7 +63,6 @@ export const getSettableFields = (fields: StudioCollection['fields']): StudioCol
 export const getNeededFields = ({ statusField }: StudioCollection, action: BulkAction): readonly string[] =>
   action.kind === 'set' ? [action.field] : statusField === null ? [] : [statusField]
 
-/** True if an action would change an entry. */
 export function wouldChange({ statusField }: StudioCollection, action: BulkAction, item: ListItem): boolean {
   if (action.kind === 'delete') return true
   if (action.kind === 'set') return JSON.stringify(item[action.field] ?? null) !== JSON.stringify(action.value)
@@ -75,7 +70,6 @@ export function wouldChange({ statusField }: StudioCollection, action: BulkActio
   return action.kind === 'publish' ? !isPublished || item.hasDraft === true : isPublished
 }
 
-/** Makes the operation that applies an action to an entry. */
 export function toOperation({ key, requireIfMatch }: StudioCollection, action: BulkAction, id: string): BulkOperation {
   const target = { collection: key, id, ...(requireIfMatch ? { ifMatch: '*' as const } : {}) }
   return action.kind === 'set'

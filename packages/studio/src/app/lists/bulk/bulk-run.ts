@@ -5,11 +5,9 @@ import type { StudioCollection } from '../../model/studio-model.ts'
 import type { RowFilter } from '../rows-query.ts'
 import { type BulkAction, type BulkOperation, getNeededFields, toOperation, wouldChange } from './bulk-operations.ts'
 
-/** The number of operations in a transaction. */
 const BATCH_SIZE = 100
 /** The number of refusals after which a dry run stops. */
 const MAX_REFUSALS = 20
-/** The maximum number of entries in a bulk action. */
 export const MAX_ENTRIES = 10_000
 
 /** An entry that rejects an action, with the error. */
@@ -18,9 +16,7 @@ export interface Refusal {
   readonly error: unknown
 }
 
-/** The result of a dry run. */
 export interface DryRun {
-  /** The number of selected entries. */
   readonly selected: number
   /** The entries that would change. */
   readonly ids: readonly string[]
@@ -35,7 +31,6 @@ export interface ChangeRange {
   readonly to: number
 }
 
-/** The result of a bulk action. */
 export interface BulkOutcome {
   readonly done: number
   /** The changes that an undo reverts; empty if nothing has changed. */

@@ -45,7 +45,6 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
   )
 }
 
-/** Formats the error of an entry with the issues of its fields. */
 export const formatFailure = (error: unknown, t: Messages): string =>
   [getErrorText(error, t), ...formatIssues(error, t)].join(' ')
 

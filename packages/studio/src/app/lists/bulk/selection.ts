@@ -1,4 +1,3 @@
-/** The selected rows of a list. */
 export interface Selection {
   /** True if all matching entries are selected, loaded or not. */
   readonly isAll: boolean

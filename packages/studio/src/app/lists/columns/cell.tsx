@@ -11,7 +11,6 @@ const ActorName = lazy(() => import('./actor-name.tsx'))
 
 /** The maximum length of a text, longer than any column is wide. */
 const MAX_CHARACTERS = 240
-/** The maximum number of values in a cell. */
 const MAX_VALUES = 3
 
 export interface CellProps {

@@ -34,7 +34,6 @@ export interface FilterBuilderProps {
   readonly onClose: () => void
 }
 
-/** The form of a filter, with conditions and nested groups. */
 export default function FilterBuilder({ view, onClose }: FilterBuilderProps): ReactNode {
   const { t } = useTexts()
   const toast = useToast()
@@ -101,7 +100,6 @@ interface GroupEditorProps {
   readonly onRemove?: () => void
 }
 
-/** A group of conditions of which all or any must match. */
 function GroupEditor({ group, fields, view, level, onChange, onRemove }: GroupEditorProps): ReactNode {
   const { t } = useTexts()
   const { filter } = t.lists
@@ -200,7 +198,6 @@ interface ConditionEditorProps {
   readonly onRemove: () => void
 }
 
-/** A condition with a field, an operator and a value. */
 function ConditionEditor(props: ConditionEditorProps): ReactNode {
   const { condition, field, fields, view, onChange, onRemove } = props
   const { t } = useTexts()
@@ -246,6 +243,5 @@ function ConditionEditor(props: ConditionEditorProps): ReactNode {
   )
 }
 
-/** Builds the API URL of a list. */
 const buildApiUrl = (origin: string, collection: string, query: Readonly<Record<string, unknown>>): string =>
   `${origin}/api/${encodeURIComponent(collection)}${toQueryString(query)}`

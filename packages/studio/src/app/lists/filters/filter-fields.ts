@@ -21,24 +21,19 @@ export function getFilterFields(
   return [...fields, ...relatedFields].filter(({ operators }) => operators.length > 0)
 }
 
-/** Returns the most useful operator of a field. */
 export const getDefaultOperator = ({ operators, many }: ListField): string =>
   (many ? 'in' : ['contains', 'eq'].find((operator) => operators.includes(operator))) ?? operators[0] ?? 'exists'
 
-/** Operators that take a list of values. */
 export const LIST_OPERATORS: ReadonlySet<string> = new Set(['in', 'nin', 'all'])
 
-/** Returns the initial value of a condition with an operator. */
 export const getInitialValue = (operator: string): boolean | undefined => (operator === 'exists' ? true : undefined)
 
-/** The context for formatting a filter in words. */
 interface FilterContext extends Pick<Texts, 't' | 'formats'> {
   readonly fields: ReadonlyMap<string, ListField>
   /** The titles of entries, by id. */
   readonly titles: ReadonlyMap<string, string>
 }
 
-/** Returns the label of an operator for a field. */
 export function getOperatorLabel(operator: string, { type, many }: ListField, { t }: Pick<Texts, 't'>): string {
   const { operators, timeOperators, manyOperators } = t.lists.filter
   const isTime = type === 'date' || type === 'datetime'

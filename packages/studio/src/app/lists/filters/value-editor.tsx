@@ -162,7 +162,6 @@ function EntryValue({ target, operator, value, onChange }: EntryValueProps): Rea
   )
 }
 
-/** Loads entries by words or by ids. */
 function useEntries({ key, titleField }: StudioCollection, q: string, ids?: readonly string[]): ListPage['items'] {
   const { client } = useStudio()
   const filter = ids ? { where: { id: { in: ids } } } : q === '' ? {} : { q }
@@ -200,7 +199,6 @@ function parseSingleValue(text: string, type: string): string | number | undefin
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
-/** Formats a value for a text field. */
 function formatTypedValue(value: FilterValue | undefined, type: string): string {
   if (value === undefined) return ''
   if (typeof value === 'object') return value.join(', ')

@@ -1,7 +1,5 @@
-/** The value of a condition. */
 export type FilterValue = string | number | boolean | readonly (string | number | boolean)[]
 
-/** A condition on a field. */
 export interface FilterCondition {
   readonly kind: 'condition'
   readonly path: string
@@ -10,7 +8,6 @@ export interface FilterCondition {
   readonly value: FilterValue | undefined
 }
 
-/** A group of conditions of which all or any must match. */
 export interface FilterGroup {
   readonly kind: 'group'
   readonly mode: 'all' | 'any'
@@ -39,7 +36,6 @@ export function serializeWhere(group: FilterGroup): unknown {
   return node === undefined ? undefined : serializeNode(node)
 }
 
-/** Counts the conditions of a tree. */
 export const countConditions = (node: FilterNode): number =>
   node.kind === 'group' ? node.nodes.reduce((sum, inner) => sum + countConditions(inner), 0) : 1
 

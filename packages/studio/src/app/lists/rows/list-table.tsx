@@ -194,7 +194,6 @@ interface RowArrows {
   readonly reset: () => void
 }
 
-/** Returns the index of the row that contains an element. */
 function findRowIndex(element: HTMLElement): number | undefined {
   const row = element.closest<HTMLElement>('[data-index]')
   return row ? Number(row.dataset.index) : undefined

@@ -1,8 +1,6 @@
 /** The sizes of a list of rows with equal height, in pixels. */
 export interface ScrollSizes {
-  /** The number of rows. */
   readonly count: number
-  /** The height of a row. */
   readonly row: number
   /** The height of the visible part of the page. */
   readonly viewport: number

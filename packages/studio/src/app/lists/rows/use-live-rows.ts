@@ -7,7 +7,6 @@ import type { LoadedRows, RowPage } from './use-rows.ts'
 export interface LiveRows {
   /** The number of new entries that match. */
   readonly added: number
-  /** The number of removed rows. */
   readonly removed: number
   /** Refreshes rendered rows in place. */
   readonly refresh: (ids?: readonly string[]) => void

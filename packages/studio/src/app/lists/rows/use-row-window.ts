@@ -39,7 +39,6 @@ const ROW_PX = 48
  * Renders only visible rows, scrolled with the page.
  *
  * @param body contains the rows; its first child has the height of a row
- * @param count the number of rows
  * @param start the first visible row at first
  */
 export function useRowWindow(body: RefObject<HTMLElement | null>, count: number, start: number): RenderedRows {

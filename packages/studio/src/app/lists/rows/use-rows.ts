@@ -9,14 +9,12 @@ import type { RowFilter, RowsQuery } from '../rows-query.ts'
 import type { ListPosition } from './list-positions.ts'
 import type { RowRange } from './row-window.ts'
 
-/** A loaded row. */
 export interface ListRow {
   readonly item: ListItem
   /** True if the entry was deleted or hidden since it was loaded. */
   readonly isRemoved: boolean
 }
 
-/** The loaded rows of a list. */
 export interface LoadedRows {
   /** The number of matching entries; `undefined` until it is loaded. */
   readonly total: number | undefined
@@ -131,10 +129,8 @@ export interface RowPage extends ListPage {
   readonly removedIds?: readonly string[]
 }
 
-/** The start of a page. */
 type PageStart = { readonly cursor: string } | { readonly offset: number } | Record<never, never>
 
-/** Reads the rows of a list. */
 class RowReader {
   readonly #client: StudioClient
   readonly #collection: string
@@ -165,7 +161,6 @@ class RowReader {
     return items
   }
 
-  /** Counts the matching entries. */
   async countRows(signal: AbortSignal): Promise<number> {
     const { q, status, where }: RowFilter = this.#query
     return (await this.#find({ q, status, where, limit: 0 }, signal)).total

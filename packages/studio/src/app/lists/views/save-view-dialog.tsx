@@ -16,7 +16,6 @@ export interface SaveViewDialogProps {
   readonly onClose: () => void
 }
 
-/** Saves the current search of a list as a view. */
 export default function SaveViewDialog({ view, views, onClose }: SaveViewDialogProps): ReactNode {
   const { t } = useTexts()
   const texts = t.lists.views

@@ -10,7 +10,6 @@ import { useSubject } from '../list-view.ts'
 /** The saved views of a list, and the ways to change them. */
 export interface Views {
   readonly all: readonly SavedView[]
-  /** True if the user may share views. */
   readonly canShare: boolean
   readonly save: (view: Pick<SavedView, 'name' | 'isShared'>, search: ListSearch) => Promise<SavedView>
   readonly remove: (view: SavedView) => Promise<void>
@@ -61,7 +60,6 @@ export function useViews(collection: string): Views {
   return { all: [...views, ...shared], canShare: (sharedViews?.permissions.create ?? false) !== false, save, remove }
 }
 
-/** A saved search of a list. */
 export interface SavedView {
   readonly id: string
   readonly name: string

@@ -12,7 +12,6 @@ const SaveViewDialog = lazy(() => import('./save-view-dialog.tsx'))
 /** Clears all parameters except the view. */
 const CLEARED: ListSearch = { q: undefined, columns: undefined, sort: undefined, status: undefined, where: undefined }
 
-/** The menu of saved views. */
 export function ViewsMenu({ view }: { readonly view: ListView }): ReactNode {
   const { t } = useTexts()
   const texts = t.lists.views

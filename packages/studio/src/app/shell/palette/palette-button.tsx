@@ -60,7 +60,6 @@ const focusSearch = (): void => document.querySelector<HTMLElement>('main input[
 const pressCreate = (): void => document.querySelector<HTMLElement>('main a[href$="/new"]')?.click()
 
 interface TypeAheadBufferProps {
-  /** The typed text. */
   readonly typed: RefObject<string>
   readonly onClose: () => void
 }

@@ -49,7 +49,6 @@ interface Group {
   readonly rows: readonly (readonly [label: string, presses: readonly string[]])[]
 }
 
-/** Lists the shortcuts with their labels. */
 function listGroups({ titles, labels }: Texts): readonly Group[] {
   return (Object.keys(SHORTCUTS) as (keyof typeof SHORTCUTS)[]).map((where) => {
     const names: Readonly<Record<string, string>> = labels[where]

@@ -33,7 +33,6 @@ const SEARCH_MS = 150
 /** The maximum number of entries that are offered. */
 const MAX_ENTRIES = 24
 
-/** Entries that match the typed words. */
 interface FoundEntries {
   readonly destinations: readonly Destination[]
   readonly isSearching: boolean

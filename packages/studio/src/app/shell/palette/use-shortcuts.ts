@@ -23,7 +23,6 @@ const isTyping = (path: readonly EventTarget[]): boolean =>
 const isDialogOpen = (): boolean =>
   document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
 
-/** Runs shortcuts while the component is mounted. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

@@ -3,7 +3,6 @@ import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react
 import { Icon, type IconName } from '../icon.tsx'
 import styles from './button.module.css'
 
-/** The emphasis of a button. */
 export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger'
 
 type ForwardedProp = 'onPress' | 'onHoverStart' | 'onFocus' | 'isDisabled' | 'type' | 'autoFocus' | 'slot' | 'form'
@@ -20,7 +19,6 @@ export interface ButtonProps extends Pick<AriaButtonProps, ForwardedProp> {
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A button with a text. */
 export function Button(props: ButtonProps): ReactNode {
   const { variant = 'secondary', icon, isPending = false, onPress, label, children, ...rest } = props
   const press = isPending || !onPress ? {} : { onPress }
@@ -40,7 +38,6 @@ export interface IconButtonProps extends Pick<AriaButtonProps, ForwardedProp> {
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A button with only an icon. */
 export function IconButton({ icon, label, ...rest }: IconButtonProps): ReactNode {
   return (
     <AriaButton {...rest} aria-label={label} className={`${styles.button} ${styles.quiet} ${styles.square}`}>

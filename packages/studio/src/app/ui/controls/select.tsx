@@ -29,7 +29,6 @@ export interface SelectProps {
   readonly isRequired?: boolean
 }
 
-/** A select with a label, a description and an error. */
 export function Select(props: SelectProps): ReactNode {
   const {
     label,

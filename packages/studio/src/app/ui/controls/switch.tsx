@@ -12,7 +12,6 @@ export interface SwitchProps {
   readonly isDisabled?: boolean
 }
 
-/** A switch for a boolean. */
 export function Switch({ label, description, error, value, onChange, isDisabled = false }: SwitchProps): ReactNode {
   return (
     <div className={field.field}>

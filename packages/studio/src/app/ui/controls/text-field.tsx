@@ -34,7 +34,6 @@ export interface TextFieldProps extends Pick<AriaTextFieldProps, ForwardedProp> 
   readonly ref?: Ref<HTMLInputElement>
 }
 
-/** A text field with a label. */
 export function TextField(props: TextFieldProps): ReactNode {
   const { label, description, error, isMultiline = false, isNarrow = false, placeholder, ref, ...rest } = props
   const className = `${styles.input} ${isNarrow ? styles.narrow : ''}`

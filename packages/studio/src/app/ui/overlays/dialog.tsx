@@ -15,7 +15,6 @@ export interface DialogProps {
   readonly children: ReactNode
 }
 
-/** A modal dialog. */
 export function Dialog({ title, isOpen, onClose, isWide = false, children }: DialogProps): ReactNode {
   return (
     <ModalOverlay
@@ -36,7 +35,6 @@ export function Dialog({ title, isOpen, onClose, isWide = false, children }: Dia
   )
 }
 
-/** The row of buttons at the end of a dialog. */
 export const DialogButtons = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <div className={styles.buttons}>{children}</div>
 )

@@ -14,7 +14,6 @@ export interface MenuButtonProps {
   readonly children: ReactNode
 }
 
-/** A button that opens a menu. */
 export function MenuButton({ label, icon, children }: MenuButtonProps): ReactNode {
   return (
     <MenuTrigger>
@@ -57,7 +56,6 @@ export function PopupMenu({ anchor, label, onClose, children }: PopupMenuProps):
   )
 }
 
-/** An action in a menu. */
 export function MenuItem({
   children,
   onAction,

@@ -11,7 +11,6 @@ export interface Toast {
   readonly action?: { readonly label: string; readonly onPress: () => void }
 }
 
-/** Shows messages. */
 export type ShowToast = (toast: Toast) => void
 
 interface NumberedToast extends Toast {
@@ -26,7 +25,6 @@ const SHOWN_WITH_ACTION_MS = 30_000
 
 const ToastContext = createContext<ShowToast | undefined>(undefined)
 
-/** Returns the function that shows a message. */
 export function useToast(): ShowToast {
   const show = useContext(ToastContext)
   if (!show) throw new Error('useToast belongs inside ToastProvider')

@@ -3,10 +3,8 @@ import { useMemo, useState } from 'react'
 /** Lists with more items than this are folded at first. */
 const MAX_UNFOLDED = 20
 
-/** The folded items of a list. */
 export interface FoldState {
   isFolded(id: string): boolean
-  /** True if no item is folded. */
   readonly isAllUnfolded: boolean
 }
 

@@ -13,7 +13,6 @@ export function copyItems(items: Items): void {
   navigator.clipboard?.writeText(text).catch(() => undefined)
 }
 
-/** Copies items in a clipboard event. */
 export function copyItemsByEvent(data: DataTransfer, items: Items): void {
   const text = serializeItems(items)
   storeInSession(text)
@@ -21,13 +20,11 @@ export function copyItemsByEvent(data: DataTransfer, items: Items): void {
   data.setData('text/plain', text)
 }
 
-/** Reads the items that were copied last; `undefined` if there are none. */
 export async function readCopiedItems(): Promise<Items | undefined> {
   const read = async (): Promise<string> => (await navigator.clipboard?.readText()) ?? ''
   return parseItems(await read().catch(() => '')) ?? readFromSession()
 }
 
-/** Reads the items of a paste event; `undefined` if there are none. */
 export const readPastedItems = (data: DataTransfer): Items | undefined =>
   parseItems(data.getData(MIME) || data.getData('text/plain'))
 

@@ -73,7 +73,6 @@ function focusNeighbour(from: HTMLElement, step: number): void {
   neighbour?.querySelector<HTMLElement>(`[data-part="${from.dataset.part}"]`)?.focus()
 }
 
-/** The open menu of a list. */
 export type OpenMenu =
   | { readonly kind: 'item'; readonly id: string; readonly anchor: HTMLElement }
   | { readonly kind: 'insert'; readonly index: number; readonly anchor: HTMLElement }

@@ -5,13 +5,11 @@ import { canShowValue } from '../value-formats.ts'
 
 export type Items = readonly unknown[]
 
-/** Returns the items of a field's value; none if the field is empty. */
 export const toItems = (value: unknown): Items => (Array.isArray(value) ? value : [])
 
 /** Returns the items with others inserted before the one at `index`. */
 export const insertItems = (items: Items, index: number, added: Items): Items => items.toSpliced(index, 0, ...added)
 
-/** Returns the items without the one at `index`. */
 export const removeItem = (items: Items, index: number): Items => items.toSpliced(index, 1)
 
 /**
@@ -48,7 +46,6 @@ const GROUP_DEFAULTS = {
   generated: [],
 } as const
 
-/** Lists the kinds of items that a list or blocks accept. */
 export function listItemKinds({ of, blocks, writable }: FieldDescription): readonly ItemKind[] {
   if (of) return [{ block: undefined, label: undefined, description: { ...of, key: '', generated: [] } }]
   return (blocks ?? []).map(({ type, fields }) => ({
@@ -194,7 +191,6 @@ function shorten(text: string): string {
 /** Marks a text that contains items. */
 const TYPE = 'daybook/items'
 
-/** Serializes items for the clipboard. */
 export const serializeItems = (items: Items): string => JSON.stringify({ type: TYPE, version: 1, items })
 
 /** Parses serialized items; returns `undefined` for other texts. */

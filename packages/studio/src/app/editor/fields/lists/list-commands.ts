@@ -15,7 +15,6 @@ import {
 /** A focusable part of an item. */
 export type ItemPart = 'toggle' | 'menu' | 'field'
 
-/** The current state of a list. */
 export interface ListSnapshot {
   readonly field: Keyed
   readonly items: Items

@@ -12,7 +12,6 @@ import styles from './list.module.css'
 import { ListItem } from './list-item.tsx'
 import { type ItemList, useItemList } from './use-item-list.ts'
 
-/** The editor of lists and blocks. */
 export function ListEditor(props: FieldEditorProps): ReactNode {
   const { field, label, place, error, isReadOnly, Field } = props
   const { t } = useTexts()

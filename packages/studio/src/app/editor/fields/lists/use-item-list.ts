@@ -7,7 +7,6 @@ import { type FoldState, useFoldState } from './fold-state.ts'
 import { type ItemKind, type Items, listItemKinds, toItems } from './items.ts'
 import { type ItemPart, ListCommands } from './list-commands.ts'
 
-/** The current state of a list, and its commands. */
 export interface ItemList {
   readonly kinds: readonly ItemKind[]
   readonly items: Items
@@ -27,7 +26,6 @@ export interface ItemList {
 /** Returns the id of an item: its key, or its index if it has none. */
 const getId = (item: unknown, index: number): string => getItemKey(item) ?? `#${index}`
 
-/** Keeps the state and the commands of a list. */
 export function useItemList({ field, path, place, value, onChange }: FieldEditorProps): ItemList {
   const { t } = useTexts()
   const kinds = useMemo(() => listItemKinds(field), [field])
@@ -70,7 +68,6 @@ function usePaths(path: FieldPath): (id: string, index: number) => FieldPath {
 
 const FOCUSABLE = 'input:not([type="hidden"]), textarea, select, [contenteditable="true"], button'
 
-/** The element to focus. */
 interface FocusTarget {
   readonly id: string | undefined
   readonly part: ItemPart

@@ -3,7 +3,6 @@ import { type ChangeSpec, EditorSelection, type EditorState, type TransactionSpe
 /** A change of a Markdown text; `null` if it does not apply at the cursor. */
 export type MarkdownCommand = (state: EditorState) => TransactionSpec | null
 
-/** Adds a mark around the selection, or removes it. */
 export const toggleInlineMark =
   (mark: string): MarkdownCommand =>
   (state) =>
@@ -75,7 +74,6 @@ export const toggleCode: MarkdownCommand = (state) => {
   return state.sliceDoc(from, to).includes('\n') ? wrapSelection('```\n', '\n```')(state) : toggleInlineMark('`')(state)
 }
 
-/** Inserts texts before and after the selection. */
 export const wrapSelection =
   (before: string, after: string): MarkdownCommand =>
   (state) =>
@@ -115,7 +113,6 @@ export const toFileMarkdown = ({ isImage, text, url }: FileInText): string =>
 
 const percentEncode = (sign: string): string => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`
 
-/** A replacement within a text. */
 interface TextChange {
   readonly from: number
   readonly to: number

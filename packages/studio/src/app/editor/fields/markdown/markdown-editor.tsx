@@ -101,11 +101,9 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   )
 }
 
-/** The uploads into a text. */
 interface ImageUpload {
   /** The number of running uploads. */
   readonly running: number
-  /** The message of the last failure. */
   readonly error: string | undefined
   /** Uploads files, and inserts each once it is stored. */
   upload(files: readonly File[], at?: number): void

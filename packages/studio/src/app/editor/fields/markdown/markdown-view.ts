@@ -55,7 +55,6 @@ export interface MarkdownViewOptions {
   readonly onImage: () => void
 }
 
-/** An editor of a Markdown text. */
 export interface MarkdownView {
   /** Applies a value from outside by the smallest change, so that the cursor stays with its words. */
   setValue(value: string): void
@@ -223,7 +222,6 @@ function reservePlace(
   }
 }
 
-/** Synchronizes the text of a view with the value outside. */
 class ValueSync {
   readonly #onChange: (value: string) => void
   /** The value that both sides know. */
@@ -241,7 +239,6 @@ class ValueSync {
     this.#onChange = onChange
   }
 
-  /** Records a change of the text, and passes it on. */
   handleUpdate({ view, docChanged, changes, state }: ViewUpdate): void {
     this.#view = view
     if (!docChanged || this.#isApplying) return
@@ -251,7 +248,6 @@ class ValueSync {
     else this.#timer = setTimeout(() => this.flush(), PAUSE_MS)
   }
 
-  /** Passes on pending changes. */
   flush(): void {
     clearTimeout(this.#timer)
     if (!this.#pending || !this.#view) return

@@ -129,7 +129,6 @@ function useDelayedText(text: string): DelayedText {
 interface Rendering {
   /** Builds the body of a dry run. */
   buildBody(text: string): Readonly<Record<string, unknown>>
-  /** Reads the HTML from the response. */
   readHtml(response: unknown): string | undefined
 }
 

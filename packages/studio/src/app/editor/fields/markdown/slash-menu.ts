@@ -1,13 +1,11 @@
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
 import { EditorView, keymap, showTooltip, type Tooltip } from '@codemirror/view'
 
-/** An item of the slash menu. */
 export interface SlashItem {
   readonly label: string
   readonly run: (view: EditorView) => void
 }
 
-/** The open menu. */
 interface OpenMenu {
   /** The position of the slash. */
   readonly from: number

@@ -17,7 +17,6 @@ import { useTitle } from './use-title.ts'
 
 export interface ChosenTargetsProps {
   readonly references: readonly Reference[]
-  /** True to show the collection of each target. */
   readonly isCollectionShown: boolean
   readonly isReadOnly: boolean
   readonly onChange: (references: readonly Reference[]) => void

@@ -25,7 +25,6 @@ export interface PickerDialogProps {
   readonly onClose: () => void
 }
 
-/** A dialog to search for and pick the targets of a relation. */
 export function PickerDialog(props: PickerDialogProps): ReactNode {
   const { title, targets, onClose } = props
   const { t } = useTexts()

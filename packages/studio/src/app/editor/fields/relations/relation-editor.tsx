@@ -14,7 +14,6 @@ import { getReferenceKey, getTargets, type Reference, readReferences, toRelation
 const loadPicker = () => import('./picker-dialog.tsx')
 const { Component: PickerDialog, preload } = preloadable(async () => (await loadPicker()).PickerDialog)
 
-/** The editor of a relation to one entry, or to several in order. */
 export function RelationEditor(props: FieldEditorProps): ReactNode {
   const { field, label, value, onChange, error, isReadOnly } = props
   const { t } = useTexts()

@@ -2,7 +2,6 @@ import type { FieldDescription } from 'daybook'
 import { getEntryTitle, type StudioCollection } from '../../../model/studio-model.ts'
 import { isRecord } from '../../saving/field-values.ts'
 
-/** A reference to the target of a relation. */
 export interface Reference {
   readonly collection: string
   readonly id: string
@@ -15,7 +14,6 @@ export const getTargets = ({ relation }: Pick<FieldDescription, 'relation'>): re
 /** Returns true if the references of a relation name their collection. */
 const namesCollection = ({ relation }: Pick<FieldDescription, 'relation'>): boolean => Array.isArray(relation?.to)
 
-/** Reads the references in a value, in order. */
 export function readReferences(field: Pick<FieldDescription, 'relation'>, value: unknown): readonly Reference[] {
   const [onlyTarget = ''] = getTargets(field)
   const items = Array.isArray(value) ? value : [value]
@@ -26,7 +24,6 @@ export function readReferences(field: Pick<FieldDescription, 'relation'>, value:
   })
 }
 
-/** Converts references to the value of a field. */
 export function toRelationValue(
   field: Pick<FieldDescription, 'relation' | 'many'>,
   references: readonly Reference[],
@@ -37,20 +34,17 @@ export function toRelationValue(
 
 export const getReferenceKey = ({ collection, id }: Reference): string => `${collection}/${id}`
 
-/** An entry, as lists return it. */
 interface TitledItem {
   readonly id: string
   readonly [key: string]: unknown
 }
 
-/** The title and status of a target. */
 export interface TargetTitle {
   /** `undefined` if the entry has no title. */
   readonly title: string | undefined
   readonly status: string | undefined
 }
 
-/** Loads entries of a collection by id. */
 type LoadEntries = (collection: StudioCollection, ids: readonly string[]) => Promise<readonly TitledItem[]>
 
 interface PendingTitles {

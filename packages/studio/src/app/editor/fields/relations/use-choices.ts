@@ -7,7 +7,6 @@ import type { StudioCollection } from '../../../model/studio-model.ts'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import { buildTitleQuery } from './use-title.ts'
 
-/** The loaded entries to choose from. */
 export interface Choices {
   readonly items: readonly ListItem[]
   readonly total: number | undefined

@@ -16,7 +16,6 @@ export interface ShownTitle {
   readonly exists: boolean
 }
 
-/** Loads the title of a target. */
 export function useTitle({ collection: key, id }: Reference): ShownTitle {
   const { t } = useTexts()
   const { client } = useStudio()
@@ -37,7 +36,6 @@ export function buildTitleQuery({ titleField, statusField }: StudioCollection): 
   return { select: select.length > 0 ? select : ['id'], ...(statusField === null ? {} : { draft: true }) }
 }
 
-/** Returns the title loader of a client. */
 function getTitleLoader(client: StudioClient): TitleLoader {
   const cachedLoader = loaders.get(client)
   if (cachedLoader) return cachedLoader
