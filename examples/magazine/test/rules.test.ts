@@ -74,8 +74,8 @@ test('what is published has a section and a date', async () => {
   const { as } = await magazine()
   expect(await refusalOf(as(ADA).create('articles', { title: 'Ink', status: 'published' }))).toEqual([
     'VALIDATION_ERROR',
-    '/section is needed to publish',
-    '/publishedOn is needed to publish',
+    'section is needed to publish.',
+    'publishedOn is needed to publish.',
   ])
 })
 
