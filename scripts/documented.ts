@@ -46,7 +46,7 @@ export function configOptions(): readonly string[] {
   return checkConfig(PROBE).flatMap(({ path, message }) => {
     if (!path.endsWith(NONE)) return []
     const place = path.slice(0, -NONE.length).replace(/^(collections|globals)\.a\./, '$1.*.')
-    const [, options = ''] = /one of: (.*)\.$/.exec(message) ?? []
+    const [, options = ''] = /one of: (.*)$/.exec(message) ?? []
     return options.split(', ').map((option) => `${place}${option}`)
   })
 }

@@ -234,6 +234,13 @@ export function formatIssueMessage(path: string, message: string): string {
   return `${formatPlace(path)} ${message}${/[.?!…]$/.test(message) ? '' : '.'}`
 }
 
+/** Moves an issue below a dotted path. A message that has the place of the issue as its subject becomes a predicate again. */
+export function moveIssue(parent: string, { path, message }: Issue): Pick<Issue, 'path' | 'message'> {
+  const place = formatPlace(path)
+  const predicate = message.startsWith(`${place} `) ? message.slice(place.length + 1) : message
+  return { path: `${parent}.${place}`, message: predicate }
+}
+
 /** Returns `parts.2.words` for `/parts/2/words`, the names of parameters and headers as they are, and `The body` for the whole body. */
 function formatPlace(path: string): string {
   if (path === '' || path === '/') return 'The body'

@@ -36,6 +36,16 @@ export function findNearestField(name: string, fields: Iterable<string>): string
 export const unknownName = (kind: string, name: string, nearest?: string): string =>
   `Unknown ${kind} "${name}".${didYouMean(nearest)}`
 
+/**
+ * Returns the predicate of a fault at an unknown key, with the most similar valid key or all of them.
+ *
+ * @param kind the kind of the valid keys, such as `an option`
+ */
+export function unknownKey(kind: string, key: string, keys: readonly string[]): string {
+  const nearest = findNearest(key, keys)
+  return `is not ${kind}.${nearest === undefined ? ` Use one of: ${keys.join(', ')}` : didYouMean(nearest)}`
+}
+
 /** Returns the question that ends a message about a mistyped name, empty without a suggestion. */
 export const didYouMean = (nearest: string | undefined): string =>
   nearest === undefined ? '' : ` Did you mean "${nearest}"?`

@@ -150,20 +150,20 @@ test('the page has the chosen language and theme, or those that the browser pref
 })
 
 test.each([
-  [{ path: 'studio' }, 'path', 'write a path below /'],
-  [{ path: '/' }, 'path', 'write a path below /'],
+  [{ path: 'studio' }, 'path', 'must be a path below /'],
+  [{ path: '/' }, 'path', 'must be a path below /'],
   [{ path: '/api/studio' }, 'path', 'not below /api'],
-  [{ title: ' ' }, 'title', 'write a name'],
-  [{ accent: 'red' }, 'accent', "write '#1f5fbf'"],
-  [{ accent: { light: '#000000' } }, 'accent', 'a colour for each theme'],
-  [{ logo: new URL('https://example.org/logo.svg') }, 'logo', 'write the URL of an SVG'],
-  [{ assetOrigins: ['https://files.example.org/a'] }, 'assetOrigins', 'write origins without a path'],
-  [{ editors: { rating: './rating-editor.js' } }, 'editors', 'write the URL of a .js or .mjs file'],
+  [{ title: ' ' }, 'title', 'must be a name'],
+  [{ accent: 'red' }, 'accent', "must be a colour, such as '#1f5fbf'"],
+  [{ accent: { light: '#000000' } }, 'accent', 'or one for each theme'],
+  [{ logo: new URL('https://example.org/logo.svg') }, 'logo', 'must be the URL of an SVG'],
+  [{ assetOrigins: ['https://files.example.org/a'] }, 'assetOrigins', 'must be a list of origins without a path'],
+  [{ editors: { rating: './rating-editor.js' } }, 'editors', 'must have the URL of a .js or .mjs file'],
   [{ editors: { rating: new URL('https://example.org/a.js') } }, 'editors', 'for each field type'],
-  [{ colour: '#000000' }, 'colour', 'unknown option. Use one of: path, title'],
+  [{ colour: '#000000' }, 'colour', 'is not an option. Use one of: path, title'],
 ])('%j is rejected with a hint', (options, name, message) => {
   const make = (): unknown => studio(options as StudioOptions)
   expect(make).toThrow(ConfigError)
-  expect(make).toThrow(`plugins.studio.options.${name}: `)
+  expect(make).toThrow(`plugins.studio.options.${name} `)
   expect(make).toThrow(message)
 })

@@ -9,5 +9,5 @@ export const getSessionCookieName = (cookiePrefix: string): string => `${cookieP
 /** Returns the fault of a prefix of cookie names, or `undefined` if it is valid. */
 export function findCookiePrefixFault(value: unknown): string | undefined {
   const isPrefix = typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
-  return isPrefix ? undefined : 'write 1 to 64 letters, digits, - and _, such as my-site'
+  return isPrefix ? undefined : 'must be 1 to 64 letters, digits, - and _, such as my-site'
 }

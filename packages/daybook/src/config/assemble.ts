@@ -91,8 +91,8 @@ class Merge {
   #addDocument({ name }: Plugin, kind: Kind, key: string, document: object): void {
     const [place, path] = [`${kind}.${key}`, `plugins.${name}.${kind}.${key}`]
     if (this.#documents[kind].has(key)) {
-      const what = `${this.#describeOrigin(place)} has a ${SINGULAR[kind]} "${key}"`
-      return void this.#add(path, `${what} already. Rename one, or add fields to it with fields: { ${key}: { … } }`)
+      const fault = `is already a ${SINGULAR[kind]} of ${this.#describeOrigin(place)}`
+      return void this.#add(path, `${fault}. Rename one, or add fields to it with fields: { ${key}: { … } }`)
     }
     this.#documents[kind].set(key, document as DocumentConfig)
     this.#origins.set(place, path)
@@ -104,7 +104,7 @@ class Merge {
       const kind = KINDS.find((candidate) => this.#documents[candidate].has(key))
       const path = `plugins.${name}.fields.${key}`
       if (kind) this.#addFieldsTo(kind, key, added, path)
-      else this.#add(path, `there is no collection or global "${key}" to add fields to. Use one of: ${this.#keys}`)
+      else this.#add(path, `is not a collection or global of the config. Use one of: ${this.#keys}`)
     }
   }
 
@@ -114,10 +114,7 @@ class Merge {
     for (const [field, value] of Object.entries(added)) {
       const place = `${kind}.${key}.fields.${field}`
       if (Object.hasOwn(fields, field)) {
-        this.#add(
-          `${path}.${field}`,
-          `${this.#describeOrigin(place)} has a field "${field}" in ${key} already. Rename one`,
-        )
+        this.#add(`${path}.${field}`, `is already a field of ${key} in ${this.#describeOrigin(place)}. Rename one`)
       } else {
         fields[field] = value
         this.#origins.set(place, `${path}.${field}`)
@@ -139,8 +136,8 @@ class Merge {
     if (key === '*' ? documents.size > 0 : documents.has(key)) return
     const what = key === '*' ? SINGULAR[kind] : `${SINGULAR[kind]} "${key}"`
     const keys = [...documents.keys()]
-    const advice = keys.length > 0 ? `write * or one of: ${keys.join(', ')}` : 'take the hook out'
-    this.#add(path, `this can never run, as there is no ${what}; ${advice}`)
+    const advice = keys.length > 0 ? `Use * or one of: ${keys.join(', ')}` : 'Remove the hook'
+    this.#add(path, `can never run, because the config has no ${what}. ${advice}`)
   }
 
   locate(fault: ConfigFault): ConfigFault {

@@ -95,7 +95,9 @@ export type AssetFields = {
 
 /** Returns advice for an invalid store of files. */
 export const blobStoreRule = (value: unknown): string | undefined =>
-  isRecord(value) && typeof value.open === 'function' ? undefined : "write a store, such as disk({ folder: 'uploads' })"
+  isRecord(value) && typeof value.open === 'function'
+    ? undefined
+    : "must be a store, such as disk({ folder: 'uploads' })"
 
 /** The maximum side of a picture, in pixels. */
 export const MAX_IMAGE_SIDE = 4096
@@ -106,7 +108,7 @@ export const wholeNumbersRule =
   (value: unknown): string | undefined => {
     const isValid = (item: unknown): boolean => Number.isInteger(item) && Number(item) >= 1 && Number(item) <= maximum
     const isList = Array.isArray(value) && value.length > 0 && value.every(isValid)
-    return isList ? undefined : `write a list of whole numbers from 1 to ${maximum}`
+    return isList ? undefined : `must be a list of whole numbers from 1 to ${maximum}`
   }
 
 /** Returns advice for an invalid list of sizes. */
@@ -117,9 +119,9 @@ export function imageSizesRule(value: unknown): string | undefined {
     return isSide(width) && isSide(height) && more.length === 0
   }
   const isList = Array.isArray(value) && value.every(isSize)
-  return isList ? undefined : `write a list of sizes of at most ${MAX_IMAGE_SIDE} pixels, such as ['1200x630']`
+  return isList ? undefined : `must be a list of sizes of at most ${MAX_IMAGE_SIDE} pixels, such as ["1200x630"]`
 }
 
 /** Returns advice for an invalid secret of signatures. */
 export const imageSecretRule = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.length >= 32 ? undefined : 'write a secret of at least 32 characters'
+  typeof value === 'string' && value.length >= 32 ? undefined : 'must be a secret of at least 32 characters'

@@ -2,6 +2,8 @@ import { findCookiePrefixFault } from '../auth/cookie-prefix.ts'
 import { ASSETS, mediaRangesRule } from '../fields/asset.ts'
 import { type FaultReport, type Fields, isRecord } from '../fields/field.ts'
 import { countRule, flagRule, isKey, objectRule, textRule } from '../fields/option-rules.ts'
+import { formatIssueMessage } from '../issues.ts'
+import { unknownKey } from '../nearest.ts'
 import { findOriginsFault } from '../origins.ts'
 import { blobStoreRule, imageSecretRule, imageSizesRule, MAX_IMAGE_SIDE, wholeNumbersRule } from './assets.ts'
 import { checkCase, checkFields, KEY_ADVICE, refuseRoles } from './check-fields.ts'
@@ -11,9 +13,15 @@ import { checkHooks } from './check-plugins.ts'
 import { CACHE_TAG_HEADERS } from './config.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './docs.ts'
 
-/** A fault of a config: its path, and advice. */
+/** A fault of a config. */
 export interface ConfigFault {
+  /** The place in the config, such as `collections.posts.maxLimit`. */
   readonly path: string
+  /**
+   * Whole sentences that say what is wrong, where, and what to do: `collections.posts.maxLimit must be a whole number, 0 or more.` A
+   * {@link ConfigError} takes predicates, too: a message that begins with a lower-case letter, such as `must be a function`, gets the path as
+   * its subject.
+   */
   readonly message: string
 }
 
@@ -23,9 +31,11 @@ export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[]
 
   constructor(faults: readonly ConfigFault[]) {
-    const lines = faults.map(({ path, message }) => `  ${path}: ${message}`)
+    const sentences = faults.map(({ path, message }) => ({ path, message: formatIssueMessage(path, message) }))
+    // A sentence with another subject may not name the place.
+    const lines = sentences.map(({ path, message }) => `  ${message.startsWith(path) ? '' : `${path}: `}${message}`)
     super(`The config has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`)
-    this.faults = faults
+    this.faults = sentences
   }
 }
 
@@ -38,7 +48,7 @@ const RESERVED_NAME = /_view$|^(?:sqlite|pg)_/i
 type Check = (value: unknown, path: string, report: FaultReport, config: Readonly<Record<string, unknown>>) => void
 
 const isFunction: Check = (value, path, report) => {
-  if (typeof value !== 'function') report.add(path, 'write a function')
+  if (typeof value !== 'function') report.add(path, 'must be a function')
 }
 
 const checkRule =
@@ -51,31 +61,23 @@ const checkRule =
 const isConfigText = checkRule(textRule)
 const isCount = checkRule(countRule)
 const isFlag = checkRule(flagRule)
-const isWholeNumber = checkRule((value) =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a whole number, 0 or more',
-)
 
 /** Creates a check of an object by its keys. It also reports unknown and missing keys. */
 function checkKeys(checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   return (value, path, report, config) => {
     if (!isRecord(value)) {
-      report.add(path, 'write an object')
+      report.add(path, 'must be an object')
       return
     }
     for (const key of required.filter((name) => value[name] === undefined)) {
       checks[key]?.(undefined, join(path, key), report, config)
     }
     for (const [key, part] of Object.entries(value)) {
-      const check = Object.hasOwn(checks, key) ? checks[key] : unknownKey(Object.keys(checks))
-      if (part !== undefined || !Object.hasOwn(checks, key)) check?.(part, join(path, key), report, config)
+      if (!Object.hasOwn(checks, key)) report.add(join(path, key), unknownKey('an option', key, Object.keys(checks)))
+      else if (part !== undefined) checks[key]?.(part, join(path, key), report, config)
     }
   }
 }
-
-const unknownKey =
-  (keys: readonly string[]): Check =>
-  (_value, path, report) =>
-    report.add(path, `unknown option. Use one of: ${keys.join(', ')}.`)
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
 
@@ -86,7 +88,8 @@ const checkAccess = (actions: readonly string[]): Check =>
 const HEADER_VALUE = /^[!-~](?:[ -~]*[!-~])?$/
 
 const checkCacheControl: Check = (value, path, report) => {
-  if (typeof value !== 'string' || !HEADER_VALUE.test(value)) report.add(path, 'write a text of ASCII characters')
+  if (typeof value !== 'string' || !HEADER_VALUE.test(value))
+    report.add(path, 'must be a string of ASCII characters on one line')
 }
 
 const ADAPTER_PARTS = ['getCapabilities', 'getPrincipal', 'getIdentity']
@@ -94,7 +97,7 @@ const OPTIONAL_ADAPTER_PARTS = ['invoke', 'handleRequest', 'close']
 
 const checkAccounts = checkKeys({
   registration: (value, path, report) => {
-    if (value !== 'open' && value !== 'closed') report.add(path, "write 'open' or 'closed'")
+    if (value !== 'open' && value !== 'closed') report.add(path, 'must be "open" or "closed"')
   },
   anyoneMayWrite: isFlag,
   cookiePrefix: (value, path, report) => {
@@ -118,7 +121,8 @@ const checkAuth: Check = (value, path, report, config) => {
 const checkDocsOptions = checkKeys({ path: checkDocsPath, title: isConfigText, theme: checkTheme, logo: checkLogo })
 
 const checkDocs: Check = (value, path, report, config) => {
-  if (value === true) report.add(path, 'leave it out: the docs page is on; false switches it off')
+  if (value === true)
+    report.add(path, 'must be an object, or false to switch the docs page off. Leave it out to keep the page on')
   else if (value !== false) checkDocsOptions(value, path, report, config)
 }
 
@@ -135,16 +139,19 @@ const checkLocales: Check = (value, path, report, config) => {
   const available: readonly unknown[] = Array.isArray(value.available) ? value.available : []
   const areTags = available.every((locale) => typeof locale === 'string' && LOCALE.test(locale))
   const folded = new Set(available.map((locale) => String(locale).toLowerCase()))
-  if (folded.has('all')) report.add(`${path}.available`, '"all" asks for every locale; leave it out')
+  if (folded.has('all'))
+    report.add(`${path}.available`, 'must not contain "all", which stands for every locale. Leave it out')
   if (available.length === 0 || !areTags || folded.size !== available.length) {
-    report.add(`${path}.available`, 'write a list of different BCP 47 tags, such as ["en", "pt-br"]')
+    report.add(`${path}.available`, 'must be a list of different BCP 47 tags, such as ["en", "pt-br"]')
   }
-  const advice = `write one of: ${available.join(', ')}`
-  if (!available.includes(value.default)) report.add(`${path}.default`, advice)
+  const list = available.join(', ')
+  if (!available.includes(value.default)) report.add(`${path}.default`, `must be one of: ${list}`)
   for (const [locale, chain] of Object.entries(isRecord(value.fallback) ? value.fallback : {})) {
-    if (!available.includes(locale)) report.add(`${path}.fallback.${locale}`, advice)
+    if (!available.includes(locale))
+      report.add(`${path}.fallback.${locale}`, `is not an available locale. Use one of: ${list}`)
     const isValid = Array.isArray(chain) && chain.every((next) => next !== locale && available.includes(next))
-    if (!isValid) report.add(`${path}.fallback.${locale}`, `write a list of other locales; ${advice}`)
+    if (!isValid)
+      report.add(`${path}.fallback.${locale}`, `must be a list of other available locales. Use some of: ${list}`)
   }
 }
 
@@ -157,7 +164,7 @@ const checkCollectionParts: CheckParts = ({ fields, indexes, access }, path, rep
   if (isRecord(access) && access.draft !== undefined && !hasStatus)
     report.add(
       `${path}.access.draft`,
-      'give the collection a field f.status(), or leave the rule out: without one, it has no drafts',
+      'needs a field f.status() in the collection, because without one it has no drafts. Add one, or leave the rule out',
     )
 }
 
@@ -170,7 +177,7 @@ function checkDocuments(
 ): Check {
   return (value, path, report, config) => {
     if (!isRecord(value)) {
-      report.add(path, `write an object of ${kind}`)
+      report.add(path, `must be an object of ${kind}`)
       return
     }
     checkCase(Object.keys(value), path, report)
@@ -202,9 +209,12 @@ function fieldsIn(collections: Readonly<Record<string, unknown>>, key: string): 
 function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: string, report: FaultReport): void {
   if (!isKey(key)) report.add(path, KEY_ADVICE)
   if (RESERVED_NAME.test(key))
-    report.add(path, 'choose a key that neither ends in _view nor starts with sqlite_ or pg_')
+    report.add(path, 'is not allowed as a key. Choose one that neither ends in _view nor starts with sqlite_ or pg_')
   if (kind === 'collections' && RESERVED_SEGMENTS.includes(key)) {
-    report.add(path, `/api/${key} belongs to the service. Choose another key, such as ${key}Items`)
+    report.add(
+      path,
+      `is not allowed, because /api/${key} belongs to the service. Choose another key, such as ${key}Items`,
+    )
   }
 }
 
@@ -215,7 +225,7 @@ const DOCUMENT_OPTIONS = {
   hooks: checkHooks,
   people: checkKeys({
     read: (value, path, report) => {
-      if (value !== true && typeof value !== 'function') report.add(path, 'write true or a function of the caller')
+      if (value !== true && typeof value !== 'function') report.add(path, 'must be true or a function of the caller')
     },
   }),
 }
@@ -231,7 +241,7 @@ const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'upda
 const cacheTagHeaders = (value: unknown): string | undefined =>
   Array.isArray(value) && value.every((header) => CACHE_TAG_HEADERS.includes(header))
     ? undefined
-    : `write a list of: ${CACHE_TAG_HEADERS.map((header) => `'${header}'`).join(', ')}`
+    : `must be a list of these headers: ${CACHE_TAG_HEADERS.map((header) => `"${header}"`).join(', ')}`
 
 const checkTop = checkKeys({
   collections: checkDocuments('collections', COLLECTION_OPTIONS, checkCollectionParts),
@@ -239,7 +249,7 @@ const checkTop = checkKeys({
   locales: checkLocales,
   database: checkKeys({ open: isFunction, snapshot: isFunction }, ['open', 'snapshot']),
   auth: checkAuth,
-  trustProxy: isWholeNumber,
+  trustProxy: isCount,
   cors: checkKeys({ origins: checkRule(findOriginsFault), credentials: isFlag }, ['origins']),
   docs: checkDocs,
   assets: checkKeys({
@@ -247,7 +257,7 @@ const checkTop = checkKeys({
     maxBytes: isCount,
     accept: checkRule(mediaRangesRule),
     stripLocation: isFlag,
-    keepDeletedDays: isWholeNumber,
+    keepDeletedDays: isCount,
     quota: checkKeys({ files: isCount, bytes: isCount }),
     images: checkKeys({
       widths: checkRule(wholeNumbersRule(MAX_IMAGE_SIDE)),
@@ -282,7 +292,7 @@ const checkTop = checkKeys({
   }),
   publicCacheControl: checkCacheControl,
   cdn: checkKeys({ tags: checkRule(cacheTagHeaders) }),
-  routes: checkRule((value) => (Array.isArray(value) ? undefined : 'write a list of routes')),
+  routes: checkRule((value) => (Array.isArray(value) ? undefined : 'must be a list of routes')),
   // Checked before they are added to the config.
   plugins: () => undefined,
   seed: isFunction,
@@ -293,10 +303,10 @@ export function checkConfig(config: unknown): readonly ConfigFault[] {
   const faults: ConfigFault[] = []
   const report: FaultReport = { add: (path, message) => void faults.push({ path, message }) }
   if (!isRecord(config)) {
-    report.add('config', 'export a config as the default: export default defineConfig({ … })')
+    report.add('config', 'must be an object. Export it as the default: export default defineConfig({ … })')
     return faults
   }
   checkTop(config, '', report, config)
-  if (!isRecord(config.collections)) report.add('collections', 'describe at least one collection')
+  if (!isRecord(config.collections)) report.add('collections', 'must have at least one collection')
   return faults
 }

@@ -9,6 +9,7 @@ import {
 } from '../fields/field.ts'
 import { isKey, MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
+import { unknownKey } from '../nearest.ts'
 
 /** The keys of every document. */
 const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key']
@@ -16,7 +17,10 @@ const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'created
 const FILTER_WORDS: readonly string[] = ['and', 'or', 'not']
 
 /** The advice for an invalid key. */
-export const KEY_ADVICE: string = `write a key of at most ${MAX_KEY_LENGTH} letters, digits and _ that starts with a small letter`
+export const KEY_ADVICE: string = `is not a valid key. Use at most ${MAX_KEY_LENGTH} letters, digits and _, and begin with a lower-case letter`
+
+/** The advice for an option that only top-level fields have. */
+const NESTED_ADVICE = 'is not allowed inside another field. Put it on the top-level field around this one'
 
 interface Surroundings {
   /** The key of the collection; `undefined` in a global. */
@@ -32,7 +36,7 @@ interface Surroundings {
 /** Checks the fields of a collection or global, and the fields inside them. */
 export function checkFields(fields: unknown, path: string, around: Surroundings, report: FaultReport): void {
   if (!isRecord(fields) || Object.keys(fields).length === 0) {
-    report.add(path, 'write at least one field, such as { title: f.text() }')
+    report.add(path, 'must have at least one field, such as { title: f.text() }')
     return
   }
   checkCase(Object.keys(fields), path, report)
@@ -52,7 +56,8 @@ export function checkFields(fields: unknown, path: string, around: Surroundings,
     checkFieldKey(key, place.path, report)
     checkField(field, place, around, report)
     for (const servedKey of getServedKeys(key, field)) {
-      if (usedKeys.has(servedKey)) report.add(place.path, `"${servedKey}" is taken. Choose another key`)
+      if (usedKeys.has(servedKey))
+        report.add(place.path, `is not allowed, because the key "${servedKey}" is already used. Choose another key`)
       usedKeys.add(servedKey)
     }
   }
@@ -67,8 +72,10 @@ const hasStatus = (fields: object): boolean =>
 
 function checkFieldKey(key: string, path: string, report: FaultReport): void {
   if (!isKey(key)) report.add(path, KEY_ADVICE)
-  if (key in Object.prototype || key === 'prototype') report.add(path, 'choose another key: every object has this one')
-  if (FILTER_WORDS.includes(key)) report.add(path, `"${key}" is reserved for filters. Choose another key`)
+  if (key in Object.prototype || key === 'prototype')
+    report.add(path, 'is not allowed, because every object has this key. Choose another key')
+  if (FILTER_WORDS.includes(key))
+    report.add(path, `is not allowed, because "${key}" is reserved for filters. Choose another key`)
 }
 
 const getServedKeys = (key: string, field: unknown): readonly string[] => {
@@ -79,24 +86,26 @@ const getServedKeys = (key: string, field: unknown): readonly string[] => {
 
 function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundings, report: FaultReport): void {
   if (!isRecord(field) || !isRecord(field.type) || !isRecord(field.options)) {
-    report.add(place.path, 'write a field, such as f.text()')
+    report.add(place.path, 'must be a field, such as f.text()')
     return
   }
   const { type, options } = field as unknown as Field
   checkOptions(type, options, place.path, report)
-  if (place.isNested && options.access)
-    report.add(`${place.path}.access`, 'put it on the top-level field around this one')
+  if (place.isNested && options.access) report.add(`${place.path}.access`, NESTED_ADVICE)
   if (options.fill !== undefined) checkFill(field as unknown as Field, place, report)
   if (place.isNested && type.isUnique?.(options))
-    report.add(`${place.path}.unique`, 'only top-level fields can be unique')
+    report.add(`${place.path}.unique`, 'is not allowed inside another field. Only top-level fields can be unique')
   if (options.localized && !hasLocales) {
-    report.add(`${place.path}.localized`, 'name the locales: locales: { default: "en", available: ["en", "de"] }')
+    report.add(
+      `${place.path}.localized`,
+      'needs locales in the config. Add them, such as locales: { default: "en", available: ["en", "de"] }',
+    )
   }
   if (options.localized) checkLocalized(field as unknown as Field, place, report)
   if (isGuarded(field) && type.isUnique?.(options)) {
     report.add(
       `${place.path}.unique`,
-      'leave it out, or leave access.read out: a 409 would tell which values are taken',
+      'is not allowed with access.read, because a 409 would tell which values exist. Leave one of them out',
     )
   }
   type.check?.(options, place, report)
@@ -104,16 +113,20 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
 
 function checkFill({ type, options }: Field, place: FieldPlace, report: FaultReport): void {
   const path = `${place.path}.fill`
-  if (place.isNested) report.add(path, 'put it on the top-level field around this one')
-  if (type.role !== undefined) report.add(path, `leave it out: the service itself gives every entry a ${type.role}`)
+  if (place.isNested) report.add(path, NESTED_ADVICE)
+  if (type.role !== undefined)
+    report.add(path, `is not needed, because the service gives every entry a ${type.role}. Leave it out`)
   else if (typeof options.fill !== 'function' && type.isUnique?.(options))
-    report.add(path, 'write a function of the entry: no two entries may hold the same value')
+    report.add(path, 'must be a function of the entry, because no two entries can have the same value')
 }
 
 function checkLocalized({ type, options }: Field, { path }: FieldPlace, report: FaultReport): void {
   const inner = innerFields({ type, options }).flatMap((fields) => Object.values(fields))
   if (inner.some((innerField) => isRecord(innerField) && isRecord(innerField.options) && innerField.options.localized))
-    report.add(`${path}.localized`, 'leave it out here, or inside: a field inside of it is localized, too')
+    report.add(
+      `${path}.localized`,
+      'is not allowed, because a field inside of it is localized, too. Leave one of them out',
+    )
 }
 
 function checkOptions(
@@ -124,8 +137,9 @@ function checkOptions(
 ): void {
   for (const [option, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined
-    const unknown = `f.${name}() has no such option. It takes: ${Object.keys(rules).join(', ')}`
-    const advice = rule ? value !== undefined && rule(value) : unknown
+    const advice = rule
+      ? value !== undefined && rule(value)
+      : unknownKey(`an option of f.${name}()`, option, Object.keys(rules))
     if (advice) report.add(`${path}.${option}`, advice)
   }
 }
@@ -138,7 +152,11 @@ function checkRoles(fields: Readonly<Record<string, unknown>>, path: string, rep
     const role = getRole(field)
     if (role === undefined) continue
     const other = byRole.get(role)
-    if (other) report.add(`${path}.${key}`, `a collection has one ${role} field, and "${other}" is it`)
+    if (other)
+      report.add(
+        `${path}.${key}`,
+        `is not allowed, because a collection has only one ${role} field, and "${other}" is it. Leave one of them out`,
+      )
     byRole.set(role, key)
   }
 }
@@ -147,7 +165,7 @@ function checkRoles(fields: Readonly<Record<string, unknown>>, path: string, rep
 export function refuseRoles(fields: unknown, path: string, report: FaultReport): void {
   for (const [key, field] of Object.entries(isRecord(fields) ? fields : {})) {
     const role = getRole(field)
-    if (role) report.add(`${path}.${key}`, `a global has no ${role}; leave it out`)
+    if (role) report.add(`${path}.${key}`, `is not allowed, because a global has no ${role}. Leave it out`)
   }
 }
 
@@ -157,10 +175,16 @@ function checkRenames(fields: Readonly<Record<string, unknown>>, path: string, r
     const former = (field as Partial<Field> | undefined)?.options?.renamedFrom
     if (former === undefined) continue
     if (Object.hasOwn(fields, former)) {
-      report.add(`${path}.${key}.renamedFrom`, `"${former}" is still a field of its own. Rename it or leave this out`)
+      report.add(
+        `${path}.${key}.renamedFrom`,
+        `is "${former}", which is still a field. Rename that field, or leave renamedFrom out`,
+      )
     }
     if (from.has(former))
-      report.add(`${path}.${key}.renamedFrom`, `"${from.get(former)}" comes from "${former}" already`)
+      report.add(
+        `${path}.${key}.renamedFrom`,
+        `is "${former}", from which "${from.get(former)}" is renamed already. Leave one of them out`,
+      )
     from.set(former, key)
   }
 }

@@ -16,25 +16,29 @@ const ATTRIBUTE = /^[a-z][a-z0-9-]*$|^(?:data|aria)-\*$/
 /** Reports elements that cannot be allowed in the HTML of Markdown. */
 export function checkAllowedElements(value: unknown, path: string, report: FaultReport): void {
   const names = readMatchingTexts(ELEMENT, value)
-  if (!names) report.add(path, 'write a list of elements in lower case, such as ["figure", "figcaption"]')
+  if (!names) report.add(path, 'must be a list of elements in lower case, such as ["figure", "figcaption"]')
   for (const name of names?.filter((element) => UNSAFE_ELEMENTS.has(element)) ?? []) {
-    report.add(path, `<${name}> cannot be made safe; leave it out`)
+    report.add(path, `contains <${name}>, which cannot be made safe. Leave it out`)
   }
 }
 
 /** Reports attributes that cannot be allowed in the HTML of Markdown. */
 export function checkAllowedAttributes(value: unknown, path: string, report: FaultReport): void {
   const lists = isRecord(value) ? Object.entries(value) : undefined
-  if (!lists) report.add(path, 'write lists by element, such as { a: ["target"], "*": ["class"] }')
+  if (!lists) report.add(path, 'must be an object of lists by element, such as { a: ["target"], "*": ["class"] }')
   for (const [element, names] of lists ?? []) checkAttributes(element, names, `${path}.${element}`, report)
 }
 
 function checkAttributes(element: string, value: unknown, path: string, report: FaultReport): void {
-  if (element !== '*' && !ELEMENT.test(element)) report.add(path, 'write an element in lower case, or * for every one')
+  if (element !== '*' && !ELEMENT.test(element))
+    report.add(path, 'is not an element in lower case. Use one, or * for every element')
   const names = readMatchingTexts(ATTRIBUTE, value)
-  if (!names) report.add(path, 'write a list of attributes in lower case, such as ["class", "data-*"]')
+  if (!names) report.add(path, 'must be a list of attributes in lower case, such as ["class", "data-*"]')
   for (const name of names?.filter((attribute) => UNSAFE_ATTRIBUTE.test(attribute)) ?? []) {
-    report.add(path, `${name} cannot be made safe; ${name === 'style' ? 'allow class instead' : 'leave it out'}`)
+    report.add(
+      path,
+      `contains ${name}, which cannot be made safe. ${name === 'style' ? 'Allow class instead' : 'Leave it out'}`,
+    )
   }
 }
 
@@ -49,5 +53,5 @@ export function findMediaHostsFault(value: unknown): string | undefined {
   const isHost = (host: unknown): boolean =>
     typeof host === 'string' && !host.includes('*') && URL.parse(`https://${host}`)?.host === host
   if (Array.isArray(value) && value.every(isHost)) return undefined
-  return 'write a list of hosts without scheme and path, such as ["media.example.org"]'
+  return 'must be a list of hosts without scheme and path, such as ["media.example.org"]'
 }

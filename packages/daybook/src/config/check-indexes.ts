@@ -10,26 +10,29 @@ const MAX_TEXT = 600
 
 /** System fields that no index needs. */
 const NEEDLESS: ReadonlyMap<string, string> = new Map([
-  ['id', 'leave id out: every index ends with it'],
-  ['createdAt', 'leave createdAt out: every index ends with the order of creation'],
+  ['id', 'does not need id, because every index ends with it. Leave id out'],
+  ['createdAt', 'does not need createdAt, because every index ends with the order of creation. Leave createdAt out'],
 ])
 
 /** Checks the declared indexes of a collection. */
 export function checkIndexes(indexes: unknown, fields: unknown, path: string, report: FaultReport): void {
   if (indexes === undefined) return
   if (!Array.isArray(indexes) || !indexes.every(isListOfTexts)) {
-    report.add(path, 'write a list of lists of fields, such as [["category", "-publishedOn"]]')
+    report.add(path, 'must be a list of lists of fields, such as [["category", "-publishedOn"]]')
     return
   }
   if (indexes.length > MAX_INDEXES)
-    report.add(path, `write at most ${MAX_INDEXES} indexes: each makes every write slower`)
+    report.add(path, `must have at most ${MAX_INDEXES} indexes, because each makes every write slower`)
   const seen = new Map<string, number>()
   for (const [index, keys] of indexes.entries()) {
     checkIndex(keys, fields, `${path}.${index}`, report)
     const name = normalizeOrder(keys)
     const other = seen.get(name)
     if (other !== undefined)
-      report.add(`${path}.${index}`, `leave it out: indexes.${other} is the same, and is read in both directions`)
+      report.add(
+        `${path}.${index}`,
+        `is not needed, because indexes.${other} is the same and is read in both directions. Leave it out`,
+      )
     seen.set(name, other ?? index)
   }
 }
@@ -48,10 +51,10 @@ function normalizeOrder([first = '', ...rest]: readonly string[]): string {
 function checkIndex(keys: readonly string[], fields: unknown, path: string, report: FaultReport): void {
   const paths = keys.map(toPath)
   if (keys.length < MIN_FIELDS || keys.length > MAX_FIELDS)
-    report.add(path, `name ${MIN_FIELDS} to ${MAX_FIELDS} fields; a field alone has an index of its own`)
+    report.add(path, `must name ${MIN_FIELDS} to ${MAX_FIELDS} fields. A field alone has an index of its own`)
   for (const [index, fieldPath] of paths.entries()) {
     const isRepeated = paths.indexOf(fieldPath) < index
-    const fault = isRepeated ? `names "${fieldPath}" twice. Leave one out` : findKeyFault(fieldPath, fields)
+    const fault = isRepeated ? `contains "${fieldPath}" twice. Leave one out` : findKeyFault(fieldPath, fields)
     if (fault) report.add(path, fault)
   }
   const texts = paths.map((fieldPath) => ({
@@ -62,7 +65,7 @@ function checkIndex(keys: readonly string[], fields: unknown, path: string, repo
   if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_TEXT)
     report.add(
       path,
-      `its texts may hold at most ${MAX_TEXT} characters together; give ${long.join(', ')} a maxLength, or leave it out`,
+      `must have texts of at most ${MAX_TEXT} characters together. Give ${long.join(', ')} a maxLength, or leave it out`,
     )
 }
 
@@ -71,10 +74,11 @@ function findKeyFault(path: string, fields: unknown): string | undefined {
   const needless = NEEDLESS.get(path)
   if (needless) return needless
   const field = findField(path, fields)
-  if (field?.type.role === 'status') return `leave ${path} out: every index holds the status`
+  if (field?.type.role === 'status')
+    return `does not need ${path}, because every index contains the status. Leave ${path} out`
   return field?.type.scalar?.(field.options) || getPartLength(path, fields) !== undefined
     ? undefined
-    : `"${path}" can be neither filtered nor sorted. Name another field`
+    : `contains "${path}", which can be neither filtered nor sorted. Name another field`
 }
 
 /** Returns the field at a dotted path through groups. */

@@ -41,22 +41,25 @@ const THEMES: readonly unknown[] = ['system', 'light', 'dark']
 
 export function checkDocsPath(value: unknown, path: string, report: FaultReport): void {
   if (typeof value !== 'string' || !PATH.test(value)) {
-    report.add(path, "write a path of letters, digits, -, _ and . that begins with / and does not end with it: '/docs'")
+    report.add(
+      path,
+      'must be a path of letters, digits, -, _ and . that begins with / and does not end with it, such as "/docs"',
+    )
   } else if (RESERVED_PATH.test(value)) {
-    report.add(path, `${value} belongs to the service. Choose another path, such as '/docs'`)
+    report.add(path, `must not be "${value}", which belongs to the service. Choose another path, such as "/docs"`)
   }
 }
 
 export function checkTheme(value: unknown, path: string, report: FaultReport): void {
-  if (!THEMES.includes(value)) report.add(path, "write 'system', 'light' or 'dark'")
+  if (!THEMES.includes(value)) report.add(path, 'must be "system", "light" or "dark"')
 }
 
 export function checkLogo(value: unknown, path: string, report: FaultReport): void {
   if (!(value instanceof URL) || value.protocol !== 'file:') {
-    report.add(path, "write the address of a file beside the config: new URL('./logo.svg', import.meta.url)")
+    report.add(path, "must be the URL of a file beside the config, such as new URL('./logo.svg', import.meta.url)")
   } else if (!Object.hasOwn(LOGO_TYPES, extname(value.pathname))) {
-    report.add(path, `name a file that ends with one of: ${Object.keys(LOGO_TYPES).join(', ')}`)
+    report.add(path, `must name a file that ends with one of: ${Object.keys(LOGO_TYPES).join(', ')}`)
   } else if (statSync(value, { throwIfNoEntry: false })?.isFile() !== true) {
-    report.add(path, 'the file does not exist. Correct the name, or leave the logo out')
+    report.add(path, 'names a file that does not exist. Correct the name, or leave the logo out')
   }
 }

@@ -50,12 +50,9 @@ function checkRequirements(
     const version = requiredName === DAYBOOK ? getDaybookVersion() : byName.get(requiredName)?.version
     if (version === undefined) {
       const meant = findNearest(requiredName, [...byName.keys()])
-      report.add(path, `there is no plugin "${requiredName}". Add it to plugins${meant ? `, or write "${meant}"` : ''}`)
+      report.add(path, `is not a plugin of the config. Add it to plugins${meant ? `, or write "${meant}"` : ''}`)
     } else if (!satisfies(version, range, { includePrerelease: true })) {
-      report.add(
-        path,
-        `"${name}" needs ${requiredName} ${range}, and this is ${requiredName} ${version}. Install a version that fits`,
-      )
+      report.add(path, `is ${range}, but ${requiredName} has the version ${version}. Install a version that fits`)
     }
   }
 }
@@ -73,6 +70,6 @@ function reportCycle(waiting: readonly Waiting[], report: FaultReport): void {
   const circle = [...trail.slice(trail.indexOf(start)), start].join(' -> ')
   report.add(
     `plugins.${start}`,
-    `these plugins wait for each other: ${circle}. Take one of them out of requires or after of another`,
+    `is in a cycle of plugins that wait for each other: ${circle}. Leave one of them out of requires or after of another`,
   )
 }

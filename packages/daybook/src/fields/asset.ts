@@ -44,7 +44,7 @@ const MEDIA_RANGE = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/
 export const mediaRangesRule: OptionRule = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && MEDIA_RANGE.test(item))
     ? undefined
-    : "write a list of media types in small letters, such as ['image/*', 'application/pdf']"
+    : "must be a list of media types in lower case, such as ['image/*', 'application/pdf']"
 
 const { formerTo: _, to: __, ...SHARED_RULES } = RELATION_RULES
 
@@ -69,7 +69,10 @@ const asset: FieldType<AssetOptions> = {
   check(options, place, report) {
     checkCounted(options, place, report)
     if (options.many && options.counted)
-      report.add(`${place.path}.counted`, 'leave it out where many is true: counting takes single files')
+      report.add(
+        `${place.path}.counted`,
+        'is not allowed with many: true, because only single files are counted. Leave it out',
+      )
     checkRelation(options, place, report)
   },
   schema: ({ many }) => createIdSchema(ASSETS, many),

@@ -29,10 +29,10 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
   rules: { ...COMMON_RULES, types: objectRule, min: countRule, max: countRule },
   check(options, place, report) {
     const types = Object.entries(options.types ?? {})
-    if (options.types === undefined) report.add(`${place.path}.types`, 'write an object of blocks')
-    else if (types.length === 0) report.add(place.path, 'name at least one kind of block')
+    if (options.types === undefined) report.add(`${place.path}.types`, 'must be an object of blocks')
+    else if (types.length === 0) report.add(place.path, 'must have at least one kind of block')
     for (const [key, fields] of types) {
-      if (!isKey(key)) report.add(`${place.path}.types.${key}`, 'write a key like pullQuote')
+      if (!isKey(key)) report.add(`${place.path}.types.${key}`, 'is not a valid key. Use one such as pullQuote')
       place.checkNested(fields, `${place.path}.types.${key}`)
     }
   },

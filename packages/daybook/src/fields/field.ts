@@ -120,12 +120,12 @@ export type Fields = Readonly<Record<string, Field>>
 /** The type by which values compare in filters, sorts and indexes. */
 export type Scalar = 'text' | 'number' | 'boolean'
 
-/** Checks the value of an option. Returns advice if it is invalid. */
+/** Checks the value of an option. Returns the message of the fault if it is invalid, such as `must be a number`. */
 export type OptionRule = (value: unknown) => string | undefined
 
 /** Collects the faults of a config. */
 export interface FaultReport {
-  /** @param path of the fault, such as `collections.posts.fields.title.maxLength` @param message advice, such as what to write instead */
+  /** @param path of the fault, such as `collections.posts.fields.title.maxLength` @param message a predicate or sentences: see `ConfigFault` */
   add(path: string, message: string): void
 }
 
@@ -370,9 +370,13 @@ export function checkCounted(
   report: FaultReport,
 ): void {
   if (!options.counted) return
-  if (options.index === false) report.add(`${place.path}.counted`, 'leave it out, or leave index: false out')
+  if (options.index === false)
+    report.add(`${place.path}.counted`, 'is not allowed with index: false. Leave one of them out')
   if (options.localized)
-    report.add(`${place.path}.counted`, 'leave it out of a localized field: counts are kept of one locale')
+    report.add(
+      `${place.path}.counted`,
+      'is not allowed on a localized field, because counts are kept of one locale. Leave it out',
+    )
 }
 
 /** Creates a field. The types of options and values come from the builder's signature. */

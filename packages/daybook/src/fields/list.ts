@@ -79,7 +79,7 @@ const list: FieldType<ListOptions> = {
     if (options.of?.type?.generated?.('of', options.of.options).length) {
       report.add(
         `${place.path}.of`,
-        'put it into a group, as f.list(f.group({ body: f.markdown() })), or say html: false',
+        'must be inside a group, such as f.list(f.group({ body: f.markdown() })), or have html: false',
       )
     }
     place.checkNested({ of: options.of }, place.path)
@@ -103,14 +103,17 @@ const list: FieldType<ListOptions> = {
 
 function checkIndex(options: ListOptions, place: FieldPlace, report: FaultReport): void {
   if (isRecord(options.of?.options) && options.of.options.counted === true)
-    report.add(`${place.path}.of.counted`, 'write counted: true among the options of the list')
+    report.add(
+      `${place.path}.of.counted`,
+      'is not allowed on an item. Write counted: true among the options of the list',
+    )
   if (options.counted && findItemScalar(options) === undefined)
     report.add(
       `${place.path}.counted`,
-      'leave it out: only lists of texts, numbers, dates, selects and the like are counted',
+      'is not allowed, because only lists of texts, numbers, dates, selects and the like are counted. Leave it out',
     )
   if (isIndexed(options) && getMaxItems(options) > MAX_ITEMS)
-    report.add(`${place.path}.max`, `write at most ${MAX_ITEMS}, or index: false`)
+    report.add(`${place.path}.max`, `must be at most ${MAX_ITEMS}, unless the list has index: false`)
 }
 
 type Listed<Of> = {

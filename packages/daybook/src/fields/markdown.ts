@@ -48,7 +48,8 @@ const markdown: FieldType<MarkdownOptions> = {
     search: flagRule,
   },
   check(options, { path }, report) {
-    if (options.toc && options.html === false) report.add(`${path}.toc`, 'leave it out, or leave html: false out')
+    if (options.toc && options.html === false)
+      report.add(`${path}.toc`, 'is not allowed with html: false. Leave one of them out')
   },
   schema: (options) => ({
     type: 'string',

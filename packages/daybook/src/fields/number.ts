@@ -37,7 +37,7 @@ function numberType(name: string, schema: JsonSchema, bound: OptionRule): FieldT
     check(options, place, report) {
       checkCounted(options, place, report)
       if (options.min !== undefined && options.max !== undefined && options.min > options.max) {
-        report.add(`${place.path}.min`, `write at most ${options.max}, the value of max`)
+        report.add(`${place.path}.min`, `must be at most ${options.max}, the value of max`)
       }
     },
     schema: (options) => ({

@@ -15,31 +15,34 @@ const createRule =
   (value) =>
     isValid(value) ? undefined : advice
 
-export const flagRule: OptionRule = createRule((value) => typeof value === 'boolean', 'write true or false')
-export const textRule: OptionRule = createRule((value) => typeof value === 'string' && value !== '', 'write a text')
+export const flagRule: OptionRule = createRule((value) => typeof value === 'boolean', 'must be true or false')
+export const textRule: OptionRule = createRule(
+  (value) => typeof value === 'string' && value !== '',
+  'must be a non-empty string',
+)
 export const keyRule: OptionRule = createRule(
   isKey,
-  `write a key of at most ${MAX_KEY_LENGTH} characters like firstName`,
+  `must be a key of at most ${MAX_KEY_LENGTH} characters, such as firstName`,
 )
 export const countRule: OptionRule = createRule(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-  'write a whole number, 0 or more',
+  'must be a whole number, 0 or more',
 )
-export const numberRule: OptionRule = createRule((value) => Number.isFinite(value), 'write a number')
-export const integerRule: OptionRule = createRule((value) => Number.isSafeInteger(value), 'write a whole number')
-export const functionRule: OptionRule = createRule((value) => typeof value === 'function', 'write a function')
+export const numberRule: OptionRule = createRule((value) => Number.isFinite(value), 'must be a number')
+export const integerRule: OptionRule = createRule((value) => Number.isSafeInteger(value), 'must be a whole number')
+export const functionRule: OptionRule = createRule((value) => typeof value === 'function', 'must be a function')
 export const anyValueRule: OptionRule = () => undefined
 export const patternRule: OptionRule = createRule(
   (value) => typeof value === 'string' && isRegExp(value),
-  'write the source of a regular expression as a text, such as "^[A-Z]{2}$"',
+  'must be the source of a regular expression as a string, such as "^[A-Z]{2}$"',
 )
 export const collationRule: OptionRule = createRule(
   (value) => value === LOCALE_COLLATION || (typeof value === 'string' && Collation.isSupported(value)),
-  `write "${LOCALE_COLLATION}", or the tag of a language such as "sv"`,
+  `must be "${LOCALE_COLLATION}", or the tag of a language, such as "sv"`,
 )
 export const objectRule: OptionRule = createRule(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'write an object',
+  'must be an object',
 )
 
 const accessRule: OptionRule = (value) => {
@@ -48,12 +51,12 @@ const accessRule: OptionRule = (value) => {
   const invalid = rules.find(([key, rule]) => !['read', 'write'].includes(key) || typeof rule !== 'function')
   return isObject && !invalid
     ? undefined
-    : 'write { read: (caller) => boolean, write: (caller) => boolean }, either or both'
+    : 'must be { read: (caller) => boolean, write: (caller) => boolean }, either or both'
 }
 
 const fillRule: OptionRule = createRule(
   (value) => value !== null && value !== '',
-  'write a value, or a function of the entry that returns it',
+  'must be a value, or a function of the entry that returns it',
 )
 
 /** The rules of the common options. */

@@ -43,12 +43,12 @@ export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 export const MAX_REFERENCES = 1000
 
 const onDeleteRule: OptionRule = (value) =>
-  value === 'unset' || value === 'restrict' ? undefined : 'write "unset" or "restrict"'
+  value === 'unset' || value === 'restrict' ? undefined : 'must be "unset" or "restrict"'
 
 const formerToRule: OptionRule = (value) =>
   isKey(value) || (Array.isArray(value) && value.length > 0 && value.every(isKey))
     ? undefined
-    : "write what the relation led to, as 'posts' or ['posts', 'pages']"
+    : "must be what the relation referred to, such as 'posts' or ['posts', 'pages']"
 
 /** The rules of {@link RelationOptions}. */
 export const RELATION_RULES: FieldType<RelationOptions & { readonly to: unknown }>['rules'] = {
@@ -66,11 +66,14 @@ export function checkRelation(options: RelationOptions, place: FieldPlace, repor
   if (place.isGuarded && getOnDelete(options) === 'restrict') {
     report.add(
       `${place.path}.onDelete`,
-      'write "unset", or leave access.read out: a refused deletion would tell what the field holds',
+      'must be "unset" with access.read, because a rejected deletion would tell what the field contains. Write "unset", or leave access.read out',
     )
   }
   if (options.formerTo !== undefined && options.localized === true) {
-    report.add(`${place.path}.formerTo`, 'leave it out: the values of a localized relation cannot be moved')
+    report.add(
+      `${place.path}.formerTo`,
+      'is not allowed, because the values of a localized relation cannot be moved. Leave it out',
+    )
   }
 }
 
@@ -118,12 +121,21 @@ export const relationToOne: FieldType<RelationOptions & { readonly to: string }>
   check(options, place, report) {
     checkCounted(options, place, report)
     if (options.many && options.counted)
-      report.add(`${place.path}.counted`, 'leave it out where many is true: counting takes single relations')
+      report.add(
+        `${place.path}.counted`,
+        'is not allowed with many: true, because only single relations are counted. Leave it out',
+      )
     if (!place.collections.includes(options.to)) {
-      report.add(place.path, `"${options.to}" is not a collection. Use one of: ${place.collections.join(', ')}`)
+      report.add(
+        place.path,
+        `refers to "${options.to}", which is not a collection. Use one of: ${place.collections.join(', ')}`,
+      )
     }
     if (typeof options.formerTo === 'string') {
-      report.add(`${place.path}.formerTo`, "write the list of collections that it led to, as ['posts', 'pages']")
+      report.add(
+        `${place.path}.formerTo`,
+        "must be the list of collections that it referred to, such as ['posts', 'pages']",
+      )
     }
     checkRelation(options, place, report)
   },
@@ -168,10 +180,10 @@ const deduplicate = (references: readonly Reference[]): readonly Reference[] => 
 /** Returns the fault of a target collection, or `undefined` if it is valid. */
 function findTargetFault(target: string, { collections, fieldsOf }: FieldPlace): string | undefined {
   if (!collections.includes(target)) {
-    return `"${target}" is not a collection. Use one of: ${collections.join(', ')}`
+    return `refers to "${target}", which is not a collection. Use one of: ${collections.join(', ')}`
   }
   return Object.hasOwn(fieldsOf(target) ?? {}, COLLECTION_KEY)
-    ? `${target} has a field "${COLLECTION_KEY}", which would hide the collection of an included entry; give it another key`
+    ? `refers to ${target}, whose field "${COLLECTION_KEY}" would hide the collection of an included entry. Give that field another key`
     : undefined
 }
 
@@ -181,16 +193,20 @@ const relationToSeveral: FieldType<Options> = {
   rules: RELATION_RULES,
   check(options, place, report) {
     const { to } = options
-    if (to.length === 0) report.add(place.path, "name at least one collection, as f.relation(['posts', 'pages'])")
-    if (new Set(to).size < to.length) report.add(place.path, 'name each collection once')
+    if (to.length === 0)
+      report.add(place.path, "must name at least one collection, such as f.relation(['posts', 'pages'])")
+    if (new Set(to).size < to.length) report.add(place.path, 'must name each collection only once')
     for (const fault of new Set(to.map((target) => findTargetFault(target, place)))) {
       if (fault) report.add(place.path, fault)
     }
     if (Array.isArray(options.formerTo)) {
-      report.add(`${place.path}.formerTo`, "write the collection that it led to, as 'posts'")
+      report.add(`${place.path}.formerTo`, "must be the collection that it referred to, such as 'posts'")
     }
     if (options.counted !== undefined) {
-      report.add(`${place.path}.counted`, 'leave it out: counts are kept of relations to one collection')
+      report.add(
+        `${place.path}.counted`,
+        'is not allowed, because only relations to one collection are counted. Leave it out',
+      )
     }
     checkRelation(options, place, report)
   },

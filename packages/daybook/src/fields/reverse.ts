@@ -29,7 +29,7 @@ const NAME = /^([a-z][a-zA-Z0-9_]*)\.(.+)$/
 const readRule: OptionRule = (value) =>
   isRecord(value) && Object.entries(value).every(([key, rule]) => key === 'read' && typeof rule === 'function')
     ? undefined
-    : 'write { read: (caller) => boolean }; nothing is written to a reverse field'
+    : 'must be { read: (caller) => boolean }, because a reverse field is never written'
 
 /** The parts of a relation's name. */
 interface NamedRelation {
@@ -73,29 +73,32 @@ function findRelationFault(
   name: unknown,
   { collection: target, collections, fieldsOf, isNested }: FieldPlace,
 ): string | undefined {
-  if (target === undefined || isNested) return 'put it at the top level of a collection: no relation leads elsewhere'
+  if (target === undefined || isNested)
+    return 'must be at the top level of a collection, because relations refer to nothing else'
   const parts = parseName(name)
-  if (!parts) return 'name a collection and its relation, as f.reverse("posts.author")'
+  if (!parts) return 'must name a collection and its relation, such as f.reverse("posts.author")'
   const { collection, path } = parts
   const fields = fieldsOf(collection)
   if (!fields) {
     const meant = findNearest(collection, collections) ?? `one of: ${collections.join(', ')}`
-    return `"${collection}" is not a collection. Use ${meant}`
+    return `names "${collection}", which is not a collection. Use ${meant}`
   }
   const field = findField(fields, path)
   const relation = field?.type?.relation?.(field.options)
   const choices = listRelations(fields, target)
     .filter((relationPath) => isFilterable(fields, relationPath))
     .map((relationPath) => `f.reverse("${collection}.${relationPath}")`)
-  const advice = choices.length > 0 ? `Use ${choices.join(' or ')}` : `${collection} has no relation to ${target}`
-  if (!field || !relation) return `${collection} has no relation "${path}". ${advice}`
+  const advice = choices.length > 0 ? `Use ${choices.join(' or ')}` : `No relation of ${collection} refers to ${target}`
+  if (!field || !relation) return `names "${path}", which is not a relation of ${collection}. ${advice}`
   const targets = getTargets(relation)
   if (!targets.includes(target))
-    return `${collection}.${path} leads to ${targets.join(' and ')}, not to ${target}. ${advice}`
-  return isFilterable(fields, path) ? undefined : `${collection}.${path} has no index to find entries by. ${UNINDEXED}`
+    return `names ${collection}.${path}, which refers to ${targets.join(' and ')}, not to ${target}. ${advice}`
+  return isFilterable(fields, path)
+    ? undefined
+    : `names ${collection}.${path}, which has no index to find entries by. ${UNINDEXED}`
 }
 
-const UNINDEXED = 'Leave index: false out there, and localized where it holds many'
+const UNINDEXED = 'Leave index: false out there, and localized if it has many values'
 
 /** Returns true if filters find entries by the relation. The table of members has no locales. */
 function isFilterable(fields: Fields, path: string): boolean {

@@ -39,7 +39,7 @@ export const choicesRule: OptionRule = (value) => {
   const areDifferent = new Set(values).size === values.length
   return values.length > 0 && areTexts && areDifferent
     ? undefined
-    : `write a list of different texts of 1 to ${MAX_VALUE_LENGTH} characters`
+    : `must be a list of different texts of 1 to ${MAX_VALUE_LENGTH} characters`
 }
 
 const select: FieldType<SelectOptions> = {
@@ -48,10 +48,14 @@ const select: FieldType<SelectOptions> = {
   check(options, place, report) {
     checkCounted(options, place, report)
     if (options.options === undefined) {
-      report.add(`${place.path}.options`, 'write the values to choose from, such as options: ["news", "howto"]')
+      report.add(
+        `${place.path}.options`,
+        'is required. Write the values to choose from, such as options: ["news", "howto"]',
+      )
     }
     checkFormerOptions(options, place, report)
-    if (options.many && options.unique) report.add(`${place.path}.unique`, 'leave it out where many is true')
+    if (options.many && options.unique)
+      report.add(`${place.path}.unique`, 'is not allowed with many: true. Leave one of them out')
   },
   schema(options) {
     const schema = { type: 'string', enum: options.options }
@@ -90,9 +94,10 @@ const select: FieldType<SelectOptions> = {
 function checkFormerOptions({ fill, options }: SelectOptions, { path }: FieldPlace, report: FaultReport): void {
   if (!isRecord(fill) || !Array.isArray(options)) return
   for (const [former, present] of Object.entries(fill)) {
-    if (options.includes(former)) report.add(`${path}.fill.${former}`, 'leave it out: it still is an option')
+    if (options.includes(former))
+      report.add(`${path}.fill.${former}`, 'is not needed, because it is still an option. Leave it out')
     if (!options.includes(present as string))
-      report.add(`${path}.fill.${former}`, `write one of the options: ${options.join(', ')}`)
+      report.add(`${path}.fill.${former}`, `must be one of the options: ${options.join(', ')}`)
   }
 }
 

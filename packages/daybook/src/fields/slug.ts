@@ -31,16 +31,22 @@ const slug: FieldType<SlugOptions> = {
   role: 'slug',
   rules: { ...COMMON_RULES, from: keyRule },
   check(options, place, report) {
-    if (place.isNested) report.add(place.path, 'put the slug among the top-level fields of a collection')
+    if (place.isNested) report.add(place.path, 'must be among the top-level fields of a collection')
     if (place.isGuarded)
-      report.add(`${place.path}.access.read`, 'leave it out: addresses, and a 409, tell which slugs there are')
+      report.add(
+        `${place.path}.access.read`,
+        'is not allowed, because addresses, and a 409, tell which slugs exist. Leave it out',
+      )
     const { from } = options
     const source = from !== undefined && Object.hasOwn(place.siblings, from) ? place.siblings[from] : undefined
     if (from !== undefined && source?.type?.scalar?.(source.options) !== 'text') {
-      report.add(`${place.path}.from`, 'write the key of a text field beside it, such as from: "title"')
+      report.add(`${place.path}.from`, 'must be the key of a text field beside it, such as from: "title"')
     }
     if (isGuarded(source))
-      report.add(`${place.path}.from`, 'write the key of a field without access.read: the slug tells what it holds')
+      report.add(
+        `${place.path}.from`,
+        'must be the key of a field without access.read, because the slug tells what it contains',
+      )
   },
   schema: () => ({
     type: 'string',

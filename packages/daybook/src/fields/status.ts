@@ -34,9 +34,9 @@ const status: FieldType<StatusOptions> = {
     default: anyValueRule,
   },
   check(options, place, report) {
-    if (place.isNested) report.add(place.path, 'put the status among the top-level fields of a collection')
+    if (place.isNested) report.add(place.path, 'must be among the top-level fields of a collection')
     if (Array.isArray(getStatusValues(options)) && !getStatusValues(options).includes(PUBLISHED)) {
-      report.add(`${place.path}.options`, `let "${PUBLISHED}" be one of them: it is what readers without a session see`)
+      report.add(`${place.path}.options`, `must contain "${PUBLISHED}", the status that callers without a session see`)
     }
   },
   schema: (options) => ({ type: 'string', enum: getStatusValues(options) }),

@@ -70,17 +70,20 @@ const text: FieldType<TextOptions> = {
     if (options.collation !== undefined && options.index === false)
       report.add(
         `${place.path}.collation`,
-        'leave it out, or leave index: false out: a field without an index is not sorted',
+        'is not allowed with index: false, because a field without an index is not sorted. Leave one of them out',
       )
     const indexed = options.index !== false || options.unique === true
     if (indexed && longest(options) > MAX_INDEXED_LENGTH) {
       report.add(
         `${place.path}.maxLength`,
-        `an indexed text holds at most ${MAX_INDEXED_LENGTH} characters; write index: false, or use f.markdown()`,
+        `must be at most ${MAX_INDEXED_LENGTH} for an indexed text. Write index: false, or use f.markdown()`,
       )
     }
     if ((options.minLength ?? 0) > longest(options)) {
-      report.add(`${place.path}.minLength`, `write at most ${longest(options)}, the longest text allowed`)
+      report.add(
+        `${place.path}.minLength`,
+        `must be at most ${longest(options)}, the length of the longest text that is allowed`,
+      )
     }
   },
   schema(options: TextOptions): JsonSchema {

@@ -50,7 +50,7 @@ export function withTypeSuggestions<Builders extends object>(builders: Builders)
       if (typeof name === 'symbol' || name in target || PROBES.includes(name))
         return Reflect.get(target, name, receiver)
       return () => {
-        throw new StartupError(`There is no field type f.${name}. ${suggestType(name, Object.keys(target))}`)
+        throw new StartupError(`f.${name} is not a field type. ${suggestType(name, Object.keys(target))}`)
       }
     },
   })
@@ -59,5 +59,5 @@ export function withTypeSuggestions<Builders extends object>(builders: Builders)
 function suggestType(name: string, types: readonly string[]): string {
   const folded = name.toLowerCase().replaceAll(/[^a-z]/g, '')
   const meant = Object.hasOwn(OTHER_TYPE_NAMES, folded) ? OTHER_TYPE_NAMES[folded] : findNearest(folded, types)
-  return meant ? `Write f.${meant}().` : `Write one of: ${types.map((type) => `f.${type}()`).join(', ')}`
+  return meant ? `Use f.${meant}().` : `Use one of: ${types.map((type) => `f.${type}()`).join(', ')}.`
 }

@@ -1,6 +1,7 @@
 import type { ConfigFault } from '../config/check-config.ts'
 import type { DaybookConfig } from '../config/config.ts'
 import { type Field, isRecord } from '../fields/field.ts'
+import { type Issue, moveIssue } from '../issues.ts'
 import { nestWriteSchema } from './schema.ts'
 import { findSchemaFault, Validators } from './validator.ts'
 
@@ -38,7 +39,7 @@ function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
   const { type, options } = field
   const schema = type.customSchema?.(options)
   const fault = isRecord(schema) ? findSchemaFault(schema) : undefined
-  if (fault) return [{ path: `${path}.schema`, message: `write a JSON Schema (2020-12): ${fault}` }]
+  if (fault) return [{ path: `${path}.schema`, message: `must be a JSON Schema (2020-12): ${fault}` }]
   const { default: configDefault, fill } = options
   // Default values of types are valid. Skipping them lets a start without other defaults create no validator.
   const values = { default: type.default && configDefault, fill }
@@ -46,12 +47,12 @@ function checkConfigValues(field: Field, path: string): readonly ConfigFault[] {
     // The result of a function is validated when it is made.
     value === undefined || typeof value === 'function' || (option === 'fill' && type.converter?.(options))
       ? []
-      : findIssues(field, option, value).map(({ message }) => ({ path: `${path}.${option}`, message })),
+      : findIssues(field, option, value).map((issue) => moveIssue(path, issue)),
   )
 }
 
 /** Returns the issues of an option's value, or none if other options of the field are invalid, which are already reported. */
-function findIssues(field: Field, option: string, value: unknown): readonly { readonly message: string }[] {
+function findIssues(field: Field, option: string, value: unknown): readonly Issue[] {
   try {
     const schema = field.type.schema(field.options, nestWriteSchema)
     return new Validators().make({ type: 'object', properties: { [option]: schema } })({ [option]: value })

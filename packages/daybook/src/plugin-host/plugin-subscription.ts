@@ -9,6 +9,7 @@ import { getServedKeys } from '../content/documents/document.ts'
 import { findDocumentModel, HistoricalAccess } from '../content/drafts/index.ts'
 import { DEFAULT_LOCALE } from '../content/locales/locale.ts'
 import { DaybookError } from '../errors.ts'
+import { moveIssue } from '../issues.ts'
 import { type ReplayRequest, requestReplay } from '../journal/replay.ts'
 import {
   countDeliveries,
@@ -19,7 +20,7 @@ import {
 import type { Subscriber, SubscriptionTimes } from '../journal/subscriber.ts'
 import { readPosition } from '../journal/subscription-position.ts'
 import type { CollectionModel } from '../model/model.ts'
-import { findNearest } from '../nearest.ts'
+import { unknownKey } from '../nearest.ts'
 import { readConfigWhere } from '../query/rule-where.ts'
 import type { Condition } from '../query/where.ts'
 import { isStateAction, SIDE_ACTIONS, STATE_ACTIONS } from '../store/journal-actions.ts'
@@ -90,32 +91,24 @@ function findOptionFaults(
   const require = (isValid: boolean, path: string, message: string): void => {
     if (!isValid) faults.push({ path, message })
   }
-  require(NAME.test(name), 'name', 'write a name of at most 48 letters, digits and -, such as search-index')
+  require(NAME.test(name), 'name', 'must be a name of at most 48 letters, digits and -, such as search-index')
   require(Number.isInteger(concurrency) &&
     concurrency >= 1 &&
-    concurrency <= MAX_CONCURRENCY, 'concurrency', `write a whole number from 1 to ${MAX_CONCURRENCY}`)
+    concurrency <= MAX_CONCURRENCY, 'concurrency', `must be a whole number from 1 to ${MAX_CONCURRENCY}`)
   for (const key of Object.keys(collections))
-    require(model.collections.has(key), `collections.${key}`, describeUnknown(
-      'collection',
-      key,
-      model.collections.keys(),
-    ))
+    require(model.collections.has(key), `collections.${key}`, unknownKey('a collection', key, [
+      ...model.collections.keys(),
+    ]))
   for (const key of globals)
-    require(model.globals.has(key), `globals.${key}`, describeUnknown('global', key, model.globals.keys()))
+    require(model.globals.has(key), `globals.${key}`, unknownKey('a global', key, [...model.globals.keys()]))
   return faults
-}
-
-function describeUnknown(kind: string, key: string, keys: Iterable<string>): string {
-  const names = [...keys]
-  const similar = findNearest(key, names)
-  return `unknown ${kind}. ${similar ? `Did you mean "${similar}"?` : `Use one of: ${names.join(', ')}.`}`
 }
 
 function findActionFaults({ actions = [], reader }: JournalSubscription): readonly ConfigFault[] {
   const allowed: readonly string[] = reader === 'system' ? [...STATE_ACTIONS, ...SIDE_ACTIONS] : STATE_ACTIONS
   return actions
     .filter((action) => !allowed.includes(action))
-    .map((action) => ({ path: `actions.${action}`, message: `write one of: ${allowed.join(', ')}` }))
+    .map((action) => ({ path: `actions.${action}`, message: `is not an action. Use one of: ${allowed.join(', ')}` }))
 }
 
 async function readFilter(
@@ -133,7 +126,7 @@ async function readFilter(
     return { ...filter, where: readConfigWhere(where, collection, scope) }
   } catch (error) {
     if (!(error instanceof DaybookError) || !error.details.issues) throw error
-    faults.push(...error.details.issues.map((issue) => ({ path: `${path}.${issue.path}`, message: issue.message })))
+    faults.push(...error.details.issues.map((issue) => moveIssue(path, issue)))
     return filter
   }
 }
@@ -153,7 +146,7 @@ function findSelectFaults(
   ].filter((key) => !hidden.has(key))
   return select
     .filter((key) => !readable.includes(key))
-    .map((key) => ({ path: `${path}.select.${key}`, message: describeUnknown('field', key, readable) }))
+    .map((key) => ({ path: `${path}.select.${key}`, message: unknownKey('a field', key, readable) }))
 }
 
 const NO_FILTER: ViewFilter = {}

@@ -22,27 +22,27 @@ const QUERY_TYPES: readonly unknown[] = ['string', 'integer', 'number', 'boolean
 const isSentence = (value: unknown): boolean => typeof value === 'string' && value.trim() !== ''
 
 const checkSchema: PartCheck = (schema, path, report) => {
-  const fault = isRecord(schema) ? findSchemaFault(schema as JsonSchema) : 'it is no object'
-  if (fault) report.add(path, `write a JSON Schema (2020-12): ${fault}`)
+  const fault = isRecord(schema) ? findSchemaFault(schema as JsonSchema) : 'it is not an object'
+  if (fault) report.add(path, `must be a JSON Schema (2020-12): ${fault}`)
 }
 
 /** Creates a check of an object whose keys have a pattern. */
 const byName =
   (name: RegExp, advice: string, check: PartCheck): PartCheck =>
   (value, path, report) => {
-    if (!isRecord(value)) return void report.add(path, 'write an object, by name')
+    if (!isRecord(value)) return void report.add(path, 'must be an object with names as keys')
     for (const [key, member] of Object.entries(value)) {
       if (name.test(key)) check(member, `${path}.${key}`, report)
       else report.add(`${path}.${key}`, advice)
     }
   }
 
-const checkDescription = checkValue(isSentence, 'write what it is, in a sentence')
+const checkDescription = checkValue(isSentence, 'must say what it is, in a sentence')
 
 const checkQuerySchema: PartCheck = (schema, path, report) => {
   checkSchema(schema, path, report)
   const isReadable = isRecord(schema) && QUERY_TYPES.includes(schema.type)
-  if (!isReadable) report.add(`${path}.type`, `write one of: ${QUERY_TYPES.join(', ')}`)
+  if (!isReadable) report.add(`${path}.type`, `must be one of: ${QUERY_TYPES.join(', ')}`)
 }
 
 const checkMediaTypes = checkValue(
@@ -50,7 +50,7 @@ const checkMediaTypes = checkValue(
     Array.isArray(value) &&
     value.length > 0 &&
     value.every((type) => typeof type === 'string' && MEDIA_TYPE.test(type)),
-  "write media types, such as ['image/png', 'text/*']",
+  "must be a list of media types, such as ['image/png', 'text/*']",
 )
 
 const checkJsonBody = checkParts({ description: checkDescription, schema: checkSchema }, ['schema'])
@@ -58,7 +58,7 @@ const checkStreamBody = checkParts(
   {
     description: checkDescription,
     mediaTypes: checkMediaTypes,
-    stream: checkValue((value) => value === true, 'write true'),
+    stream: checkValue((value) => value === true, 'must be true'),
   },
   ['mediaTypes'],
 )
@@ -74,34 +74,36 @@ const checkResponse = checkParts(
     schema: checkSchema,
     mediaType: checkValue(
       (value) => typeof value === 'string' && MEDIA_TYPE.test(value),
-      "write one, such as 'text/html'",
+      'must be a media type, such as "text/html"',
     ),
-    headers: byName(HEADER_NAME, 'write the name of a header', checkDescription),
+    headers: byName(HEADER_NAME, 'is not a valid name of a header', checkDescription),
   },
   ['description'],
 )
 
 const checkResponses: PartCheck = (value, path, report) => {
   const isEmpty = !isRecord(value) || Object.keys(value).length === 0
-  if (isEmpty) return void report.add(path, "write at least one response: { 200: { description: 'Done.' } }")
-  byName(/^[2-5]\d\d$/, 'write a status from 200 to 599', checkResponse)(value, path, report)
+  if (isEmpty)
+    return void report.add(path, "must have at least one response, such as { 200: { description: 'Done.' } }")
+  byName(/^[2-5]\d\d$/, 'is not a status from 200 to 599', checkResponse)(value, path, report)
 }
 
 const checkPath: PartCheck = (value, path, report) => {
   const add = (message: string): void => report.add(path, message)
   if (typeof value !== 'string' || !value.startsWith('/'))
-    return add("write a path that begins with /, such as '/feed.xml'")
+    return add('must be a path that begins with /, such as "/feed.xml"')
   if (value === '/') return
   const segments = value.slice(1).split('/')
   const names = segments.filter((segment) => segment.startsWith(':')).map((segment) => segment.slice(1))
-  if (segments.slice(0, -1).includes('')) add('leave out doubled slashes: paths match exactly')
-  if (value.endsWith('/') && names.length > 0) add('leave out the slash at the end: a path with open places has none')
-  if (segments.slice(0, -1).includes('*')) add('write * at the end alone')
-  if (new Set(names).size !== names.length) add('give each open place a name of its own')
-  if (segments.at(-1) === '*' && names.includes('path')) add('rename :path, which * is called in the OpenAPI document')
+  if (segments.slice(0, -1).includes('')) add('must not contain doubled slashes, because paths match exactly')
+  if (value.endsWith('/') && names.length > 0) add('must not end with a slash, because it has placeholders')
+  if (segments.slice(0, -1).includes('*')) add('must contain * only at the end')
+  if (new Set(names).size !== names.length) add('must give each placeholder a name of its own')
+  if (segments.at(-1) === '*' && names.includes('path'))
+    add('must not contain :path with *, which has this name in the OpenAPI document. Rename :path')
   const invalidSegment = segments.find((segment) => !isSegment(segment))
   if (invalidSegment !== undefined)
-    add(`"${invalidSegment}" is no part of a path: write letters, digits, :name, or * at the end`)
+    add(`contains "${invalidSegment}", which is not allowed in a path. Use letters, digits, :name, or * at the end`)
 }
 
 function isSegment(segment: string): boolean {
@@ -111,36 +113,36 @@ function isSegment(segment: string): boolean {
 }
 
 const ROUTE_CHECKS: Readonly<Record<string, PartCheck>> = {
-  method: checkValue((value) => METHODS.includes(value), `write one of: ${METHODS.join(', ')}`),
+  method: checkValue((value) => METHODS.includes(value), `must be one of: ${METHODS.join(', ')}`),
   path: checkPath,
   operationId: checkValue(
     (value) => typeof value === 'string' && OPERATION_ID.test(value),
-    'write letters and digits, such as getFeed',
+    'must be letters and digits, such as getFeed',
   ),
-  summary: checkValue(isSentence, 'write what the route does, in a sentence'),
-  description: checkValue(isSentence, 'write a text'),
-  protection: checkValue((value) => value === 'public' || value === 'session', "write 'public' or 'session'"),
+  summary: checkValue(isSentence, 'must say what the route does, in a sentence'),
+  description: checkValue(isSentence, 'must be a non-empty string'),
+  protection: checkValue((value) => value === 'public' || value === 'session', 'must be "public" or "session"'),
   pathParameters: byName(
     PATH_NAME,
-    'write the name of an open place of the path',
+    'is not a valid name. Use that of a placeholder of the path',
     checkParts({ description: checkDescription, schema: checkSchema }, ['description', 'schema']),
   ),
   parameters: byName(
     PARAMETER_NAME,
-    'write letters, digits, _ and -',
+    'is not a valid name. Use letters, digits, _ and -',
     checkParts(
       {
         description: checkDescription,
         schema: checkQuerySchema,
-        isRequired: checkValue((value) => typeof value === 'boolean', 'write true or false'),
+        isRequired: checkValue((value) => typeof value === 'boolean', 'must be true or false'),
       },
       ['description', 'schema'],
     ),
   ),
-  anyQuery: checkValue((value) => typeof value === 'boolean', 'write true or false'),
+  anyQuery: checkValue((value) => typeof value === 'boolean', 'must be true or false'),
   body: checkBody,
   responses: checkResponses,
-  run: checkValue((value) => typeof value === 'function', 'write a function that returns a Response'),
+  run: checkValue((value) => typeof value === 'function', 'must be a function that returns a Response'),
 }
 
 export const ROUTE_PARTS: readonly string[] = Object.keys(ROUTE_CHECKS)
@@ -158,11 +160,14 @@ export function findRouteFaults(route: unknown, path: string): readonly ConfigFa
 /** Checks the parts that depend on each other. */
 function checkDependentParts(route: Readonly<Record<string, unknown>>, path: string, report: FaultReport): void {
   const { method, body, pathParameters, anyQuery, parameters } = route
-  if (anyQuery === true && parameters !== undefined) report.add(`${path}.parameters`, 'leave them out beside anyQuery')
-  if (body !== undefined && WITHOUT_BODY.includes(method)) report.add(`${path}.body`, `a ${method} request has none`)
+  if (anyQuery === true && parameters !== undefined)
+    report.add(`${path}.parameters`, 'is not allowed with anyQuery. Leave it out')
+  if (body !== undefined && WITHOUT_BODY.includes(method))
+    report.add(`${path}.body`, `is not allowed, because a ${method} request has no body. Leave it out`)
   const segments = typeof route.path === 'string' ? route.path.split('/') : []
   for (const name of Object.keys(isRecord(pathParameters) ? pathParameters : {})) {
-    if (!segments.includes(`:${name}`)) report.add(`${path}.pathParameters.${name}`, `the path has no :${name}`)
+    if (!segments.includes(`:${name}`))
+      report.add(`${path}.pathParameters.${name}`, `does not belong to the path, which has no :${name}`)
   }
 }
 
@@ -193,11 +198,11 @@ function findAddressClashes(
   )
   const path = `${place}.path`
   if (shadowed) {
-    const message = `${describeRoute(shadowed)} of Daybook answers ${route.path}. Choose a path that no route of Daybook has`
+    const message = `is "${route.path}", which is already used by ${describeRoute(shadowed)} of Daybook. Choose a path that no route of Daybook has`
     return [{ path, message }]
   }
   if (!same) return []
-  const message = `${describeRoute(same.route)} of ${describeOwner(same.route)} (${same.place}) answers ${route.path}. Change one of the paths`
+  const message = `is "${route.path}", which is already used by ${describeRoute(same.route)} of ${describeOwner(same.route)} (${same.place}). Change one of the paths`
   return [{ path, message }]
 }
 
@@ -209,7 +214,7 @@ function findNameClashes(
   const candidates = [...builtIn, ...before.map((placed) => placed.route)]
   const other = candidates.find((candidate) => getOperationId(candidate) === route.operationId)
   if (!other) return []
-  const message = `${describeRoute(other)} of ${describeOwner(other)} has the operationId ${route.operationId}; write another one`
+  const message = `is "${route.operationId}", which is already used by ${describeRoute(other)} of ${describeOwner(other)}. Choose another one`
   return [{ path: `${place}.operationId`, message }]
 }
 

@@ -39,11 +39,11 @@ export class OptionFaults {
   hasMembers(value: unknown, path: string, keys: readonly string[]): value is Readonly<Record<string, unknown>> {
     const list = keys.join(', ')
     if (!isObject(value)) {
-      this.add(path, `write an object with: ${list}`)
+      this.add(path, `must be an object with: ${list}`)
       return false
     }
     for (const key of Object.keys(value)) {
-      if (!keys.includes(key)) this.add(joinPath(path, key), `unknown option. Use one of: ${list}.`)
+      if (!keys.includes(key)) this.add(joinPath(path, key), `is not an option. Use one of: ${list}`)
     }
     return true
   }

@@ -41,7 +41,8 @@ export function compilePath(path: EntryPath): readonly PathTemplate[] {
 }
 
 /** The advice for an option that is not an {@link EntryPath}. */
-export const PATH_ADVICE = "write a path with keys of fields, such as '/blog/:slug', or such paths by locale"
+export const PATH_ADVICE =
+  'must be a path with keys of fields, such as "/blog/:slug", or an object of such paths by locale'
 
 export function isEntryPath(path: unknown): path is EntryPath {
   if (typeof path === 'string') return isTemplate(path)

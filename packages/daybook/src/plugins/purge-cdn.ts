@@ -38,9 +38,9 @@ export function purgeCdn(
 ): Plugin<Record<never, never>, Record<never, never>, Record<never, never>> {
   checkOptions('purge-cdn', options, ['purge', 'maxTags', 'waitMs'], (faults) => {
     const { purge, maxTags = 2, waitMs = 0 } = options
-    faults.require(typeof purge === 'function', 'purge', 'write a function, such as purgeFastly({ service, token })')
-    faults.require(Number.isInteger(maxTags) && maxTags >= 2, 'maxTags', 'write a whole number from 2 on')
-    faults.require(Number.isInteger(waitMs) && waitMs >= 0, 'waitMs', 'write a whole number of milliseconds')
+    faults.require(typeof purge === 'function', 'purge', 'must be a function, such as purgeFastly({ service, token })')
+    faults.require(Number.isInteger(maxTags) && maxTags >= 2, 'maxTags', 'must be a whole number, 2 or more')
+    faults.require(Number.isInteger(waitMs) && waitMs >= 0, 'waitMs', 'must be a whole number of milliseconds')
   })
   return definePlugin({
     name: 'purge-cdn',

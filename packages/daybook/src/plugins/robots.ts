@@ -91,9 +91,13 @@ const toAscii = (text: string): string => text.replace(/[^\x21-\x7e]/gu, encodeU
 function checkRobotsOptions(options: RobotsOptions): void {
   checkOptions('robots', options, ['rules', 'sitemaps'], (faults) => {
     const { rules = [], sitemaps = [] } = options
-    faults.require(isListOf(sitemaps, isWebUrl), 'sitemaps', "write addresses: ['https://www.example.org/sitemap.xml']")
+    faults.require(
+      isListOf(sitemaps, isWebUrl),
+      'sitemaps',
+      "must be a list of URLs, such as ['https://www.example.org/sitemap.xml']",
+    )
     if (Array.isArray(rules)) for (const [index, rule] of rules.entries()) checkRule(rule, `rules.${index}`, faults)
-    else faults.add('rules', "write a list of rules: [{ userAgent: '*', disallow: ['/drafts'] }]")
+    else faults.add('rules', "must be a list of rules, such as [{ userAgent: '*', disallow: ['/drafts'] }]")
   })
 }
 
@@ -104,10 +108,10 @@ function checkRule(rule: unknown, path: string, faults: OptionFaults): void {
   faults.require(
     isListOf(crawlers, isCrawler) && crawlers.length > 0,
     `${path}.userAgent`,
-    "write * or names of crawlers, of letters, _ and -, such as 'GPTBot'",
+    'must be * or names of crawlers, of letters, _ and -, such as "GPTBot"',
   )
   for (const [name, paths] of Object.entries({ allow, disallow })) {
-    const advice = 'write paths that begin with /, on one line, with %23 for #'
+    const advice = 'must be a list of paths that begin with /, each on one line, with %23 for #'
     faults.require(isListOf(paths, isPath), `${path}.${name}`, advice)
   }
 }

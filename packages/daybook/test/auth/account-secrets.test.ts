@@ -50,5 +50,5 @@ test.each([
   [{ anyoneMayWrite: 'yes' as never }, 'anyoneMayWrite'],
   [{ secret: 'short' }, 'secret'],
 ] satisfies [BetterAuthOptions, string][])('%o is refused, with the option to mend', (options, option) => {
-  expect(() => betterAuth(options)).toThrow(`betterAuth: ${option}: `)
+  expect(() => betterAuth(options)).toThrow(`betterAuth: ${option} must `)
 })

@@ -102,7 +102,7 @@ test('the name is the documented one, unless an option or a local address change
 test.each(['', 'with space', 'a;b', 'a'.repeat(65)])(
   'a prefix that no cookie may have is refused: %j',
   async (cookiePrefix) => {
-    expect(() => betterAuth({ cookiePrefix })).toThrow('cookiePrefix: write 1 to 64 letters')
+    expect(() => betterAuth({ cookiePrefix })).toThrow('cookiePrefix must be 1 to 64 letters')
     await expect(createService(configOf({ cookiePrefix }))).rejects.toThrow('auth.cookiePrefix')
   },
 )

@@ -84,10 +84,10 @@ describe('options that would allow redirects elsewhere are rejected with advice'
     ['an empty address', { baseURL: '' }, 'does not begin with http:// or https://'],
     ['an address without a scheme', { baseURL: 'cms.example.org' }, 'does not begin with http:// or https://'],
     ['an address of files', { baseURL: 'file:///srv' }, 'does not begin with http:// or https://'],
-    ['an address with a path', { baseURL: `${PUBLIC}/path` }, `write "${PUBLIC}" in place of "${PUBLIC}/path"`],
+    ['an address with a path', { baseURL: `${PUBLIC}/path` }, `Write "${PUBLIC}" in place of "${PUBLIC}/path"`],
     ['an address that is a pattern', { baseURL: 'https://*.example.org' }, 'is a pattern'],
   ] satisfies [string, BetterAuthOptions, string][])('%s', (_what, options, message) => {
-    expect(() => betterAuth(options)).toThrow(/^betterAuth: baseURL: write /)
+    expect(() => betterAuth(options)).toThrow(/^betterAuth: baseURL (?:must be scheme and host|is required), /)
     expect(() => betterAuth(options)).toThrow(message)
   })
 
@@ -95,10 +95,12 @@ describe('options that would allow redirects elsewhere are rejected with advice'
     ['everyone', ['*'], '"*" does not begin with'],
     ['every subdomain', ['https://www.example.org', 'https://*.example.org'], '"https://*.example.org" is a pattern'],
     ['every port', ['http://localhost:*'], '"http://localhost:*" does not begin with'],
-    ['an address with a slash', ['https://a.example/'], 'write "https://a.example" in place of "https://a.example/"'],
+    ['an address with a slash', ['https://a.example/'], 'Write "https://a.example" in place of "https://a.example/"'],
     ['one text', 'https://a.example', 'such as ["https://www.example.org"]'],
   ])('trustedOrigins of %s', (_what, trustedOrigins, message) => {
-    expect(() => betterAuth(wrong({ trustedOrigins }))).toThrow(/^betterAuth: trustedOrigins: write exact origins/)
+    expect(() => betterAuth(wrong({ trustedOrigins }))).toThrow(
+      /^betterAuth: trustedOrigins must be a list of exact origins/,
+    )
     expect(() => betterAuth(wrong({ trustedOrigins }))).toThrow(message)
   })
 })

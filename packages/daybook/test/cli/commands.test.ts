@@ -70,7 +70,7 @@ describe('daybook start', () => {
       },
       ['start'],
       1,
-      'collections.health: /api/health belongs to the service',
+      'collections.health is not allowed, because /api/health belongs to the service',
     ],
     'an invalid port': [{ 'daybook.config.ts': NOTES }, ['start', '--port', 'http'], 2, '--port'],
     'an unknown level': [{ 'daybook.config.ts': NOTES }, ['start', '--log', 'loud'], 2, '--log'],

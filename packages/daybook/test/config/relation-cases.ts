@@ -6,33 +6,45 @@ export const REVERSES: readonly Case[] = [
   [
     'a mistyped relation',
     'posts.autor',
-    'posts has no relation "autor". Use f.reverse("posts.author") or f.reverse("posts.meta.editor")',
+    'names "autor", which is not a relation of posts. Use f.reverse("posts.author") or f.reverse("posts.meta.editor")',
   ],
-  ['a mistyped collection', 'post.author', '"post" is not a collection. Use posts'],
-  ['a collection of another name', 'articles.author', '"articles" is not a collection. Use one of: authors, posts'],
-  ['a field that is no relation', 'posts.title', 'posts has no relation "title". Use f.reverse("posts.author")'],
+  ['a mistyped collection', 'post.author', 'names "post", which is not a collection. Use posts'],
+  [
+    'a collection of another name',
+    'articles.author',
+    'names "articles", which is not a collection. Use one of: authors, posts',
+  ],
+  [
+    'a field that is no relation',
+    'posts.title',
+    'names "title", which is not a relation of posts. Use f.reverse("posts.author")',
+  ],
   [
     'a relation that leads elsewhere',
     'posts.next',
-    'posts.next leads to posts, not to authors. Use f.reverse("posts.author")',
+    'names posts.next, which refers to posts, not to authors. Use f.reverse("posts.author")',
   ],
   [
     'a collection without such a relation',
     'authors.name',
-    'authors has no relation "name". authors has no relation to authors',
+    'names "name", which is not a relation of authors. No relation of authors refers to authors',
   ],
-  ['no relation', 'posts', 'name a collection and its relation, as f.reverse("posts.author")'],
-  ['nothing', '', 'name a collection and its relation'],
-  ['a number', wrong(5), 'name a collection and its relation'],
+  ['no relation', 'posts', 'must name a collection and its relation, such as f.reverse("posts.author")'],
+  ['nothing', '', 'must name a collection and its relation'],
+  ['a number', wrong(5), 'must name a collection and its relation'],
   [
     'a relation without an index',
     'posts.plain',
-    'posts.plain has no index to find entries by. Leave index: false out there',
+    'names posts.plain, which has no index to find entries by. Leave index: false out there',
   ],
-  ['a relation in a list', 'posts.listed', 'posts has no relation "listed"'],
-  ['a relation in blocks', 'posts.parts.by', 'posts has no relation "parts.by"'],
-  ['a localized one that holds many', 'posts.local', 'posts.local has no index to find entries by'],
-  ['one in a localized group that holds many', 'posts.home.all', 'posts.home.all has no index to find entries by'],
+  ['a relation in a list', 'posts.listed', 'names "listed", which is not a relation of posts'],
+  ['a relation in blocks', 'posts.parts.by', 'names "parts.by", which is not a relation of posts'],
+  ['a localized one that holds many', 'posts.local', 'names posts.local, which has no index to find entries by'],
+  [
+    'one in a localized group that holds many',
+    'posts.home.all',
+    'names posts.home.all, which has no index to find entries by',
+  ],
 ].map(([what, name, message]): Case => {
   const authors = { fields: { name: title, back: f.reverse(name as string) } }
   const to = f.relation('authors')
@@ -62,7 +74,7 @@ export const REVERSE_PLACES: readonly Case[] = [
       },
     },
     'collections.authors.fields.back',
-    'posts has no relation "meta.author"',
+    'names "meta.author", which is not a relation of posts',
   ],
   ['reverse: in a group', field(f.group({ a: f.reverse('posts.field') })), `${FIELD}.fields.a`, 'at the top level'],
   ['reverse: in a list', field(f.list(f.reverse('posts.field'))), `${FIELD}.of`, 'at the top level'],
@@ -76,45 +88,50 @@ export const REVERSE_PLACES: readonly Case[] = [
     'reverse: a rule for writing',
     field(f.reverse('posts.field', { access: wrong({ write: () => true }) })),
     `${FIELD}.access`,
-    'nothing is written',
+    'is never written',
   ],
   [
     'reverse: required',
     field(f.reverse('posts.field', wrong({ required: true }))),
     `${FIELD}.required`,
-    'no such option',
+    'is not an option of f.reverse()',
   ],
 ]
 
 /** Faults of a relation to several collections. */
 export const RELATIONS_TO_SEVERAL: readonly Case[] = (
   [
-    ['no collection', f.relation([]), '', 'name at least one collection'],
-    ['a collection twice', f.relation(['posts', 'posts']), '', 'name each collection once'],
+    ['no collection', f.relation([]), '', 'must name at least one collection'],
+    ['a collection twice', f.relation(['posts', 'posts']), '', 'must name each collection only once'],
     [
       'a mistyped collection',
       f.relation(['posts', 'pagse']),
       '',
-      '"pagse" is not a collection. Use one of: posts, pages',
+      'refers to "pagse", which is not a collection. Use one of: posts, pages',
     ],
-    ['a field "collection" in a target', f.relation(['posts', 'pages']), '', 'pages has a field "collection"'],
+    [
+      'a field "collection" in a target',
+      f.relation(['posts', 'pages']),
+      '',
+      'refers to pages, whose field "collection"',
+    ],
     [
       'a former list',
       f.relation(['posts'], { formerTo: ['pages'] }),
       '.formerTo',
-      "write the collection that it led to, as 'posts'",
+      "must be the collection that it referred to, such as 'posts'",
     ],
     [
       'a former collection of one',
       f.relation('posts', { formerTo: 'pages' }),
       '.formerTo',
-      'write the list of collections',
+      'must be the list of collections',
     ],
     [
       'a former target that is none',
       f.relation('posts', { formerTo: wrong(5) }),
       '.formerTo',
-      'write what the relation led to',
+      'must be what the relation referred to',
     ],
     [
       'a localized one that moves',
@@ -126,7 +143,7 @@ export const RELATIONS_TO_SEVERAL: readonly Case[] = (
       'a hidden one that restricts',
       f.relation(['posts'], { access: { read: () => true }, onDelete: 'restrict' }),
       '.onDelete',
-      'write "unset"',
+      'must be "unset"',
     ],
   ] as const
 ).map(([what, a, option, message]): Case => {

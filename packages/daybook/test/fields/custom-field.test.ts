@@ -109,8 +109,14 @@ test('its options are checked by its rules', async () => {
   const broken = createService({ collections: { songs: defineCollection({ fields }) } })
   await expect(broken).rejects.toMatchObject({
     faults: [
-      { path: 'collections.songs.fields.length.max', message: 'write a number of seconds' },
-      { path: 'collections.songs.fields.length.min', message: expect.stringContaining('It takes: required,') },
+      {
+        path: 'collections.songs.fields.length.max',
+        message: 'collections.songs.fields.length.max must be a number of seconds.',
+      },
+      {
+        path: 'collections.songs.fields.length.min',
+        message: expect.stringContaining('is not an option of f.duration(). Use one of: required,'),
+      },
     ],
   })
 })

@@ -113,7 +113,7 @@ test('an invalid route in the config, or one that clashes with another, prevents
       () => [],
       ({ faults }) => faults,
     )
-  expect(await faultsOf({ routes: {} })).toEqual([{ path: 'routes', message: 'write a list of routes' }])
+  expect(await faultsOf({ routes: {} })).toEqual([{ path: 'routes', message: 'routes must be a list of routes.' }])
   expect(await faultsOf({ routes: [{ ...titles, path: 'titles' }] })).toMatchObject([{ path: 'routes.0.path' }])
   expect(await faultsOf({ routes: [{ ...titles, path: '/api/posts' }] })).toMatchObject([
     { path: 'routes.0.path', message: expect.stringContaining('of Daybook answers /api/posts') },

@@ -278,11 +278,11 @@ describe('a subscription is rejected', () => {
   const start = (subscription: SubscriptionOptions) => createTestService(subscribing(subscription).config)
 
   test.each<[string, SubscriptionOptions, string]>([
-    ['name', { name: 'two words' }, 'plugins.reader.setup.two words.name: write a name'],
-    ['concurrency', { concurrency: 0 }, 'index.concurrency: write a whole number from 1 to 64'],
-    ['collection', { collections: { nots: {} } }, 'index.collections.nots: unknown collection. Did you mean "notes"?'],
-    ['global', { globals: ['site'] }, 'index.globals.site: unknown global.'],
-    ['action', { actions: ['draft'] }, 'index.actions.draft: write one of: create, update'],
+    ['name', { name: 'two words' }, 'plugins.reader.setup.two words.name must be a name'],
+    ['concurrency', { concurrency: 0 }, 'index.concurrency must be a whole number from 1 to 64'],
+    ['collection', { collections: { nots: {} } }, 'index.collections.nots is not a collection. Did you mean "notes"?'],
+    ['global', { globals: ['site'] }, 'index.globals.site is not a global.'],
+    ['action', { actions: ['draft'] }, 'index.actions.draft is not an action. Use one of: create, update'],
     [
       'where',
       { collections: { notes: { where: { nope: { eq: 1 } } } } },
@@ -291,7 +291,7 @@ describe('a subscription is rejected', () => {
     [
       'select',
       { collections: { notes: { select: ['txt'] } } },
-      'index.collections.notes.select.txt: unknown field. Did you mean "text"?',
+      'index.collections.notes.select.txt is not a field. Did you mean "text"?',
     ],
     ['reader', { reader: 'system' }, 'Declare it: definePlugin'],
   ])('for its %s', async (_case, subscription, message) => {

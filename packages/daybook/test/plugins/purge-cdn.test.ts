@@ -161,7 +161,7 @@ describe('a CDN is purged', () => {
   )
 
   test('only with valid options', () => {
-    expect(() => purgeCdn({ purge: 'fastly' } as never)).toThrow('plugins.purge-cdn.options.purge: write a function')
+    expect(() => purgeCdn({ purge: 'fastly' } as never)).toThrow('plugins.purge-cdn.options.purge must be a function')
     expect(() => purgeCdn({ purge: async () => {}, maxTags: 1 })).toThrow('plugins.purge-cdn.options.maxTags')
   })
 })
@@ -170,6 +170,6 @@ test('a config with an unknown header is rejected', async () => {
   const { createTestService } = await import('daybook/testing')
   const config = { collections, globals, cdn: { tags: ['X-Tags'] } }
   await expect(createTestService(config as never)).rejects.toThrow(
-    "cdn.tags: write a list of: 'Surrogate-Key', 'Cache-Tag'",
+    'cdn.tags must be a list of these headers: "Surrogate-Key", "Cache-Tag"',
   )
 })

@@ -207,13 +207,13 @@ describe.each(POLICY_STORES)('redirects() on $name', (store) => {
 
 describe('redirects() rejects', () => {
   test.each([
-    [{ status: '303' }, 'status', "write one of: '301', '302', '307', '308'"],
-    [{ collections: [] }, 'collections', 'write collections by key'],
-    [{ collections: { posts: '/:slug' } }, 'collections.posts', 'write an object with: path'],
-    [{ collections: { posts: { path: ':slug' } } }, 'collections.posts.path', 'write a path with keys of fields'],
+    [{ status: '303' }, 'status', 'must be one of: "301", "302", "307", "308"'],
+    [{ collections: [] }, 'collections', 'must be an object of collections by key'],
+    [{ collections: { posts: '/:slug' } }, 'collections.posts', 'must be an object with: path'],
+    [{ collections: { posts: { path: ':slug' } } }, 'collections.posts.path', 'must be a path with keys of fields'],
   ])('%j', (options, path, message) => {
     const make = () => redirects(options as never)
     expect(make).toThrow(ConfigError)
-    expect(make).toThrow(`plugins.redirects.options.${path}: ${message}`)
+    expect(make).toThrow(`plugins.redirects.options.${path} ${message}`)
   })
 })

@@ -51,23 +51,23 @@ describe('robots()', () => {
   })
 
   test.each([
-    [{ rule: [] }, 'rule', 'unknown option. Use one of: rules, sitemaps.'],
-    [{ rules: {} }, 'rules', 'write a list of rules'],
-    [{ rules: ['/'] }, 'rules.0', 'write an object with: userAgent, allow, disallow'],
-    [{ rules: [{ deny: ['/'] }] }, 'rules.0.deny', 'unknown option.'],
-    [{ rules: [{ userAgent: 'Bot 2' }] }, 'rules.0.userAgent', 'write * or names of crawlers'],
-    [{ rules: [{ userAgent: [] }] }, 'rules.0.userAgent', 'write * or names of crawlers'],
-    [{ rules: [{ disallow: '/' }] }, 'rules.0.disallow', 'write paths that begin with /'],
-    [{ rules: [{ disallow: ['drafts'] }] }, 'rules.0.disallow', 'write paths that begin with /'],
+    [{ rule: [] }, 'rule', 'is not an option. Use one of: rules, sitemaps.'],
+    [{ rules: {} }, 'rules', 'must be a list of rules'],
+    [{ rules: ['/'] }, 'rules.0', 'must be an object with: userAgent, allow, disallow'],
+    [{ rules: [{ deny: ['/'] }] }, 'rules.0.deny', 'is not an option.'],
+    [{ rules: [{ userAgent: 'Bot 2' }] }, 'rules.0.userAgent', 'must be * or names of crawlers'],
+    [{ rules: [{ userAgent: [] }] }, 'rules.0.userAgent', 'must be * or names of crawlers'],
+    [{ rules: [{ disallow: '/' }] }, 'rules.0.disallow', 'must be a list of paths that begin with /'],
+    [{ rules: [{ disallow: ['drafts'] }] }, 'rules.0.disallow', 'must be a list of paths that begin with /'],
     [{ rules: [{ allow: ['/\nSitemap: https://evil.example'] }] }, 'rules.0.allow', 'on one line'],
     [{ rules: [{ allow: ['/#top'] }] }, 'rules.0.allow', 'with %23 for #'],
-    [{ rules: [{ allow: ['/\ud800'] }] }, 'rules.0.allow', 'write paths'],
-    [{ sitemaps: ['/sitemap.xml'] }, 'sitemaps', 'write addresses'],
-    [{ sitemaps: ['https://a.example/\nDisallow: /'] }, 'sitemaps', 'write addresses'],
+    [{ rules: [{ allow: ['/\ud800'] }] }, 'rules.0.allow', 'must be a list of paths'],
+    [{ sitemaps: ['/sitemap.xml'] }, 'sitemaps', 'must be a list of URLs'],
+    [{ sitemaps: ['https://a.example/\nDisallow: /'] }, 'sitemaps', 'must be a list of URLs'],
   ])('rejects %j', (options, path, message) => {
     const make = () => robots(options as never)
     expect(make).toThrow(ConfigError)
-    expect(make).toThrow(`plugins.robots.options.${path}: `)
+    expect(make).toThrow(`plugins.robots.options.${path} must `)
     expect(make).toThrow(message)
   })
 })

@@ -249,47 +249,51 @@ describe.each(POLICY_STORES)('sitemap() on $name', (store) => {
 
 describe('sitemap() rejects', () => {
   test.each([
-    [{ baseUrl: 'www.example.org' }, 'baseUrl', 'write where the site is'],
-    [{ baseUrl: 'https://example.org/?a' }, 'baseUrl', 'write where the site is'],
-    [{ collections: {} }, 'collections', 'write collections by key'],
-    [{ pages: ['about'] }, 'pages', 'write paths that begin with /'],
-    [{ maxUrls: 50_001 }, 'maxUrls', 'write a whole number from 1 to 50000'],
-    [{ colections: {} }, 'colections', 'unknown option.'],
-    [{ collections: { posts: { path: 'blog/:slug' } } }, 'collections.posts.path', 'write a path with keys of fields'],
-    [{ collections: { posts: { path: '/blog' } } }, 'collections.posts.path', 'write a path with keys of fields'],
-    [{ collections: { posts: { path: '//evil/:slug' } } }, 'collections.posts.path', 'write a path'],
-    [{ collections: { posts: { path: {} } } }, 'collections.posts.path', 'write a path'],
+    [{ baseUrl: 'www.example.org' }, 'baseUrl', 'must be the URL of the site'],
+    [{ baseUrl: 'https://example.org/?a' }, 'baseUrl', 'must be the URL of the site'],
+    [{ collections: {} }, 'collections', 'must be an object of collections by key'],
+    [{ pages: ['about'] }, 'pages', 'must be a list of paths that begin with /'],
+    [{ maxUrls: 50_001 }, 'maxUrls', 'must be a whole number from 1 to 50000'],
+    [{ colections: {} }, 'colections', 'is not an option.'],
+    [
+      { collections: { posts: { path: 'blog/:slug' } } },
+      'collections.posts.path',
+      'must be a path with keys of fields',
+    ],
+    [{ collections: { posts: { path: '/blog' } } }, 'collections.posts.path', 'must be a path with keys of fields'],
+    [{ collections: { posts: { path: '//evil/:slug' } } }, 'collections.posts.path', 'must be a path'],
+    [{ collections: { posts: { path: {} } } }, 'collections.posts.path', 'must be a path'],
     [
       { collections: { posts: { path: '/:slug', feed: { title: '' } } } },
       'collections.posts.feed.title',
-      'write the name of the feed',
+      'must be the name of the feed',
     ],
     [
       { collections: { posts: { path: '/:slug', feed: { title: 'A', fields: { title: 'a b' } } } } },
       'collections.posts.feed.fields.title',
-      'write the key of a field',
+      'must be the key of a field',
     ],
     [
       { collections: { posts: { path: '/:slug', feed: { title: 'A', limit: 101 } } } },
       'collections.posts.feed.limit',
-      'write a whole number from 1 to 100',
+      'must be a whole number from 1 to 100',
     ],
   ])('%j', (changes, path, message) => {
     const make = () => sitemap({ ...options, ...changes } as never)
     expect(make).toThrow(ConfigError)
-    expect(make).toThrow(`plugins.sitemap.options.${path}: ${message}`)
+    expect(make).toThrow(`plugins.sitemap.options.${path} ${message}`)
   })
 
   test.each([
     [{ posted: { path: '/:slug' } }, 'posted.path', 'There is no collection "posted".'],
-    [{ secrets: { path: '/:slug' } }, 'secrets.path', 'a reader without a session gets'],
+    [{ secrets: { path: '/:slug' } }, 'secrets.path', 'does not work for callers without a session: '],
     [{ posts: { path: '/:slog' } }, 'posts.path', 'slog'],
     [{ posts: { path: { fr: '/:slug' } } }, 'posts.path.fr', 'locale must be one of: en, de'],
     [{ authors: { path: '/:id', feed: { title: 'Authors' } } }, 'authors.feed', 'title'],
   ])('%j, which readers without a session cannot see', async (options, path, message) => {
     const starting = createTestService(configOf({ collections: options as never }))
     await expect(starting).rejects.toThrow(ConfigError)
-    await expect(starting).rejects.toThrow(`plugins.sitemap.options.collections.${path}: `)
+    await expect(starting).rejects.toThrow(`plugins.sitemap.options.collections.${path} does not work`)
     await expect(starting).rejects.toThrow(message)
   })
 })

@@ -115,18 +115,18 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
   'a URL of something else': [() => `https://user:${SECRET}@127.0.0.1/`, /^DATABASE_URL is not a URL of PostgreSQL/],
   'a password with a # in it': [
     () => changed(() => {}).replace(/:[^:@]+@/, `:#${SECRET}@`),
-    /^DATABASE_URL has an @ in a strange place\. In the password, write/,
+    /^DATABASE_URL has an @ that does not end a user and password\. In the password, write/,
   ],
   'a password with a / in it': [
     () => changed(() => {}).replace(/:[^:@]+@/, `:1234/${SECRET}@`),
-    /^DATABASE_URL has an @ in a strange place\. In the password, write/,
+    /^DATABASE_URL has an @ that does not end a user and password\. In the password, write/,
   ],
   'an unknown host': [
     () =>
       changed((url) => {
         url.hostname = 'nowhere.invalid'
       }),
-    /^PostgreSQL does not answer at postgres:\/\/daybook@nowhere\.invalid:\d+\/test_\w+\. Is it running/,
+    /^PostgreSQL does not respond at postgres:\/\/daybook@nowhere\.invalid:\d+\/test_\w+\. Check that it is running/,
   ],
   'a closed port': [
     async () => {
@@ -135,7 +135,7 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
         url.port = String(port)
       })
     },
-    /^PostgreSQL does not answer at postgres:\/\/daybook@127\.0\.0\.1:\d+\/test_\w+\. Is it running.*ECONNREFUSED/,
+    /^PostgreSQL does not respond at postgres:\/\/daybook@127\.0\.0\.1:\d+\/test_\w+\. Check that it is running.*ECONNREFUSED/,
   ],
   'a server without TLS where it is asked for': [
     () =>
@@ -149,7 +149,7 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
       changed((url) => {
         url.password = SECRET
       }),
-    /^PostgreSQL at postgres:\S+ refuses this user or password\. Check DATABASE_URL\./,
+    /^PostgreSQL at postgres:\S+ rejects this user or password\. Check DATABASE_URL\./,
   ],
   'no password': [
     () =>
@@ -170,15 +170,15 @@ const WRONG: Readonly<Record<string, readonly [place: () => Place | Promise<Plac
       changed((url) => {
         url.search = '?options=-c%20search_path%3Dnowhere'
       }),
-    /^The search_path names no schema that exists\. CREATE SCHEMA/,
+    /^The search_path names no schema that exists\. Create one first: CREATE SCHEMA/,
   ],
   'a user who may not create tables': [
     () => makeRole(),
-    /^The user may not make tables in schema public\. GRANT CREATE ON SCHEMA public/,
+    /^The user is not allowed to create tables in schema public\. Run: GRANT CREATE ON SCHEMA public/,
   ],
   'a user with no connection left': [
     () => makeRole('CONNECTION LIMIT 0'),
-    /^PostgreSQL at postgres:\S+ takes no more connections\. Raise its limit/,
+    /^PostgreSQL at postgres:\S+ accepts no more connections\. Raise its limit/,
   ],
   'a server that is too old': [oldServer, /^PostgreSQL 13 is too old\. Use 14 or newer\.$/],
   'a database that is not in UTF-8': [
@@ -230,7 +230,7 @@ describe('a failing start says what is wrong and what to do, and shows no passwo
     const url = database.url.replace(`:${port}/`, `:${network.port}/`)
     for (const fate of ['lost', 'delivered'] as const) {
       const cut = network.cutAt(/CREATE TABLE/, fate).then(() => network.refuse())
-      await expect(open(url)).rejects.toThrow(/^PostgreSQL does not answer at postgres:/)
+      await expect(open(url)).rejects.toThrow(/^PostgreSQL does not respond at postgres:/)
       await cut
       await network.heal()
     }

@@ -85,24 +85,27 @@ const RULES: {
     message: string,
   ]
 } = {
-  path: [isPath, "write a path below / and not below /api, without a slash at its end, such as '/studio'"],
-  title: [(title) => typeof title === 'string' && title.trim() !== '', "write a name, such as 'The museum'"],
-  logo: [isLogo, "write the URL of an SVG, PNG, JPEG or WebP file: new URL('./logo.svg', import.meta.url)"],
-  accent: [isAccent, "write '#1f5fbf', or a colour for each theme: { light: '#1f5fbf', dark: '#8ab4f8' }"],
+  path: [isPath, 'must be a path below / and not below /api, without a slash at its end, such as "/studio"'],
+  title: [(title) => typeof title === 'string' && title.trim() !== '', 'must be a name, such as "The museum"'],
+  logo: [isLogo, "must be the URL of an SVG, PNG, JPEG or WebP file, such as new URL('./logo.svg', import.meta.url)"],
+  accent: [
+    isAccent,
+    "must be a colour, such as '#1f5fbf', or one for each theme, such as { light: '#1f5fbf', dark: '#8ab4f8' }",
+  ],
   assetOrigins: [
     (origins) => Array.isArray(origins) && origins.every(isOrigin),
-    "write origins without a path: ['https://files.example.org']",
+    "must be a list of origins without a path, such as ['https://files.example.org']",
   ],
   editors: [
     isEditors,
-    "write the URL of a .js or .mjs file for each field type: { rating: new URL('./rating-editor.js', import.meta.url) }",
+    "must have the URL of a .js or .mjs file for each field type, such as { rating: new URL('./rating-editor.js', import.meta.url) }",
   ],
-  sharedViews: [isFlag, 'write true or false'],
+  sharedViews: [isFlag, 'must be true or false'],
   preview: [
     (addresses) =>
       typeof addresses === 'object' &&
       Object.values(addresses).every((address) => getPreviewOrigin(address) !== undefined),
-    "write addresses whose origin has no place in braces: { posts: 'https://www.example.org/posts/{slug}?preview={token}' }",
+    "must have addresses whose origin has no placeholder in braces, such as { posts: 'https://www.example.org/posts/{slug}?preview={token}' }",
   ],
 }
 
@@ -131,7 +134,7 @@ export function resolveOptions(options: StudioOptions): ResolvedOptions {
 function checkOption(name: string, value: unknown): readonly ConfigFault[] {
   const path = `plugins.studio.options.${name}`
   if (!Object.hasOwn(RULES, name)) {
-    return [{ path, message: `unknown option. Use one of: ${Object.keys(RULES).join(', ')}.` }]
+    return [{ path, message: `is not an option. Use one of: ${Object.keys(RULES).join(', ')}` }]
   }
   const [isValid, message] = RULES[name as keyof StudioOptions] as readonly [(value: unknown) => boolean, string]
   return value === undefined || isValid(value) ? [] : [{ path, message }]
@@ -163,13 +166,13 @@ export function checkPreviewAddresses(
     const fields = Object.hasOwn(collections, key) ? collections[key] : undefined
     if (!fields) {
       const keys = Object.keys(collections).join(', ')
-      return [{ path, message: `unknown collection "${key}". Use one of: ${keys}.` }]
+      return [{ path, message: `is not a collection. Use one of: ${keys}` }]
     }
     const placeholders = [...address.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
     const unknown = placeholders.filter((name) => !fields.includes(name) && !SPECIAL_PLACEHOLDERS.includes(name))
     return unknown.map((name) => ({
       path,
-      message: `entries of "${key}" have no "${name}" to fill {${name}} with. Use one of: ${[...SPECIAL_PLACEHOLDERS, ...fields].join(', ')}`,
+      message: `contains {${name}}, but entries of "${key}" have no field "${name}". Use one of: ${[...SPECIAL_PLACEHOLDERS, ...fields].join(', ')}`,
     }))
   })
 }

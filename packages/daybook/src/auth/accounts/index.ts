@@ -1,4 +1,5 @@
 import { StartupError } from '../../errors.ts'
+import { formatIssueMessage } from '../../issues.ts'
 import { findOriginFault, findOriginsFault } from '../../origins.ts'
 import type { AuthHost, AuthSource } from '../adapter.ts'
 import { cookiePrefixForPort, findCookiePrefixFault } from '../cookie-prefix.ts'
@@ -104,15 +105,15 @@ function readBetterAuthOptions({
   plugins = [],
 }: BetterAuthOptions): StoredAccountsOptions {
   const fail = (path: string, message: string): never => {
-    throw new StartupError(`betterAuth: ${path}: ${message}`)
+    throw new StartupError(`betterAuth: ${formatIssueMessage(path, message)}`)
   }
-  if (!['open', 'invite', 'closed'].includes(registration)) fail('registration', "write 'open', 'invite' or 'closed'")
-  if (typeof anyoneMayWrite !== 'boolean') fail('anyoneMayWrite', 'write true or false')
+  if (!['open', 'invite', 'closed'].includes(registration)) fail('registration', 'must be "open", "invite" or "closed"')
+  if (typeof anyoneMayWrite !== 'boolean') fail('anyoneMayWrite', 'must be true or false')
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH) {
-    fail('secret', `give at least ${MIN_SECRET_LENGTH} characters, for instance the output of: openssl rand -hex 32`)
+    fail('secret', `must have at least ${MIN_SECRET_LENGTH} characters, such as the output of: openssl rand -hex 32`)
   }
   const baseURLFault = baseURL === undefined ? undefined : findOriginFault(baseURL)
-  if (baseURLFault) fail('baseURL', `write scheme and host, such as https://cms.example.org: ${baseURLFault}`)
+  if (baseURLFault) fail('baseURL', `must be scheme and host, such as https://cms.example.org. ${baseURLFault}`)
   const prefixFault = cookiePrefix === undefined ? undefined : findCookiePrefixFault(cookiePrefix)
   if (prefixFault) fail('cookiePrefix', prefixFault)
   const originFaults = findOriginsFault(trustedOrigins)
@@ -123,7 +124,7 @@ function readBetterAuthOptions({
   if (linking !== undefined && baseURL === undefined)
     fail(
       'baseURL',
-      `write the address under which people reach the service, such as https://cms.example.org: ${linking} makes links, which lead to whatever host a request names without it`,
+      `is required, because ${linking} makes links, which would lead to whatever host a request names. Write the URL under which people reach the service, such as https://cms.example.org`,
     )
   return {
     registration,

@@ -1,4 +1,6 @@
 import { StartupError } from '../../errors.ts'
+import { formatIssueMessage } from '../../issues.ts'
+import { unknownKey } from '../../nearest.ts'
 import type { ActorType } from '../adapter.ts'
 
 /** The claims of a verified token (RFC 7519, section 4). */
@@ -79,32 +81,35 @@ type Rule = readonly [isValid: (value: unknown, options: JwtOptions) => boolean,
 const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
   issuer: [
     (value, { jwksUrl }) => (jwksUrl === undefined ? isSecureUrl(value) : isOptionText(value)),
-    `write the iss of your tokens: an address ${SAFE_URL}, or any text where jwksUrl says where the keys are`,
+    `must be the iss of your tokens: a URL ${SAFE_URL}, or any text if jwksUrl says where the keys are`,
   ],
   audience: [
     (value) => isOptionText(value) || isListOf(value, isOptionText),
-    'write the aud of your tokens, such as "https://cms.example.org", or a list of them',
+    'must be the aud of your tokens, such as "https://cms.example.org", or a list of them',
   ],
-  jwksUrl: [(value) => value === undefined || isSecureUrl(value), `write an address ${SAFE_URL}`],
+  jwksUrl: [(value) => value === undefined || isSecureUrl(value), `must be a URL ${SAFE_URL}`],
   algorithms: [
     (value) => value === undefined || isListOf(value, (item) => ALGORITHMS.includes(item as string)),
-    `write a list of: ${ALGORITHMS.join(', ')}`,
+    `must be a list of these: ${ALGORITHMS.join(', ')}`,
   ],
   roles: [
     (value) => value === undefined || isOptionText(value) || typeof value === 'function',
-    'write the path of a claim, such as "realm_access.roles", or a function of the claims',
+    'must be the path of a claim, such as "realm_access.roles", or a function of the claims',
   ],
-  subject: [(value) => value === undefined || isOptionText(value), 'write the path of a claim, such as "sub"'],
+  subject: [(value) => value === undefined || isOptionText(value), 'must be the path of a claim, such as "sub"'],
   actorType: [
     (value) => value === undefined || value === 'human' || value === 'service' || typeof value === 'function',
-    'write "human", "service", or a function of the claims',
+    'must be "human", "service", or a function of the claims',
   ],
   clockToleranceSeconds: [
     (value) => value === undefined || isTolerance(value),
-    `write a number of seconds from 0 to ${MAX_TOLERANCE_SECONDS}`,
+    `must be a number of seconds from 0 to ${MAX_TOLERANCE_SECONDS}`,
   ],
-  tokenType: [(value) => value === undefined || isOptionText(value), 'write the typ of your tokens, such as "at+jwt"'],
-  provider: [(value) => value === undefined || isOptionText(value), 'write a name, such as "jwt"'],
+  tokenType: [
+    (value) => value === undefined || isOptionText(value),
+    'must be the typ of your tokens, such as "at+jwt"',
+  ],
+  provider: [(value) => value === undefined || isOptionText(value), 'must be a name, such as "jwt"'],
 }
 
 /**
@@ -115,10 +120,12 @@ const RULES: Readonly<Record<keyof JwtOptions, Rule>> = {
 export function checkJwtOptions(options: JwtOptions): void {
   const values: Readonly<Record<string, unknown>> = { ...options }
   const invalid = Object.entries(RULES).flatMap(([name, [isValid, advice]]) =>
-    isValid(values[name], options) ? [] : [`  ${name}: ${advice}`],
+    isValid(values[name], options) ? [] : [formatIssueMessage(name, advice)],
   )
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(RULES, name))
-  const unknownAdvice = `unknown option. Use one of: ${Object.keys(RULES).join(', ')}.`
-  const faults = [...invalid, ...unknown.map((name) => `  ${name}: ${unknownAdvice}`)]
-  if (faults.length > 0) throw new StartupError(`The options of jwt() cannot be used:\n${faults.join('\n')}`)
+  const faults = [
+    ...invalid,
+    ...unknown.map((name) => formatIssueMessage(name, unknownKey('an option', name, Object.keys(RULES)))),
+  ]
+  if (faults.length > 0) throw new StartupError(`The options of jwt() cannot be used:\n  ${faults.join('\n  ')}`)
 }

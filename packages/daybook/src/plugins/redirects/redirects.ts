@@ -66,9 +66,9 @@ export function redirects(
 function checkRedirectsOptions(options: RedirectsOptions): void {
   checkOptions('redirects', options, ['collections', 'status'], (faults) => {
     const { collections = {}, status = '301' } = options
-    const list = REDIRECT_STATUSES.map((code) => `'${code}'`).join(', ')
-    faults.require(REDIRECT_STATUSES.includes(status), 'status', `write one of: ${list}`)
-    const advice = "write collections by key: { posts: { path: '/blog/:slug' } }"
+    const list = REDIRECT_STATUSES.map((code) => `"${code}"`).join(', ')
+    faults.require(REDIRECT_STATUSES.includes(status), 'status', `must be one of: ${list}`)
+    const advice = "must be an object of collections by key, such as { posts: { path: '/blog/:slug' } }"
     for (const [key, collection] of faults.requireEntries(collections, 'collections', advice)) {
       const path = `collections.${key}`
       if (!faults.hasMembers(collection, path, ['path'])) continue

@@ -33,9 +33,17 @@ export function resumableUploads(
 ): Plugin<Record<never, never>, Record<never, never>, Record<never, never>> {
   const { path = '/api/uploads', expiresIn = 24 * 60 * 60, maxUnfinished = 100 } = options
   checkOptions('resumable-uploads', options, ['path', 'expiresIn', 'maxUnfinished'], (faults) => {
-    faults.require(isRoutePath(path), 'path', "write a path, such as '/api/uploads'")
-    faults.require(Number.isInteger(expiresIn) && expiresIn > 0, 'expiresIn', 'write a number of seconds')
-    faults.require(Number.isInteger(maxUnfinished) && maxUnfinished > 0, 'maxUnfinished', 'write a number of uploads')
+    faults.require(isRoutePath(path), 'path', 'must be a path, such as "/api/uploads"')
+    faults.require(
+      Number.isInteger(expiresIn) && expiresIn > 0,
+      'expiresIn',
+      'must be a whole number of seconds, 1 or more',
+    )
+    faults.require(
+      Number.isInteger(maxUnfinished) && maxUnfinished > 0,
+      'maxUnfinished',
+      'must be a whole number of uploads, 1 or more',
+    )
   })
   const expiryMs = expiresIn * 1000
   return definePlugin({

@@ -66,23 +66,23 @@ const UNKNOWN = 'application/octet-stream'
 function checkServeUploadsOptions(options: ServeUploadsOptions): void {
   checkOptions('serve-uploads', options, ['path', 'inline', 'secret'], (faults) => {
     const { path = DEFAULT_PATH, inline = [], secret } = options
-    faults.require(isRoutePath(path), 'path', "write a path, such as '/uploads'")
+    faults.require(isRoutePath(path), 'path', 'must be a path, such as "/uploads"')
     const inlineFault = findInlineFault(inline)
     if (inlineFault) faults.add('inline', inlineFault)
-    const advice = `write at least ${MIN_SECRET} characters that nobody can guess`
+    const advice = `must be at least ${MIN_SECRET} characters that nobody can guess`
     faults.require(secret === undefined || isSecret(secret), 'secret', advice)
   })
 }
 
 function findInlineFault(types: unknown): string | undefined {
-  const advice = "write media types that hold no scripts, such as ['application/pdf']"
+  const advice = "must be a list of media types without scripts, such as ['application/pdf']"
   if (!isListOf(types, () => true)) return advice
   for (const type of types) {
     const quoted = JSON.stringify(type)
     if (!MEDIA_TYPE.test(type))
-      return `${advice}: ${quoted} is no type of an asset; write its full name in small letters, without * and ;`
-    if (!mustBeSaved(type)) return `${advice}: leave ${quoted} out, browsers show it anyway`
-    if (type === UNKNOWN || ACTIVE.test(type)) return `${advice}: ${quoted} may hold scripts; leave it out`
+      return `${advice}. ${quoted} is not a type of an asset. Write its full name in lower case, without * and ;`
+    if (!mustBeSaved(type)) return `${advice}. Leave ${quoted} out, because browsers show it anyway`
+    if (type === UNKNOWN || ACTIVE.test(type)) return `${advice}. ${quoted} may contain scripts. Leave it out`
   }
   return undefined
 }

@@ -57,10 +57,14 @@ export function checkSitemapOptions(options: SitemapOptions): void {
   checkOptions('sitemap', options, ['baseUrl', 'collections', 'pages', 'maxUrls'], (faults) => {
     const { baseUrl, collections, pages = [], maxUrls = MAX_URLS } = options
     const isBase = isWebUrl(baseUrl) && !/[?#]/.test(baseUrl)
-    faults.require(isBase, 'baseUrl', "write where the site is, such as 'https://www.example.org'")
-    faults.require(isListOf(pages, isPage), 'pages', "write paths that begin with /, such as ['/', '/about']")
-    faults.require(isCount(maxUrls, MAX_URLS), 'maxUrls', `write a whole number from 1 to ${MAX_URLS}`)
-    const advice = "write collections by key: { posts: { path: '/blog/:slug' } }"
+    faults.require(isBase, 'baseUrl', 'must be the URL of the site, such as "https://www.example.org"')
+    faults.require(
+      isListOf(pages, isPage),
+      'pages',
+      "must be a list of paths that begin with /, such as ['/', '/about']",
+    )
+    faults.require(isCount(maxUrls, MAX_URLS), 'maxUrls', `must be a whole number from 1 to ${MAX_URLS}`)
+    const advice = "must be an object of collections by key, such as { posts: { path: '/blog/:slug' } }"
     const entries = faults.requireEntries(collections || {}, 'collections', advice)
     faults.require(entries.length > 0, 'collections', advice)
     for (const [key, collection] of entries) checkCollection(collection, `collections.${key}`, faults)
@@ -76,14 +80,14 @@ function checkCollection(collection: unknown, path: string, faults: OptionFaults
 function checkFeed(feed: unknown, path: string, faults: OptionFaults): void {
   if (!faults.hasMembers(feed, path, ['title', 'description', 'author', 'fields', 'limit'])) return
   const { title, fields = {}, limit = 1, ...texts } = feed
-  faults.require(typeof title === 'string' && title.trim() !== '', `${path}.title`, 'write the name of the feed')
-  faults.require(isCount(limit, MAX_FEED_LIMIT), `${path}.limit`, `write a whole number from 1 to ${MAX_FEED_LIMIT}`)
+  faults.require(typeof title === 'string' && title.trim() !== '', `${path}.title`, 'must be the name of the feed')
+  faults.require(isCount(limit, MAX_FEED_LIMIT), `${path}.limit`, `must be a whole number from 1 to ${MAX_FEED_LIMIT}`)
   for (const [name, text] of Object.entries(texts)) {
-    faults.require(text === undefined || typeof text === 'string', `${path}.${name}`, 'write a text')
+    faults.require(text === undefined || typeof text === 'string', `${path}.${name}`, 'must be a string')
   }
   if (!faults.hasMembers(fields, `${path}.fields`, ['title', 'summary', 'content', 'date', 'author'])) return
   for (const [name, field] of Object.entries(fields)) {
-    faults.require(isFieldPath(field), `${path}.fields.${name}`, "write the key of a field, such as 'title'")
+    faults.require(isFieldPath(field), `${path}.fields.${name}`, 'must be the key of a field, such as "title"')
   }
 }
 

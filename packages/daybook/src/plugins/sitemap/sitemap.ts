@@ -58,7 +58,7 @@ async function requireReadable(content: CallerContent, { key, options, templates
   const requireList = (option: string, list: Promise<unknown>): Promise<unknown> =>
     list.catch((error) => {
       if (!(error instanceof DaybookError)) throw error
-      const message = `a reader without a session gets: ${error.message}`
+      const message = `does not work for callers without a session: ${error.message}`
       throw new ConfigError([{ path: `${path}.${option}`, message }])
     })
   for (const template of templates) {

@@ -61,11 +61,11 @@ const MAX_MS = 2 ** 31 - 1
 export function checkWebhooksOptions(options: WebhooksOptions): void {
   checkOptions('webhooks', options, ['endpoints', 'access', 'timeoutMs', 'retries'], (faults) => {
     const { endpoints, access, timeoutMs, retries = {} } = options
-    faults.require(access === undefined || typeof access === 'function', 'access', 'write a function of the caller')
+    faults.require(access === undefined || typeof access === 'function', 'access', 'must be a function of the caller')
     requireMs(timeoutMs, 'timeoutMs', faults)
     if (faults.hasMembers(retries, 'retries', ['firstMs', 'maxMs', 'forMs']))
       for (const [key, value] of Object.entries(retries)) requireMs(value, `retries.${key}`, faults)
-    const advice = "write endpoints by name: { site: { url: 'https://…', secrets: […] } }"
+    const advice = "must be an object of endpoints by name, such as { site: { url: 'https://…', secrets: […] } }"
     for (const [name, endpoint] of faults.requireEntries(endpoints, 'endpoints', advice)) {
       checkEndpoint(name, endpoint, faults)
     }
@@ -74,23 +74,27 @@ export function checkWebhooksOptions(options: WebhooksOptions): void {
 
 function requireMs(value: unknown, path: string, faults: OptionFaults): void {
   const isMs = value === undefined || (Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_MS)
-  faults.require(isMs, path, 'write a whole number of milliseconds')
+  faults.require(isMs, path, 'must be a whole number of milliseconds')
 }
 
 function checkEndpoint(name: string, endpoint: unknown, faults: OptionFaults): void {
   const path = `endpoints.${name}`
-  faults.require(ENDPOINT_NAME.test(name), path, 'choose a name of at most 48 letters, digits and -, such as site')
+  faults.require(
+    ENDPOINT_NAME.test(name),
+    path,
+    'is not a valid name. Use at most 48 letters, digits and -, such as site',
+  )
   if (!faults.hasMembers(endpoint, path, ENDPOINT_KEYS)) return
   const { url, secrets, as = 'public', headers = {}, allowPrivate = false } = endpoint
   faults.require(areSecrets(secrets), `${path}.secrets`, SECRET_ADVICE)
-  faults.require(as === 'public' || as === 'system', `${path}.as`, "write 'public' or 'system'")
-  faults.require(typeof allowPrivate === 'boolean', `${path}.allowPrivate`, 'write true or false')
+  faults.require(as === 'public' || as === 'system', `${path}.as`, 'must be "public" or "system"')
+  faults.require(typeof allowPrivate === 'boolean', `${path}.allowPrivate`, 'must be true or false')
   const urlFault = findUrlFault(url, allowPrivate === true)
   if (urlFault) faults.add(`${path}.url`, urlFault)
   for (const [header, value] of faults.requireEntries(
     headers,
     `${path}.headers`,
-    'write the values of headers by name',
+    'must be an object of the values of headers by name',
   )) {
     const headerFault = findHeaderFault(header, value)
     if (headerFault) faults.add(`${path}.headers.${header}`, headerFault)
@@ -99,7 +103,7 @@ function checkEndpoint(name: string, endpoint: unknown, faults: OptionFaults): v
 
 const SECRET_PREFIX = 'whsec_'
 const SECRET_ADVICE =
-  'write one or two secrets: whsec_ and 24 to 64 random bytes in Base64, as `openssl rand -base64 32` makes them'
+  'must be a list of one or two secrets: whsec_ and 24 to 64 random bytes in Base64, as `openssl rand -base64 32` makes them'
 const MISSING_SECRET =
   'echo "whsec_$(openssl rand -base64 32)" generates one. For now, messages are signed with a secret that ends with this process'
 
@@ -129,16 +133,16 @@ export function missingSecrets({ endpoints }: WebhooksOptions): Readonly<Record<
 /** Names of the machine itself (RFC 6761, section 6.3). */
 const LOOPBACK_NAME = /(?:^|\.)localhost\.?$/
 const PRIVATE_ADVICE =
-  'the address is private, loopback or link-local; write a public one, or allowPrivate: true if it is meant'
+  'is a private, loopback or link-local address. Use a public one, or write allowPrivate: true if it is meant'
 
 /** Returns the reason why messages cannot be sent to a URL, as far as the URL itself shows it. */
 function findUrlFault(text: unknown, allowPrivate: boolean): string | undefined {
   const url = typeof text === 'string' ? URL.parse(text) : null
-  if (!url) return "write an address, such as 'https://www.example.org/hook'"
+  if (!url) return 'must be a URL, such as "https://www.example.org/hook"'
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
-    return 'write an https: address; http: needs allowPrivate: true'
+    return 'must be an https: URL. To use http:, write allowPrivate: true'
   if (url.username !== '' || url.password !== '')
-    return 'take the user and the password out; write headers: { Authorization: … }'
+    return 'must not contain a user or a password. Write headers: { Authorization: … }'
   return !allowPrivate && isPrivateHost(url.hostname) ? PRIVATE_ADVICE : undefined
 }
 
@@ -158,8 +162,8 @@ const RESERVED_HEADER =
   /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|webhook-.*)$/i
 
 function findHeaderFault(name: string, value: unknown): string | undefined {
-  if (!HEADER_NAME.test(name)) return 'write the name of a header, of letters, digits and -'
-  if (RESERVED_HEADER.test(name)) return 'Daybook sends this header itself, or none; take it out'
+  if (!HEADER_NAME.test(name)) return 'is not a valid name of a header. Use letters, digits and -'
+  if (RESERVED_HEADER.test(name)) return 'is not allowed, because only Daybook decides about this header. Leave it out'
   if (typeof value === 'string' && HEADER_VALUE.test(value)) return undefined
-  return 'write a value of visible ASCII characters on one line'
+  return 'must have visible ASCII characters on one line'
 }

@@ -21,7 +21,7 @@ export function redactUrl(url: string | undefined, from = 'DATABASE_URL'): strin
   // In a URL such as postgres://user:12/34@host, the user and half of the password look like host and port.
   if (parsed.username === '' && url.includes('@')) {
     throw new StartupError(
-      `${from} has an @ in a strange place. In the password, write %2F for /, %3F for ?, %23 for # and %40 for @.`,
+      `${from} has an @ that does not end a user and password. In the password, write %2F for /, %3F for ?, %23 for # and %40 for @.`,
     )
   }
   const user = parsed.username === '' ? '' : `${parsed.username}@`
@@ -65,9 +65,12 @@ export async function checkDatabase(
   if (encoding !== 'UTF8') {
     throw new StartupError(`The database is encoded as ${encoding}. Create one with ENCODING 'UTF8'.`)
   }
-  if (schema === null) throw new StartupError('The search_path names no schema that exists. CREATE SCHEMA … first.')
+  if (schema === null)
+    throw new StartupError('The search_path names no schema that exists. Create one first: CREATE SCHEMA …')
   if (make !== 1) {
-    throw new StartupError(`The user may not make tables in schema ${schema}. GRANT CREATE ON SCHEMA ${schema} TO …`)
+    throw new StartupError(
+      `The user is not allowed to create tables in schema ${schema}. Run: GRANT CREATE ON SCHEMA ${schema} TO …`,
+    )
   }
 }
 
@@ -83,23 +86,23 @@ export function toStartupError(error: unknown, shown: string): StartupError | un
   }
   if (!isConnectionLoss(error)) return undefined
   return new StartupError(
-    `PostgreSQL does not answer at ${shown}. Is it running, and are host, port and TLS in DATABASE_URL right? (${getMessage(error)})`,
+    `PostgreSQL does not respond at ${shown}. Check that it is running, and that host, port and TLS in DATABASE_URL are right. (${getMessage(error)})`,
   )
 }
 
 const CONNECTION_ADVICE: readonly (readonly [RegExp, (url: string) => string])[] = [
-  [/^28/, (url) => `PostgreSQL at ${url} refuses this user or password. Check DATABASE_URL.`],
+  [/^28/, (url) => `PostgreSQL at ${url} rejects this user or password. Check DATABASE_URL.`],
   [/^3D000/, (url) => `The database ${url} does not exist. Create it first: CREATE DATABASE …`],
   [
     /^42501/,
     (url) =>
-      `The user of ${url} may not make tables there. GRANT USAGE, CREATE ON SCHEMA … TO … (or own the database).`,
+      `The user of ${url} is not allowed to create tables there. Run: GRANT USAGE, CREATE ON SCHEMA … TO … Or use the owner of the database.`,
   ],
-  [/^3F000/, (url) => `The schema that ${url} names does not exist. CREATE SCHEMA … first.`],
+  [/^3F000/, (url) => `The schema that ${url} names does not exist. Create it first: CREATE SCHEMA …`],
   [
     /^(?:DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS)/,
     (url) =>
-      `The certificate of PostgreSQL at ${url} is not trusted. Give its authority: postgres(url, { ssl: { ca } }).`,
+      `The certificate of PostgreSQL at ${url} is not trusted. Pass its certificate authority: postgres(url, { ssl: { ca } }).`,
   ],
-  [/^53300/, (url) => `PostgreSQL at ${url} takes no more connections. Raise its limit, or lower "connections".`],
+  [/^53300/, (url) => `PostgreSQL at ${url} accepts no more connections. Raise its limit, or lower "connections".`],
 ]

@@ -91,13 +91,13 @@ describe('daybook copy rejects, with advice:', () => {
   test('a wrong password', async () => {
     const url = new URL(scene.database.url)
     url.password = `${url.password}wrong`
-    await refused(1, 'refuses this user or password. Check --from.', '--from', url.href, '--to', 'sqlite:target')
+    await refused(1, 'rejects this user or password. Check --from.', '--from', url.href, '--to', 'sqlite:target')
   })
 
   test('a password with a slash that is not encoded', () =>
     refused(
       1,
-      '--to has an @ in a strange place.',
+      '--to has an @ that does not end a user and password.',
       '--from',
       'sqlite:source',
       '--to',

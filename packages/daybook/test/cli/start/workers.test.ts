@@ -175,7 +175,7 @@ describe('daybook start --workers rejects', () => {
     })
     const ended = await daybook(folder.path, 'start', '--port', '0', '--workers', '3', '--log', 'warn')
     expect(ended).toMatchObject({ status: 1, stdout: '' })
-    expect(count(ended.stderr, 'collections.health: /api/health belongs to the service')).toBe(1)
+    expect(count(ended.stderr, 'collections.health is not allowed, because /api/health belongs to the service')).toBe(1)
     expect(count(ended.stderr, 'daybook:')).toBe(1)
   })
 

@@ -154,7 +154,7 @@ export default defineConfig({
       const refused = await daybook(folder.path, ...command)
       expect(refused).toMatchObject({ status: 1, stdout: '' })
       expect(refused.stderr).toContain(
-        'collections.posts.fields.author: "authors" is not a collection. Use one of: posts',
+        'collections.posts.fields.author refers to "authors", which is not a collection. Use one of: posts',
       )
     }
 

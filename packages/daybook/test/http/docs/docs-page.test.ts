@@ -193,7 +193,7 @@ describe('the config of the docs page', () => {
     expect((await service.request('/')).status).toBe(404)
     const wrong = { ...withDocs({}), plugins: [definePlugin({ name: 'desk', version: '1.0.0', startPage: 'desk' })] }
     await expect(createTestService(wrong)).rejects.toThrow(
-      "plugins.desk.startPage: write the path of a page, such as '/studio'",
+      'plugins.desk.startPage must be the path of a page, such as "/studio".',
     )
   })
 

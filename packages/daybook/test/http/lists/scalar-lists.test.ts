@@ -191,6 +191,6 @@ describe.each(STORES)('lists of scalars on $name', (store) => {
 test('an indexed list of more than 1,000 items is rejected at start', async () => {
   const fields = { tags: f.list(f.text(), { max: 1001 }) }
   await expect(createTestService({ collections: { notes: { fields } } })).rejects.toThrow(
-    'write at most 1000, or index: false',
+    'must be at most 1000, unless the list has index: false',
   )
 })

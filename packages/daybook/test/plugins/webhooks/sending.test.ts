@@ -45,21 +45,21 @@ describe('an endpoint is rejected at start', () => {
     'https://127。0。0。1/',
     'https://１２７.0.0.1/',
   ])('with the URL %s', (url) => {
-    expect(findFaults({ url })).toContain('plugins.webhooks.options.endpoints.site.url: the address is private')
+    expect(findFaults({ url })).toContain('plugins.webhooks.options.endpoints.site.url is a private')
     expect(findFaults({ url, allowPrivate: true })).toBe('')
   })
 
   test.each([
-    ['https://good@127.0.0.1/', 'take the user and the password out'],
-    ['https://user:secret@www.example.org/', 'take the user and the password out'],
-    ['http://www.example.org/', 'write an https: address'],
-    ['file:///etc/passwd', 'write an https: address'],
-    ['data:text/plain,x', 'write an https: address'],
-    ['//www.example.org/', 'write an address'],
-    ['', 'write an address'],
+    ['https://good@127.0.0.1/', 'must not contain a user or a password'],
+    ['https://user:secret@www.example.org/', 'must not contain a user or a password'],
+    ['http://www.example.org/', 'must be an https: URL'],
+    ['file:///etc/passwd', 'must be an https: URL'],
+    ['data:text/plain,x', 'must be an https: URL'],
+    ['//www.example.org/', 'must be a URL'],
+    ['', 'must be a URL'],
   ])('with the URL %s', (url, message) => {
     const fault = findFaults({ url })
-    expect(fault).toContain(`plugins.webhooks.options.endpoints.site.url: ${message}`)
+    expect(fault).toContain(`plugins.webhooks.options.endpoints.site.url ${message}`)
     expect(fault).not.toContain('secret@')
   })
 
@@ -93,7 +93,7 @@ describe('an endpoint is rejected at start', () => {
     [SECRET],
   ])('with the secrets %j, which the message does not repeat', (secrets) => {
     const fault = findFaults({ secrets })
-    expect(fault).toContain('plugins.webhooks.options.endpoints.site.secrets: write one or two secrets')
+    expect(fault).toContain('plugins.webhooks.options.endpoints.site.secrets must be a list of one or two secrets')
     for (const secret of [secrets].flat().filter((secret) => secret.length > 6)) expect(fault).not.toContain(secret)
   })
 

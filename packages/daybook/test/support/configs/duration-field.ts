@@ -21,7 +21,7 @@ export interface DurationOptions extends ScalarOptions {
 const DAY = 86_400
 
 const seconds: OptionRule = (value) =>
-  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'write a number of seconds'
+  Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : 'must be a number of seconds'
 
 const longest = ({ max = DAY }: DurationOptions): number => max
 
