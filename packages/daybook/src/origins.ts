@@ -1,8 +1,8 @@
 const ORIGINS_ADVICE = 'must be a list of exact origins, such as ["https://www.example.org"].'
 
 /**
- * Returns the fault of a web origin as a sentence, or `undefined` if it is valid: scheme, host and port as browsers send them in `Origin` (RFC 6454,
- * section 6.2).
+ * Returns the fault of a web origin as a sentence, or `undefined` if it is valid: scheme, host and port as browsers send them in `Origin`
+ * (RFC 6454, section 6.2).
  */
 export function findOriginFault(value: unknown): string | undefined {
   const shown = JSON.stringify(value)

@@ -93,7 +93,7 @@ export type AssetFields = {
   readonly focalPoint: Field<FocalPoint, Optional>
 }
 
-/** Returns advice for an invalid store of files. */
+/** Returns the fault of an invalid store of files. */
 export const blobStoreRule = (value: unknown): string | undefined =>
   isRecord(value) && typeof value.open === 'function'
     ? undefined
@@ -111,7 +111,7 @@ export const wholeNumbersRule =
     return isList ? undefined : `must be a list of whole numbers from 1 to ${maximum}`
   }
 
-/** Returns advice for an invalid list of sizes. */
+/** Returns the fault of an invalid list of sizes. */
 export function imageSizesRule(value: unknown): string | undefined {
   const isSide = (text: string | undefined): boolean => /^[1-9]\d*$/.test(text ?? '') && Number(text) <= MAX_IMAGE_SIDE
   const isSize = (item: unknown): boolean => {
@@ -122,6 +122,6 @@ export function imageSizesRule(value: unknown): string | undefined {
   return isList ? undefined : `must be a list of sizes of at most ${MAX_IMAGE_SIDE} pixels, such as ["1200x630"]`
 }
 
-/** Returns advice for an invalid secret of signatures. */
+/** Returns the fault of an invalid secret of signatures. */
 export const imageSecretRule = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length >= 32 ? undefined : 'must be a secret of at least 32 characters'

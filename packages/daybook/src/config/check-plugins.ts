@@ -126,7 +126,7 @@ export function checkPlugins(plugins: unknown, report: FaultReport): void {
     if (isName(name) && seen.has(name)) {
       report.add(
         path,
-        `is already used as the name of another plugin in the list. Leave one out, or rename one that is yours`,
+        'is already used as the name of another plugin in the list. Leave one out, or rename one that is yours',
       )
     }
     seen.add(name)
