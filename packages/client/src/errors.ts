@@ -71,7 +71,7 @@ export class TimeoutError extends Error {
   readonly request: string
 
   constructor(request: string, timeout: number, cause: unknown) {
-    super(`${request} was not answered within ${timeout} ms`, cause === undefined ? undefined : { cause })
+    super(`${request} got no response within ${timeout} ms.`, cause === undefined ? undefined : { cause })
     this.request = request
   }
 }

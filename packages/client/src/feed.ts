@@ -169,7 +169,7 @@ const createResetError = (request: string, details: { readonly restart?: string 
   new DaybookError(request, {
     code: 'GONE',
     status: 410,
-    message: 'The events cannot continue.',
+    message: 'The events cannot continue from this position. Start again with details.restart.',
     details,
     requestId: '',
     retryAfter: undefined,
@@ -187,14 +187,14 @@ async function* readBlocks(
   // The response of a custom fetch may ignore the signal.
   signal.addEventListener('abort', () => void reader?.cancel().catch(() => {}))
   for (let text = ''; reader; ) {
-    const timer = setTimeout(() => connection.abort(new Error(`nothing arrived for ${idleTimeout} ms`)), idleTimeout)
+    const timer = setTimeout(() => connection.abort(new Error(`No data arrived for ${idleTimeout} ms.`)), idleTimeout)
     const { done, value } = await reader
       .read()
       .catch((cause: unknown) => {
-        throw new NetworkError(request, 'was cut off', cause)
+        throw new NetworkError(request, 'was interrupted.', cause)
       })
       .finally(() => clearTimeout(timer))
-    if (done && signal.aborted) throw new NetworkError(request, 'was cut off', signal.reason)
+    if (done && signal.aborted) throw new NetworkError(request, 'was interrupted.', signal.reason)
     if (done) return
     const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
     text = blocks.pop() ?? ''

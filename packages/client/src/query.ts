@@ -41,7 +41,7 @@ function toNames(aggregate: unknown): unknown {
 
 function toPairs(name: string, value: unknown): Pair[] {
   if (Array.isArray(value)) {
-    if (value.length === 0) throw new TypeError(`${name} is empty. Write at least one value`)
+    if (value.length === 0) throw new TypeError(`${name} is empty. Write at least one value.`)
     const isGroup = /\[(?:and|or)\]$/.test(name)
     return isGroup
       ? value.flatMap((branch, index) => toPairs(`${name}[${index}]`, branch))
@@ -56,7 +56,7 @@ function toPairs(name: string, value: unknown): Pair[] {
 
 function toText(name: string, value: unknown): string {
   if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
-  throw new TypeError(`${name} is ${value}. Write a string, a number, true or false`)
+  throw new TypeError(`${name} must be a string, a number or a boolean, not ${value}.`)
 }
 
 /** Joins values by commas, or writes them separately if one contains a comma. */

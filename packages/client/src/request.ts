@@ -141,14 +141,14 @@ function toBase(baseUrl: string): string {
   // The message must not reveal a name or a password in it.
   const isPlain = url && /^https?:$/.test(url.protocol) && url.href === url.origin + url.pathname
   if (isPlain) return url.href.replace(/\/+$/, '')
-  throw new TypeError('baseUrl: write the address of the service alone, such as https://cms.example.org')
+  throw new TypeError('baseUrl is invalid. Write only the address of the service, such as https://cms.example.org.')
 }
 
 /** @throws {TypeError} for a path that would change the host, the query, or the number of segments */
 function toPath(path: string | readonly string[]): string {
   const text = typeof path === 'string' ? path : path.map((segment) => `/${toSegment(segment)}`).join('')
   if (/^\/[^?#]*$/.test(text)) return text
-  throw new TypeError('path: begin with a slash, and write the parameters into query')
+  throw new TypeError('path is invalid. Begin it with a slash, and write the parameters into query.')
 }
 
 /** True if a slug or an id can stand in an address: browsers take `..` for a way up. */
@@ -156,7 +156,7 @@ export const isAddressable = (segment: string): boolean => !['', '.', '..'].incl
 
 function toSegment(segment: string): string {
   if (isAddressable(segment)) return encodeURIComponent(segment.toWellFormed())
-  throw new TypeError(`"${segment}" is not an id`)
+  throw new TypeError(`"${segment}" is not an id.`)
 }
 
 /** Sends one attempt. */
@@ -206,7 +206,9 @@ function toHeaders(
     return headers
   } catch {
     // The platform's message holds the value, which may be a token.
-    throw new TypeError(`${request}: the token or a header holds characters that no header takes`)
+    throw new TypeError(
+      `${request} was not sent, because the token or a header contains characters that are not allowed in headers.`,
+    )
   }
 }
 

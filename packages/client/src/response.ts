@@ -16,7 +16,7 @@ const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>
  */
 export async function readResponse(request: string, response: Response, expects: ResponseContent): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
-    throw new NetworkError(request, 'was cut off in the middle of its response', cause)
+    throw new NetworkError(request, 'was interrupted in the middle of its response.', cause)
   })
   const body = parseJson(text)
   if (!response.ok) throw createError(request, response, body, text)
@@ -63,7 +63,7 @@ function createUnexpectedError(
   response: Pick<Response, 'status' | 'headers'>,
   what: string,
 ): DaybookError {
-  const message = `${request} answered ${response.status} ${what}: is this the address of a Daybook service, and is it up?`
+  const message = `${request} received the response ${response.status} ${what}. Check that this is the address of a Daybook service, and that it is running.`
   return new DaybookError(request, { ...getErrorParts(response), code: 'UNEXPECTED_ANSWER', message, details: {} })
 }
 
@@ -126,5 +126,5 @@ export function rememberTag(document: object, tag: string | null): void {
 export function etagOf(document: object): string {
   const tag = etagsByDocument.get(document)
   if (tag !== undefined) return tag
-  throw new TypeError('This document came without a tag, or is a copy. Read it by itself, with findById or findBySlug.')
+  throw new TypeError('This document has no tag, or is a copy. Read it with findById or findBySlug.')
 }

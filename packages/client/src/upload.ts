@@ -163,7 +163,7 @@ const xhrFetch =
       for (const [name, value] of new Headers(headers)) xhr.setRequestHeader(name, value)
       xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
       xhr.onload = () => resolve(toResponse(xhr, url))
-      xhr.onerror = () => reject(new TypeError('the connection failed'))
+      xhr.onerror = () => reject(new TypeError('The connection failed.'))
       signal?.addEventListener('abort', () => xhr.abort())
       xhr.send(body)
     })

@@ -20,12 +20,12 @@ export async function main(args: readonly string[]): Promise<number> {
 async function createProject({ folder, template, install }: Options): Promise<number> {
   const path = resolve(folder)
   await makeProject(path, template)
-  printInfo(`Made ${path} from the template ${template}.\n`)
+  printInfo(`Created ${path} from the template ${template}.\n`)
   const manager = callingPackageManager(process.env.npm_config_user_agent)
   if (!install) return printInfo(nextSteps(path, manager, false))
   printInfo(`Installing its packages with ${manager} …\n`)
   const isInstalled = await installPackages(manager, path)
-  if (!isInstalled) process.stderr.write('create-daybook: The packages are not installed; the reason stands above.\n')
+  if (!isInstalled) process.stderr.write('create-daybook: The packages could not be installed. See the output above.\n')
   printInfo(nextSteps(path, manager, isInstalled))
   return isInstalled ? 0 : 1
 }

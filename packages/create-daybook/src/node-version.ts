@@ -5,5 +5,5 @@ const OLDEST = [22, 18] as const
 export function whyTooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return undefined
-  return `Daybook needs Node ${OLDEST.join('.')} or newer, and this is ${version}. Install a newer one, and try again.`
+  return `Daybook requires Node ${OLDEST.join('.')} or newer, but this is ${version}. Install a newer version, and try again.`
 }

@@ -16,14 +16,14 @@ export class UsageError extends Error {
 const templates = Object.entries(TEMPLATES).map(([name, what]) => `                    ${name.padEnd(8)} ${what}`)
 
 /** The text of `create-daybook --help`. */
-export const HELP: string = `create-daybook: makes a project with Daybook, a headless content service
+export const HELP: string = `create-daybook: creates a project with Daybook, a headless content service
 
   npm create daybook [FOLDER] [-- OPTIONS]
 
   FOLDER            a new folder, or an empty one; its name becomes the project's (default: my-content)
-  --template NAME   what to begin with (default: blog)
+  --template NAME   the template of the project (default: blog)
 ${templates.join('\n')}
-  --no-install      write the files, and install no packages
+  --no-install      write the files, but do not install packages
   --help, --version
 `
 
@@ -73,7 +73,7 @@ function parseCommandLine(args: readonly string[]) {
   } catch (error) {
     // The rest of Node's message is about arguments that begin with a dash.
     const [fault] = error instanceof Error ? error.message.split('. ') : [String(error)]
-    throw new UsageError(`${fault}. Options are: ${OPTION_NAMES.join(', ')}.`)
+    throw new UsageError(`${fault}. Use one of: ${OPTION_NAMES.join(', ')}.`)
   }
 }
 
@@ -82,12 +82,10 @@ function requireNoneKept({ npm_config_template: template, npm_config_install: in
   const lost = [...(template ? ['--template'] : []), ...(install === '' ? ['--no-install'] : [])]
   if (lost.length === 0) return
   const use = 'npm create daybook FOLDER -- --template minimal --no-install'
-  throw new UsageError(`npm took ${lost.join(' and ')} as its own. Write two dashes before options: ${use}`)
+  throw new UsageError(`npm did not pass on ${lost.join(' and ')}. Write two dashes before the options: ${use}`)
 }
 
 function toTemplate(name: string): Template {
   if (Object.hasOwn(TEMPLATES, name)) return name as Template
-  throw new UsageError(
-    `There is no template ${JSON.stringify(name)}. Templates are: ${Object.keys(TEMPLATES).join(', ')}.`,
-  )
+  throw new UsageError(`Unknown template ${JSON.stringify(name)}. Use one of: ${Object.keys(TEMPLATES).join(', ')}.`)
 }

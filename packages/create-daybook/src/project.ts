@@ -84,14 +84,14 @@ const RESERVED_NAMES: readonly string[] = ['node_modules', 'favicon.ico', 'daybo
 function requireName(name: string): void {
   const fault = nameFault(name)
   if (fault === undefined) return
-  throw new UsageError(`npm takes no project named ${JSON.stringify(name)}: ${fault}. Try ${suggest(name)}.`)
+  throw new UsageError(`npm does not accept a project named ${JSON.stringify(name)}: ${fault}. Try ${suggest(name)}.`)
 }
 
 function nameFault(name: string): string | undefined {
   if (RESERVED_NAMES.includes(name)) return 'the name is reserved'
-  if (name.length > MAX_NAME_LENGTH) return `a name has at most ${MAX_NAME_LENGTH} characters`
+  if (name.length > MAX_NAME_LENGTH) return `a name must have at most ${MAX_NAME_LENGTH} characters`
   if (/^[a-z0-9][a-z0-9._-]*$/.test(name)) return undefined
-  return 'a name has small letters, digits, "-", "_" and ".", and begins with a letter or a digit'
+  return 'a name must consist of lower-case letters, digits, "-", "_" and ".", and begin with a letter or a digit'
 }
 
 /** Returns the nearest name that npm accepts. */

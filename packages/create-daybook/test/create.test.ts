@@ -27,7 +27,7 @@ describe('a new project', () => {
   test('is a blog in the folder my-content by default, and prints the next steps', async () => {
     const { status, stdout, stderr } = await create(['--no-install'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toMatch(/Made \/.*\/my-content from the template blog\.\n/)
+    expect(stdout).toMatch(/Created \/.*\/my-content from the template blog\.\n/)
     expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n$/)
     expect(await read('my-content/daybook.config.ts')).toContain("author: f.relation('authors')")
     expect((await read('my-content/.gitignore')).split('\n')).toEqual(['node_modules/', '.daybook/', '.env', ''])
@@ -87,7 +87,7 @@ describe('packages', () => {
   test('that cannot be installed leave the files and the remaining steps', async () => {
     const { status, stdout, stderr } = await create([], { PATH: cwd })
     expect(status).toBe(1)
-    expect(stderr).toContain('The packages are not installed')
+    expect(stderr).toContain('The packages could not be installed')
     expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n$/)
     expect(await read('my-content/daybook.config.ts')).toContain('defineConfig')
   })
@@ -105,11 +105,11 @@ describe('what cannot be done is refused before anything is written:', () => {
     'a second folder': [['one', 'two'], 'Unexpected argument "two". Name one folder.'],
     'an unknown option': [
       ['--tempalte', 'blog'],
-      "'--tempalte'. Options are: --template, --no-install, --help, --version",
+      "'--tempalte'. Use one of: --template, --no-install, --help, --version",
     ],
     'an option without its value': [['--template'], "'--template <value>' argument missing"],
-    'an unknown template': [['--template', 'shop'], 'There is no template "shop". Templates are: blog, minimal.'],
-    'a template that is a property of every object': [['--template', 'constructor'], 'There is no template'],
+    'an unknown template': [['--template', 'shop'], 'Unknown template "shop". Use one of: blog, minimal.'],
+    'a template that is a property of every object': [['--template', 'constructor'], 'Unknown template'],
   }
 
   test.each(Object.entries(REFUSED))('%s', async (_what, [args, said]) => {
@@ -131,12 +131,12 @@ describe('what cannot be done is refused before anything is written:', () => {
     // npm does so with options that no "--" stands before.
     const { status, stderr } = await create(args, env)
     expect(status).toBe(2)
-    expect(stderr).toContain(`npm took ${option} as its own`)
+    expect(stderr).toContain(`npm did not pass on ${option}`)
     expect(stderr).toContain('npm create daybook FOLDER -- --template minimal')
   })
 
   test('an old Node', () => {
-    expect(whyTooOld('20.20.2')).toContain('needs Node 22.18 or newer, and this is 20.20.2')
+    expect(whyTooOld('20.20.2')).toContain('requires Node 22.18 or newer, but this is 20.20.2')
     expect(['22.17.9', '22.18.0', '24.0.0'].map((version) => whyTooOld(version) === undefined)).toEqual([
       false,
       true,

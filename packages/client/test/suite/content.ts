@@ -219,7 +219,7 @@ export const CONTENT: readonly Case[] = [
       const { authors } = client({ token }).collections
       const conflict = await failure(authors.create({ name: 'Ann', email: 'ann@example.org' }), DaybookError)
       equal([conflict.code, conflict.status, conflict.details], ['CONFLICT', 409, { field: 'email' }])
-      equal(conflict.message, 'Another entry has this email.')
+      equal(conflict.message, 'This email is already used by another entry.')
       const invalid = await failure(authors.create({ nmae: 'x' } as never), DaybookError)
       equal(
         invalid.details.issues?.map(({ path, code }) => [path, code]),
@@ -260,7 +260,7 @@ export const CONTENT: readonly Case[] = [
       if (!alpha || !item) throw new Error('It is seeded.')
       for (const untagged of [{ ...alpha }, structuredClone(alpha), item]) {
         const error = await failure(posts.update(untagged, { words: 1 }), TypeError)
-        equal(error.message.startsWith('This document came without a tag, or is a copy.'), true)
+        equal(error.message.startsWith('This document has no tag, or is a copy.'), true)
         await failure(posts.delete(untagged), TypeError)
       }
       equal((await posts.update({ ...alpha }, { words: 100 }, { ifMatch: etagOf(alpha) })).words, 100)

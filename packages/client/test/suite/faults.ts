@@ -49,7 +49,7 @@ const BAD_RESPONSES: readonly Case[] = [
         const server = await script(scripted)
         const error = await failure(clientOf(server).collections.posts.findMany({ q: SECRET }), DaybookError)
         equal([error.code, error.request], ['UNEXPECTED_ANSWER', `GET ${server.baseUrl}/api/posts`])
-        holds(error.message, `GET ${server.baseUrl}/api/posts answered`)
+        holds(error.message, `GET ${server.baseUrl}/api/posts received the response`)
         holds(error.message, description)
         equal((await server.sent()).length, 1)
       },
@@ -107,7 +107,7 @@ const BAD_RESPONSES: readonly Case[] = [
       for (const fault of ['silence', 'stall'] as const) {
         const server = await script({ ...page, fault })
         const error = await failure(clientOf(server, { timeout: 100 }).collections.posts.findMany(), TimeoutError)
-        equal(error.message, `GET ${server.baseUrl}/api/posts was not answered within 100 ms`)
+        equal(error.message, `GET ${server.baseUrl}/api/posts got no response within 100 ms.`)
         equal([error.request, (await server.sent()).length > 1], [`GET ${server.baseUrl}/api/posts`, false])
       }
     },
@@ -129,7 +129,7 @@ const BAD_RESPONSES: readonly Case[] = [
       const server = await script({ status: 301, headers: { Location: `${target.baseUrl}/api/posts` } })
       equal((await clientOf(server).collections.posts.findMany()).total, 0)
       const error = await failure(clientOf(server).collections.posts.create({ title: 'A' }), DaybookError)
-      holds(error.message, 'answered 200 after a redirect')
+      holds(error.message, 'received the response 200 after a redirect')
     },
   },
 ]

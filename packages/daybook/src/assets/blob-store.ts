@@ -118,18 +118,18 @@ export function isBlobKey(text: string): boolean {
 
 /** @throws {TypeError} if a text is no key */
 export function requireBlobKey(key: string): void {
-  if (!isBlobKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of a blob.`)
+  if (!isBlobKey(key)) throw new TypeError(`${JSON.stringify(key)} is not a valid key of a blob.`)
 }
 
 /** @throws {TypeError} if a text is no name of a staged blob */
 export function requireStagedName(name: string): void {
-  if (!isSegment(name)) throw new TypeError(`${JSON.stringify(name)} is no name of a staged blob.`)
+  if (!isSegment(name)) throw new TypeError(`${JSON.stringify(name)} is not a valid name of a staged blob.`)
 }
 
 /** @throws {TypeError} if no key begins with a text */
 export function requireBlobPrefix(prefix: string): void {
   if (prefix === '' || isBlobKey(prefix) || isBlobKey(`${prefix}x`)) return
-  throw new TypeError(`No key of a blob begins with ${JSON.stringify(prefix)}.`)
+  throw new TypeError(`${JSON.stringify(prefix)} is not a valid prefix of keys of blobs.`)
 }
 
 /** Returns true if a key is internal to Daybook. */

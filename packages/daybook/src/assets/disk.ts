@@ -181,7 +181,7 @@ class DiskBlobStore implements BlobStore {
   async check(): Promise<void> {
     await withDiskErrors(async () => {
       if (!(await isFolder(this.#incoming)))
-        throw new DaybookError('SERVICE_UNAVAILABLE', 'The folder of files does not exist any more.')
+        throw new DaybookError('SERVICE_UNAVAILABLE', 'The folder of files no longer exists.')
       await access(this.#incoming, constants.W_OK | constants.X_OK)
     })
   }
@@ -226,7 +226,7 @@ class DiskBlobStore implements BlobStore {
 
   async #rejectUnstaged(name: string): Promise<never> {
     await this.check()
-    throw new Error(`Nothing is staged as ${name}.`)
+    throw new Error(`The staged blob ${name} does not exist.`)
   }
 
   /** Creates the folders of a key and places its file, durably. @returns the result of `place`, or `false` if a parent is a file */

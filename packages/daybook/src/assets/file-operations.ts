@@ -6,7 +6,7 @@ import { STAGING_SEGMENT } from './blob-store.ts'
 
 const ADVICE = 'Name another folder in disk({ folder }).'
 
-const REASONS: Readonly<Record<string, string>> = { ...FOLDER_ERROR_REASONS, EEXIST: 'there is a file of that name' }
+const REASONS: Readonly<Record<string, string>> = { ...FOLDER_ERROR_REASONS, EEXIST: 'a file has that name' }
 
 /** Codes for a path that does not exist. */
 export const ABSENT_CODES: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP']
@@ -19,7 +19,7 @@ export const ABSENT_CODES: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP']
  */
 export async function makeBlobFolder(folder: string, data: string): Promise<string> {
   if (!relative(resolve(folder), resolve(data)).startsWith('..')) {
-    throw new StartupError(`The folder of files, ${folder}, must not hold the data folder ${data}. ${ADVICE}`)
+    throw new StartupError(`The folder of files, ${folder}, must not contain the data folder ${data}. ${ADVICE}`)
   }
   try {
     await makeAll(folder)
@@ -31,7 +31,9 @@ export async function makeBlobFolder(folder: string, data: string): Promise<stri
   } catch (error) {
     if (error instanceof StartupError) throw error
     const code = getErrorCode(error)
-    throw new StartupError(`The folder ${folder} cannot be made: ${REASONS[code] ?? code}. ${ADVICE}`, { cause: error })
+    throw new StartupError(`The folder ${folder} cannot be created: ${REASONS[code] ?? code}. ${ADVICE}`, {
+      cause: error,
+    })
   }
 }
 

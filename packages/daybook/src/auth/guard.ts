@@ -143,7 +143,7 @@ export class AuthGuard {
       getNames && unique.length > 0 ? this.#call((adapter) => getNames.call(adapter, unique)) : new Map(),
       callAdapter(this.#timeoutMs, () => this.#tokens.findNames(unique)),
     ])
-    if (!(accountNames instanceof Map)) throw failed(new TypeError('getNames gave no Map.'))
+    if (!(accountNames instanceof Map)) throw failed(new TypeError('getNames did not return a Map.'))
     return unique.flatMap((subject) => {
       const name: unknown = tokenNames.get(subject) ?? accountNames.get(subject)
       return isIdentityText(name) ? [{ subject, name }] : []
@@ -160,7 +160,7 @@ export class AuthGuard {
     const { invoke } = this.#adapter
     if (!invoke) throw new DaybookError('NOT_IMPLEMENTED', 'The auth adapter has no actions.')
     const response = await this.#call((adapter) => invoke.call(adapter, action, input, context))
-    if (response === null) throw new DaybookError('NOT_FOUND', `There is no action "${action}".`)
+    if (response === null) throw new DaybookError('NOT_FOUND', `The action "${action}" does not exist.`)
     return requireResponse(response)
   }
 
@@ -184,7 +184,7 @@ export class AuthGuard {
     if (!onSessionChange) return () => {}
     try {
       const stop: unknown = onSessionChange.call(this.#adapter, listener)
-      if (typeof stop !== 'function') throw new TypeError('onSessionChange gave no function.')
+      if (typeof stop !== 'function') throw new TypeError('onSessionChange did not return a function.')
       return () => {
         try {
           stop()
@@ -238,7 +238,7 @@ function requireCapabilities(value: unknown): AuthCapabilities {
   const isPath = typeof basePath === 'string' && BASE_PATH_FORMAT.test(basePath)
   if (isIdentityText(provider) && (enabled === false || (enabled === true && isPath))) return value as AuthCapabilities
   throw new StartupError(
-    "auth.getCapabilities: give { provider: 'a-name', providerRoutes: { enabled: false } }; enabled routes need a basePath, such as '/api/auth'",
+    "auth.getCapabilities: return { provider: 'a-name', providerRoutes: { enabled: false } }; enabled routes need a basePath, such as '/api/auth'",
   )
 }
 
@@ -279,14 +279,18 @@ function requireResponse(value: unknown): Response {
   const isResponse = value instanceof Response
   // Response.error() has status 0, and a body that was already read cannot be sent.
   if (isResponse && value.status > 0 && !value.bodyUsed && !value.body?.locked) return value
-  throw failed(new TypeError(`The auth adapter answered ${isResponse ? 'a Response that is used up' : 'no Response'}.`))
+  throw failed(
+    new TypeError(
+      `The auth adapter returned ${isResponse ? 'a Response whose body was already read' : 'no Response'}.`,
+    ),
+  )
 }
 
 /** Validates principal and identity of an adapter: trusting them unchecked could admit strangers. */
 function requireCaller(principal: unknown, identity: unknown): Caller {
   if (principal === null && identity === null) return ANONYMOUS
-  if (!isObject(principal)) throw failed(new TypeError('getPrincipal gave neither an object nor null.'))
-  if (!isIdentity(identity)) throw failed(new TypeError('getIdentity gave neither an identity nor null.'))
+  if (!isObject(principal)) throw failed(new TypeError('getPrincipal returned neither an object nor null.'))
+  if (!isIdentity(identity)) throw failed(new TypeError('getIdentity returned neither an identity nor null.'))
   return unlessExpired({ principal, identity })
 }
 

@@ -28,7 +28,7 @@ export function createServiceTokenCheck(token: string | undefined): (headers: He
   if (token === undefined) return () => null
   if (token.length < MIN_SERVICE_TOKEN_LENGTH) {
     throw new StartupError(
-      `DAYBOOK_SERVICE_TOKEN has ${token.length} characters; use at least ${MIN_SERVICE_TOKEN_LENGTH}, for instance the output of: openssl rand -hex 32`,
+      `DAYBOOK_SERVICE_TOKEN has ${token.length} characters, but at least ${MIN_SERVICE_TOKEN_LENGTH} are required. Generate one with: openssl rand -hex 32`,
     )
   }
   const expected = digestServiceToken(token)

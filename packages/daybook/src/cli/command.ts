@@ -56,7 +56,7 @@ export class CliCommand extends Command {
       const value = args[index + 1]
       if (option && (value === undefined || /^-./.test(value)))
         throw new UsageError(
-          `${arg} takes a value: ${formatFlags(option.flags)}. Write one with a dash as ${arg}=VALUE.`,
+          `${arg} requires a value: ${formatFlags(option.flags)}. Write a value with a dash as ${arg}=VALUE.`,
         )
     }
     return super.parseOptions(args)
@@ -66,14 +66,14 @@ export class CliCommand extends Command {
     if (typeof context !== 'object' || !context.error) return super.help()
     const [, name] = this.args
     if (name !== undefined) throw new UsageError(describeUnknownCommand(this, name))
-    throw new UsageError(`Write one of: ${this.commands.map(formatUsage).join(', ')}`)
+    throw new UsageError(`A command is required. Use one of: ${this.commands.map(formatUsage).join(', ')}`)
   }
 
   override error(message: string, { code }: ErrorOptions = {}): never {
     const name = /'(.*)'/s.exec(message)?.[1] ?? ''
     if (code === 'commander.unknownCommand') throw new UsageError(describeUnknownCommand(this, name))
     if (code === 'commander.unknownOption') throw new UsageError(describeUnknownOption(this, name.replace(/=.*$/s, '')))
-    throw new UsageError(`Write: ${formatUsage(this)}`)
+    throw new UsageError(`The arguments are invalid. Write: ${formatUsage(this)}`)
   }
 }
 
@@ -90,7 +90,7 @@ export function defineOption(flags: string, description: string, defaultText?: s
 /** Describes an option that takes several values, one each time. */
 export function defineRepeatedOption(flags: string, description: string, defaultText?: string): Option {
   const collect = (value: string, values: unknown): readonly string[] => [...((values ?? []) as string[]), value]
-  return defineOption(flags, `${description} May stand more than once.`, defaultText).argParser(collect)
+  return defineOption(flags, `${description} Can be repeated.`, defaultText).argParser(collect)
 }
 
 export const COMMON_OPTIONS: readonly Option[] = [
@@ -122,17 +122,19 @@ const getCommandPath = (command: Command): string =>
 function describeUnknownCommand(parent: Command, name: string): string {
   const names = parent.commands.map((command) => command.name())
   const similar = findNearest(name, names)
-  const advice = similar ? `Did you mean ${getCommandPath(parent)} ${similar}?` : `Write one of: ${names.join(', ')}`
-  return `There is no command "${[...getCommandPath(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
+  const advice = similar ? `Did you mean ${getCommandPath(parent)} ${similar}?` : `Use one of: ${names.join(', ')}`
+  return `Unknown command "${[...getCommandPath(parent).split(' ').slice(1), name].join(' ')}". ${advice}`
 }
 
 function describeUnknownOption({ options }: Command, flag: string): string {
   const names = options.map((option) => option.name())
   const name = flag.replace(/^--/, '')
-  if (names.includes(name)) return `${flag} takes no value.`
+  if (names.includes(name)) return `${flag} does not take a value.`
   const similar = findNearest(name, names)
-  const advice = similar ? `Did you mean --${similar}?` : `It takes: ${names.map((option) => `--${option}`).join(', ')}`
-  return `There is no option ${flag} of this command. ${advice}`
+  const advice = similar
+    ? `Did you mean --${similar}?`
+    : `Use one of: ${names.map((option) => `--${option}`).join(', ')}`
+  return `Unknown option ${flag}. ${advice}`
 }
 
 /** The exit status of a command that a signal ended. */
@@ -166,7 +168,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
  */
 export function readExpiry(days: string): string {
   const count = Number(days)
-  if (!/^\d+$/.test(days) || count < 1 || count > 3650) throw new UsageError(`--days takes 1 to 3650, not "${days}".`)
+  if (!/^\d+$/.test(days) || count < 1 || count > 3650)
+    throw new UsageError(`--days must be a number from 1 to 3650, not "${days}".`)
   return new Date(Date.now() + count * DAY_MS).toISOString()
 }
 
@@ -176,6 +179,7 @@ const ROLE = /^[\w.-]{1,48}$/
 /** @throws {UsageError} if a role cannot be stored */
 export function checkRoles(roles: readonly string[]): readonly string[] {
   const invalid = roles.find((role) => !ROLE.test(role))
-  if (invalid !== undefined) throw new UsageError(`--role takes letters, digits, _, . and -, not "${invalid}".`)
+  if (invalid !== undefined)
+    throw new UsageError(`--role must be at most 48 letters, digits, _, . and -, not "${invalid}".`)
   return roles
 }

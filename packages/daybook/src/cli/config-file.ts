@@ -17,7 +17,7 @@ export function findConfig(option: string | undefined): string {
   const existingFile = files.find((file) => existsSync(file))
   if (existingFile) return existingFile
   const missing = option === undefined ? `${DEFAULT_FILES.join(', ')} in this folder` : option
-  throw new UsageError(`There is no config: ${missing}. Name one with --config FILE.`)
+  throw new UsageError(`The config does not exist: ${missing}. Name one with --config FILE.`)
 }
 
 /**
@@ -28,7 +28,8 @@ export function findConfig(option: string | undefined): string {
 export async function loadConfig(option: string | undefined): Promise<DaybookConfig> {
   const file = findConfig(option)
   const { default: config } = (await import(pathToFileURL(file).href)) as { readonly default?: DaybookConfig }
-  if (config === undefined) throw new UsageError(`${file} exports no config. Write: export default defineConfig({ … })`)
+  if (config === undefined)
+    throw new UsageError(`${file} has no default export. Write: export default defineConfig({ … })`)
   return config
 }
 

@@ -45,7 +45,7 @@ function describeFirstWrite({ url, model, hasServiceToken, envFile, hasEnvFile }
   const file = toShellPath(envFile)
   const makeToken = `  echo "DAYBOOK_SERVICE_TOKEN=$(openssl rand -hex 32)" >> ${file}`
   return [
-    ...(hasServiceToken ? [] : ['Writing takes a token. Make one, and start the service again:', makeToken, '']),
+    ...(hasServiceToken ? [] : ['Writing requires a token. Create one, and start the service again:', makeToken, '']),
     'Write from a second terminal:',
     ...(hasServiceToken && !hasEnvFile ? [] : [`  . ${file}`]),
     `  curl -X POST ${toReachableUrl(url)}/api/${write.collection} \\`,
@@ -86,7 +86,7 @@ function describeRisks({ url, config, data, warnings }: Greeting): readonly stri
     ...(config.database ? [] : [`Content is in the folder ${data} of this machine (SQLite): back it up.`]),
     ...(isLocal(url)
       ? []
-      : ['Other machines reach this service, and without TLS: put a proxy with TLS in front of it.']),
+      : ['Other machines can reach this service without TLS: put a proxy with TLS in front of it.']),
   ]
   return risks.length === 0 ? [] : ['Before other people use it:', ...risks.map((risk) => `  - ${risk}`)]
 }

@@ -14,7 +14,7 @@ const LEVELS = ['silent', 'error', 'warn', 'info']
  * @throws {UsageError} for another level
  */
 export function makeLog(level: string, readable: boolean, worker?: number): Log {
-  if (!LEVELS.includes(level)) throw new UsageError(`--log takes one of: ${LEVELS.join(', ')}`)
+  if (!LEVELS.includes(level)) throw new UsageError(`--log must be one of: ${LEVELS.join(', ')}`)
   const base = worker === undefined ? {} : { worker }
   const output = readable ? undefined : new LogOutput({ fd: 2, base, isShared: worker !== undefined })
   const logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, output ?? READABLE)

@@ -34,10 +34,10 @@ export function findMigrations(configFile: string): readonly LocatedMigration[] 
     if (name === undefined) continue
     if (!NAME.test(name))
       throw new MigrationError(
-        `migrations/${file}: name it with at most 100 letters, digits, - and _, such as 2026-11-22-split-names.ts`,
+        `The name of migrations/${file} is invalid. Use at most 100 letters, digits, - and _, such as 2026-11-22-split-names.ts.`,
       )
     if (migrations.has(name))
-      throw new MigrationError(`migrations/${file}: another file is named ${name}, too; rename one.`)
+      throw new MigrationError(`Another file in migrations is named ${name} as well as ${file}. Rename one of them.`)
     migrations.set(name, { name, path: join(folder, file), hash: computeDigest(join(folder, file)) })
   }
   return [...migrations.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -51,7 +51,7 @@ function listFiles(folder: string): readonly string[] {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
-    throw new MigrationError(`The folder migrations cannot be read: ${code ?? message}`)
+    throw new MigrationError(`The folder migrations cannot be read: ${code ?? message}.`)
   }
 }
 
@@ -73,11 +73,11 @@ async function loadMigration(name: string, path: string): Promise<Migration> {
   const migration: unknown = (module as { readonly default?: unknown }).default
   if (!isRecord(migration) || typeof migration.run !== 'function')
     throw new MigrationError(
-      `migrations/${name} exports no migration. Write: export default defineMigration({ async run({ content }) { … } })`,
+      `migrations/${name} does not export a migration. Write: export default defineMigration({ async run({ content }) { … } })`,
     )
   const { description } = migration
   if (description !== undefined && typeof description !== 'string')
-    throw new MigrationError(`migrations/${name}: write the description as a text, or leave it out.`)
+    throw new MigrationError(`The description of migrations/${name} must be a string. Correct it, or leave it out.`)
   return migration as unknown as Migration
 }
 

@@ -100,7 +100,7 @@ export interface MigrateJob {
   log(line: string): void
 }
 
-const WAITING = 'Another process migrates this store, or was killed while it did. Waiting for it to end.'
+const WAITING = 'Another process is migrating this store, or was killed while it did. Waiting for it to end.'
 
 /** Applies a plan. Values without a field are dropped last, so that fills and migrations see them. */
 export async function applyPlan(job: MigrateJob, { migrations, steps }: MigrationPlan): Promise<void> {

@@ -47,7 +47,7 @@ export async function openSnapshot(config: DaybookConfig, data: string): Promise
   const database = getDatabaseSource(config)
   if (database) return database.snapshot()
   const file = databaseFile(data)
-  if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is --data right?`)
+  if (!existsSync(file)) throw new StartupError(`The database ${file} does not exist. Check --data.`)
   return snapshotSqlite(file)
 }
 

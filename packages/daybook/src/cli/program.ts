@@ -13,12 +13,12 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
     async () => (await import('./commands/dev.ts')).dev,
   ],
   import: [
-    'bring in a folder of Markdown and MDX files, or restore an export into an empty service',
+    'import a folder of Markdown and MDX files, or restore an export into an empty service',
     async () => (await import('./commands/import.ts')).importContent,
   ],
   update: ['change every entry that matches', async () => (await import('./commands/bulk.ts')).update],
   delete: ['delete every entry that matches', async () => (await import('./commands/bulk.ts')).deleteEntries],
-  undo: ['undo changes of the journal by new ones', async () => (await import('./commands/undo.ts')).undo],
+  undo: ['undo changes of the journal with new changes', async () => (await import('./commands/undo.ts')).undo],
   erase: [
     'erase the former versions of an entry, or of a global: daybook erase globals KEY',
     async () => (await import('./commands/erase.ts')).erase,
@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
     'save the database and the files of assets in a folder, while the service runs',
     async () => (await import('./commands/backup.ts')).backup,
   ],
-  restore: ['bring a backup into an empty data folder', async () => (await import('./commands/restore.ts')).restore],
+  restore: ['restore a backup into an empty data folder', async () => (await import('./commands/restore.ts')).restore],
   copy: [
     'copy a whole store, such as from SQLite to PostgreSQL',
     async () => (await import('./commands/copy.ts')).copy,
@@ -39,19 +39,19 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
   user: ['manage accounts', async () => (await import('./commands/user.ts')).user],
   token: ['manage the tokens of programs', async () => (await import('./commands/token.ts')).token],
   openapi: [
-    'print the OpenAPI document; > openapi.json keeps it',
+    'print the OpenAPI document; > openapi.json saves it',
     async () => (await import('./commands/openapi.ts')).openapi,
   ],
   plugins: [
-    'say what each plugin of the config contributes',
+    'print what each plugin of the config contributes',
     async () => (await import('./commands/plugins.ts')).plugins,
   ],
   webhooks: [
-    'list deliveries of webhooks that failed, and send them again',
+    'list failed deliveries of webhooks, and send them again',
     async () => (await import('./commands/webhooks.ts')).webhooks,
   ],
   migrate: [
-    'show what a changed config and migrations do to stored content',
+    'show the effect of a changed config and of migrations on stored content, or apply it',
     async () => (await import('./commands/migrate.ts')).migrate,
   ],
 }
@@ -90,9 +90,9 @@ export async function runProgram([name = '--help', ...args]: readonly string[]):
 
 const LISTEN_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE:
-    'The port is taken. End the program that listens on it, or choose another one with --port or --metrics-port.',
-  EACCES: 'This user may not listen on that port. Choose one from 1024 up with --port or --metrics-port.',
-  EADDRNOTAVAIL: 'This machine has no such address. Choose another one with --host or --metrics-host.',
+    'The port is already used. Stop the program that listens on it, or choose another port with --port or --metrics-port.',
+  EACCES: 'This user is not allowed to listen on that port. Choose one from 1024 up with --port or --metrics-port.',
+  EADDRNOTAVAIL: 'This machine does not have that address. Choose another one with --host or --metrics-host.',
 }
 
 /** Describes rejected content, such as that of the config's seed. */

@@ -450,13 +450,13 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
 
   #requireCollection(key: string): CollectionModel {
     const collection = this.#context.model.collections.get(key)
-    if (!collection) throw new DaybookError('NOT_FOUND', `There is no collection "${key}".`)
+    if (!collection) throw new DaybookError('NOT_FOUND', `The collection "${key}" does not exist.`)
     return collection
   }
 
   #requireGlobal(key: string): GlobalModel {
     const global = this.#context.model.globals.get(key)
-    if (!global) throw new DaybookError('NOT_FOUND', `There is no global "${key}".`)
+    if (!global) throw new DaybookError('NOT_FOUND', `The global "${key}" does not exist.`)
     return global
   }
 }

@@ -222,7 +222,7 @@ async function runRoute(app: App, { route, path }: RouteMatch, request: HttpRequ
 function requireAuthorized({ operationId, resource, action }: Route, access: Access, response: HttpResponse): void {
   const isDone = response.status < 400 && response.headers?.['Idempotency-Replayed'] === undefined
   if (!isDone || !resource || !action || access.hasAuthorized(resource)) return
-  throw new Error(`${operationId} asked no rule for writes of ${resource.kind}s.${resource.key}`)
+  throw new Error(`${operationId} evaluated no access rule for writes of ${resource.kind}s.${resource.key}`)
 }
 
 /** @throws VALIDATION_ERROR */

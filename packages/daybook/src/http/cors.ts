@@ -36,7 +36,7 @@ export function buildPreflightHeaders(config: CorsConfig | undefined, origin: st
 }
 
 const REJECTION =
-  "A page of another origin may not send this request with the browser's cookies. Add its origin to cors.origins."
+  "A page of another origin is not allowed to send this request with the browser's cookies. Add its origin to cors.origins."
 
 /**
  * Rejects a request that a page of another origin makes a browser send, since browsers add cookies to it. Programs send

@@ -149,7 +149,10 @@ async function requireVisibleEntries(
     const ids = [...new Set(entries.map(({ id }) => id))]
     const visibleRows = await store.read.entries.statuses(collection, ids, readAccess.where)
     if (visibleRows.length < ids.length)
-      throw new DaybookError('FORBIDDEN', 'The request was executed, but you may no longer read its response.')
+      throw new DaybookError(
+        'FORBIDDEN',
+        'The request was executed, but you are no longer allowed to read its response.',
+      )
   }
 }
 

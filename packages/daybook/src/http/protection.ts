@@ -58,7 +58,9 @@ export function requireProtection(routes: readonly Route[]): void {
   const faults = routes.flatMap(({ method, path, protection, resource, action, changesNothing }) => {
     if (!PROTECTIONS.includes(protection)) return [`${method} ${path} has no protection; write public or session`]
     const isUnruled = resource !== undefined && method !== 'GET' && action === undefined && !changesNothing
-    return isUnruled ? [`${method} ${path} changes content; name its action, so that the config's rule is asked`] : []
+    return isUnruled
+      ? [`${method} ${path} changes content; name its action, so that the config's rule is evaluated`]
+      : []
   })
   if (faults.length > 0) throw new StartupError(`Routes without protection:\n  ${faults.join('\n  ')}`)
 }

@@ -92,7 +92,8 @@ export class Scheduler {
     const { collection: key, id, action } = schedule
     try {
       const collection = this.#context.model.collections.get(key)
-      if (!collection?.status) throw new DaybookError('NOT_FOUND', `There is no collection "${key}" with a status.`)
+      if (!collection?.status)
+        throw new DaybookError('NOT_FOUND', `The collection "${key}" does not exist, or has no status.`)
       const context = await this.#createContext(schedule)
       const locales = schedule.locales === null ? undefined : JSON.parse(schedule.locales)
       const prepare = action === 'publish' ? preparePublish : prepareUnpublish
@@ -126,7 +127,7 @@ export class Scheduler {
   async #resolveAccess(caller: string): Promise<Access> {
     const currentCaller = await this.#context.refreshCaller(JSON.parse(caller))
     if (currentCaller) return new Access(this.#context.model, currentCaller)
-    throw new DaybookError('FORBIDDEN', 'Whoever set the time may not sign in any more.')
+    throw new DaybookError('FORBIDDEN', 'The account that set the time is no longer allowed to sign in.')
   }
 
   /** Records a failure in the journal and the log, and schedules the next attempt unless the entry is gone. */

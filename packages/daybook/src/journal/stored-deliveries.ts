@@ -53,7 +53,7 @@ export function recordFailure(
   const now = Date.now()
   const { attempts, failedAt } = delivery
   const dueAt = Math.ceil(now + Math.random() * Math.min(retryMs * 2 ** attempts, maxRetryMs))
-  const reason = error instanceof DeliveryError ? error.message : 'It failed; the log has the reason.'
+  const reason = error instanceof DeliveryError ? error.message : 'The delivery failed. The log has the reason.'
   return { ...delivery, attempts: attempts + 1, failedAt: failedAt ?? now, dueAt, reason }
 }
 

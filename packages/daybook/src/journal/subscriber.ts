@@ -84,7 +84,7 @@ export async function attemptDelivery(
   const timeout = Promise.withResolvers<never>()
   const aborter = new AbortController()
   const expire = (): void => {
-    timeout.reject(new DeliveryError(`It took longer than ${deliveryMs} ms.`))
+    timeout.reject(new DeliveryError(`The delivery took longer than ${deliveryMs} ms.`))
     aborter.abort()
   }
   const timer = setTimeout(expire, deliveryMs)

@@ -52,7 +52,7 @@ export class Listener {
       handleRequest(this, incoming, response)
     })
     server.on('checkExpectation', (_incoming: IncomingMessage, response: ServerResponse) => {
-      rejectRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is understood.')
+      rejectRequest(response, 417, 'VALIDATION_ERROR', 'Only Expect: 100-continue is supported.')
     })
     server.on('clientError', (error: Error, socket: Socket) => {
       this.connections.rejectNext(socket, () => rejectMalformed(error, socket))

@@ -29,7 +29,7 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const server = createServer({ headersTimeout: 5000, requestTimeout: 10_000 }, async (request, response) => {
     if (request.url !== '/metrics') return sendMetrics(response, 404, 'Metrics are at /metrics.\n')
-    if (request.method !== 'GET') return sendMetrics(response, 405, 'Ask with GET.\n', { Allow: 'GET' })
+    if (request.method !== 'GET') return sendMetrics(response, 405, 'Use GET.\n', { Allow: 'GET' })
     try {
       sendMetrics(response, 200, await read(), { 'Content-Type': METRICS_TYPE })
     } catch (error) {

@@ -33,12 +33,12 @@ const MALFORMED: Readonly<Record<string, readonly [line: string, code: ErrorCode
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'VALIDATION_ERROR',
-    `Headers and URL have at most ${MAX_HEADER_BYTES} bytes.`,
+    `Headers and URL must have at most ${MAX_HEADER_BYTES} bytes together.`,
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'VALIDATION_ERROR', 'The request took too long to arrive.'],
 }
-const INVALID = ['400 Bad Request', 'VALIDATION_ERROR', 'This is not valid HTTP.'] as const
-const UNKNOWN_METHOD = ['501 Not Implemented', 'NOT_IMPLEMENTED', 'This method is not known.'] as const
+const INVALID = ['400 Bad Request', 'VALIDATION_ERROR', 'The request is not valid HTTP.'] as const
+const UNKNOWN_METHOD = ['501 Not Implemented', 'NOT_IMPLEMENTED', 'This method is unknown.'] as const
 
 /** A request line (RFC 9112, section 3) with a method of reasonable length. */
 const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]{1,64}) [\x21-\x7e]+ HTTP\/1\.[01]$/

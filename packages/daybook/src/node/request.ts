@@ -40,18 +40,18 @@ export interface HeadFault {
 /** Finds a fault in the head of a request that Node's parser accepts (RFC 9112, sections 2.3 and 3.2). */
 export function findHeadFault({ httpVersion, rawHeaders, headers }: IncomingMessage): HeadFault | undefined {
   if (rawHeaders.length > MAX_HEADERS * 2) {
-    return { status: 431, message: `A request has at most ${MAX_HEADERS} headers.` }
+    return { status: 431, message: `A request must have at most ${MAX_HEADERS} headers.` }
   }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
-    return { status: 400, message: 'The request line has to end with HTTP/1.1 or HTTP/1.0.' }
+    return { status: 400, message: 'The request line must end with HTTP/1.1 or HTTP/1.0.' }
   }
   if (httpVersion === '1.1' && headers.host === undefined) {
-    return { status: 400, message: 'A request needs a Host header.' }
+    return { status: 400, message: 'The Host header is required.' }
   }
   // If the counts are equal, as for almost all requests, no header is repeated.
   if (Object.keys(headers).length * 2 === rawHeaders.length) return undefined
   const name = findRepeatedHeader(rawHeaders)
-  return name === undefined ? undefined : { status: 400, message: `A request has at most one ${name} header.` }
+  return name === undefined ? undefined : { status: 400, message: `A request must have at most one ${name} header.` }
 }
 
 /** Returns the first repeated single-valued header. */

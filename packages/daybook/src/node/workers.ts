@@ -116,7 +116,7 @@ class Workers {
       const done = await this.#inTurn(slot, () => this.#replace(slot))
       if (this.#end.signal.aborted) return false
       if (done) continue
-      this.#options.log.error({ worker: slot.number }, 'the new worker did not start; those that serve stay')
+      this.#options.log.error({ worker: slot.number }, 'the new worker did not start; the running workers continue')
       return false
     }
     return true
@@ -171,7 +171,7 @@ class Workers {
     slot.serving = undefined
     if (this.#end.signal.aborted) return
     this.#quickExits = performance.now() - startedAt > STEADY_MS ? 1 : this.#quickExits + 1
-    this.#options.log.error({ worker: slot.number, status, signal }, 'a worker ended; another one takes its place')
+    this.#options.log.error({ worker: slot.number, status, signal }, 'a worker ended; another one replaces it')
     await this.#pause(this.#quickExits)
     await this.#inTurn(slot, () => this.#fill(slot))
   }

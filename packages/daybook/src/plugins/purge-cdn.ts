@@ -131,5 +131,5 @@ async function requestPurge(url: string, request: RequestInit): Promise<void> {
   const response = await fetch(url, { method: 'POST', redirect: 'manual', ...request }).catch(() => undefined)
   await response?.body?.cancel()
   if (response?.ok) return
-  throw new DeliveryError(response ? `The CDN answered ${response.status}.` : 'The CDN could not be reached.')
+  throw new DeliveryError(response ? `The CDN responded with ${response.status}.` : 'The CDN could not be reached.')
 }

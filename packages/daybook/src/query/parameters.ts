@@ -144,7 +144,7 @@ export function unknownCollection(key: string): DaybookError {
   return validationErrorAt(
     'collections',
     'unknown',
-    `The collection "${name}" does not exist, or you may not read it.`,
+    `The collection "${name}" does not exist, or you are not allowed to read it.`,
     { name },
   )
 }

@@ -441,7 +441,7 @@ class WhereReader {
     const message =
       values.length > 0
         ? `must be one of: ${values.join(', ')}`
-        : 'must be a collection that you may read. There is none.'
+        : 'must be a collection that you are allowed to read, but there is none'
     return ['enum', message, { values }]
   }
 

@@ -14,7 +14,7 @@ const DEFAULT_SIGN_INS = 10
 const DEFAULT_ACCOUNT_MESSAGES = 10
 
 const ACCOUNTS_WARNING =
-  'Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. ' +
+  'Accounts are kept in memory: a restart deletes them, and each process has its own. Anyone may register, and write. ' +
   "To close registration, add to the config: auth: { registration: 'closed' }"
 
 /** The options of {@link openAuth}. */
@@ -40,7 +40,9 @@ export function openAuth(
 ): Auth {
   const { limits = {} } = config
   const host: AuthHost = { records: store.records, log, cookiePrefix }
-  const tokens = new ApiTokens(host.records, (err) => log.warn({ err }, 'auth: the use of a token could not be noted'))
+  const tokens = new ApiTokens(host.records, (err) =>
+    log.warn({ err }, 'auth: the use of a token could not be recorded'),
+  )
   const documents = [...model.collections.values(), ...model.globals.values()]
   const { signInsPerMinute = DEFAULT_SIGN_INS, accountMessagesPerHour = DEFAULT_ACCOUNT_MESSAGES } = limits
   const { accountSignInsPerMinute = 2 * signInsPerMinute } = limits

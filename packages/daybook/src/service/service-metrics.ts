@@ -31,7 +31,7 @@ export function recentMetricsFor(caller: Caller, { recent }: Metrics): RecentMet
 }
 
 export function requireMetrics(metrics: Metrics | undefined): Metrics {
-  if (!metrics) throw new Error('Nothing is measured. Make the service with createService(config, { metrics: true }).')
+  if (!metrics) throw new Error('Metrics are off. Create the service with createService(config, { metrics: true }).')
   return metrics
 }
 

@@ -61,13 +61,13 @@ export async function logStoreWarnings(
   if (hidden.length > 0)
     log.warn(
       { fields: hidden },
-      'Fields no longer take some stored values, which are hidden. Name them with: daybook migrate',
+      'Some stored values are no longer valid for their fields, and are hidden. List them with: daybook migrate',
     )
   // Entries that lack required values are served as they are.
   const unfilled = await findUnfilledFields(store, model)
   if (unfilled.length > 0)
     log.warn(
       { fields: unfilled },
-      'Entries hold nothing in required fields that the config can fill. Run: daybook migrate --apply',
+      'Required fields of some entries are empty, and the config can fill them in. Run: daybook migrate --apply',
     )
 }

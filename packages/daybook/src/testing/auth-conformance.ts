@@ -234,7 +234,7 @@ function actionChecks({ adapter, load }: CheckedAdapter): readonly ConformanceCh
         deepStrictEqual(
           await invoke?.call(adapter, name, {}, toContext(NO_CREDENTIAL)),
           null,
-          `There is no action "${name}".`,
+          `The action "${name}" does not exist.`,
         )
       }
     },

@@ -205,7 +205,7 @@ describe('a disk that fails', () => {
 describe('the option folder', () => {
   test.each(['', '.', '..', '../'])('%j would contain the database, and is rejected', async (folder) => {
     await using data = await Folder.make()
-    await expect(disk({ folder }).open({ data: data.address })).rejects.toThrow('must not hold the data folder')
+    await expect(disk({ folder }).open({ data: data.address })).rejects.toThrow('must not contain the data folder')
   })
 
   test('may be absolute', async () => {
@@ -222,7 +222,7 @@ describe('the option folder', () => {
     await writeFile(join(data.address, 'uploads'), '')
     const open = disk().open({ data: data.address })
     await expect(open).rejects.toThrow(StartupError)
-    await expect(open).rejects.toThrow(/cannot be made: part of its path is a file\. Name another folder/)
+    await expect(open).rejects.toThrow(/cannot be created: part of its path is a file\. Name another folder/)
   })
 })
 

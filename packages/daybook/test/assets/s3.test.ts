@@ -305,7 +305,7 @@ describe('settings of S3', () => {
 
   test('an empty bucket is rejected', async () => {
     for (const bucket of ['', undefined])
-      await expect(s3({ bucket }).open({ data: '' })).rejects.toThrow(/Name the bucket/)
+      await expect(s3({ bucket }).open({ data: '' })).rejects.toThrow(/Set it to the bucket/)
   })
 
   test('without the SDK, opening fails with the package to install', async () => {
@@ -315,6 +315,8 @@ describe('settings of S3', () => {
     const run = promisify(execFile)(process.execPath, ['--import', preload, '--input-type=module', '--eval', code], {
       cwd: import.meta.dirname,
     })
-    expect((await run).stdout).toMatch(/^StartupError S3 needs its client\. Run: npm install @aws-sdk\/client-s3/)
+    expect((await run).stdout).toMatch(
+      /^StartupError The client for S3 is required\. Run: npm install @aws-sdk\/client-s3/,
+    )
   })
 })

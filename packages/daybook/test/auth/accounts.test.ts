@@ -326,7 +326,7 @@ describe("the provider's own routes", () => {
 test('with open registration, the start logs that accounts are in memory', async () => {
   const log = new RecordingLog()
   await using _open = await createTestService(config, { log })
-  expect(log.take()).toEqual([expect.stringMatching(/^warn Accounts live in memory: .*registration: 'closed'/)])
+  expect(log.take()).toEqual([expect.stringMatching(/^warn Accounts are kept in memory: .*registration: 'closed'/)])
   await using _closed = await createTestService({ ...config, auth: { registration: 'closed' } }, { log })
   expect(log.take()).toEqual([])
 })

@@ -81,7 +81,8 @@ describe('daybook user', () => {
     expect(await run('user', 'ban', 'ann@example.org')).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'Account ann@example.org may not sign in any more. Ended 1 session, 1 preview and 1 scheduled time.\n',
+      stderr:
+        'Account ann@example.org is no longer allowed to sign in. Ended 1 session, 1 preview and 1 scheduled time.\n',
     })
     await run('user', 'unban', 'ann@example.org')
     expect((await sendRequest(`/api/posts/${id}?preview=${preview}`)).status).toBe(404)
@@ -114,9 +115,9 @@ describe('daybook user', () => {
     [['user', 'list', 'x'], 2, 'daybook user list'],
     [['user', 'frobnicate', 'x@example.org'], 2, 'create, role, password, ban, unban, invite'],
     [['user', 'role', 'x@example.org'], 2, '--role editor'],
-    [['user', 'role', 'x@example.org', '--role', 'a,b'], 2, '--role takes letters'],
-    [['user', 'invite', 'x@example.org', '--days', '0'], 2, '--days takes 1 to 3650'],
-    [['user', 'ban', 'x@example.org'], 1, 'There is no account with the address x@example.org.'],
+    [['user', 'role', 'x@example.org', '--role', 'a,b'], 2, '--role must be at most 48 letters'],
+    [['user', 'invite', 'x@example.org', '--days', '0'], 2, '--days must be a number from 1 to 3650'],
+    [['user', 'ban', 'x@example.org'], 1, 'The account x@example.org does not exist.'],
     [['user', 'create', 'no address'], 1, 'email must be an e-mail address.'],
   ])('%j is rejected with advice', async (args, status, advice) => {
     expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(advice) })
@@ -146,7 +147,7 @@ describe('daybook token', () => {
     expect((await post()).status).toBe(401)
     expect(await run('token', 'revoke', 'site build')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('There is no token'),
+      stderr: expect.stringContaining('does not exist. See daybook token list.'),
     })
   })
 
@@ -160,7 +161,7 @@ describe('daybook token', () => {
       'Unknown collection or global "pages". Use one of: posts, assets.',
     ],
     [['token', 'create', 'x', '--scope', 'posts:write'], 2, 'read, create, update, delete'],
-    [['token', 'create', 'x', '--scope', '*', '--days', 'x'], 2, '--days takes'],
+    [['token', 'create', 'x', '--scope', '*', '--days', 'x'], 2, '--days must be a number'],
     [['token', 'list', 'x'], 2, 'daybook token list'],
   ])('%j is rejected with advice', async (args, status, advice) => {
     expect(await run(...args)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(advice) })
@@ -172,7 +173,7 @@ describe('daybook token', () => {
     expect(again).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'daybook: There is a token "x" already. Revoke it first.\n',
+      stderr: 'daybook: The name "x" is already used by another token. Revoke that token first.\n',
     })
   })
 })

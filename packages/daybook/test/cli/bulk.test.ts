@@ -50,10 +50,10 @@ describe('daybook update and daybook delete', () => {
       'code=x',
     )
     expect([status, stdout]).toEqual([1, '0 of 3 entries of notes updated\n'])
-    expect(stderr).toMatch(/refused: Entry \S+: Another entry has this code\n/)
+    expect(stderr).toMatch(/Rejected: Entry \S+: This code is already used by another entry\.\n/)
     const raised = await place.run('update', 'notes', '--where', 'rank[gte]=2', '--json', '{"rank":100}')
     expect(raised.status).toBe(1)
-    expect(raised.stderr).toMatch(/refused: Entry (\S{36}): rank is too high; also refused: (?!\1)\S{36}\n/)
+    expect(raised.stderr).toMatch(/Rejected: Entry (\S{36}): rank is too high\. Also rejected: (?!\1)\S{36}\n/)
   })
 
   it.each([
@@ -65,7 +65,10 @@ describe('daybook update and daybook delete', () => {
     ],
     [['update', 'notes', '--where', 'rank=1'], /--set FIELD=VALUE or --json JSON/],
     [['update', 'notes', '--where', 'rank=1', '--json', '[1]'], /write an object/],
-    [['update', 'note', '--where', 'rank=1', '--set', 'rank=1'], /Name one collection: notes/],
+    [
+      ['update', 'note', '--where', 'rank=1', '--set', 'rank=1'],
+      /The collection "note" does not exist\. Use one of: notes/,
+    ],
   ])('%j is refused with what to write', async (args, advice) => {
     await using place = await notes()
     const { status, stderr } = await place.run(...args)

@@ -75,7 +75,7 @@ describe('daybook start', () => {
     'an invalid port': [{ 'daybook.config.ts': NOTES }, ['start', '--port', 'http'], 2, '--port'],
     'an unknown level': [{ 'daybook.config.ts': NOTES }, ['start', '--log', 'loud'], 2, '--log'],
     'an unknown option': [{ 'daybook.config.ts': NOTES }, ['start', '--prot', '1'], 2, '--prot'],
-    'an unknown command': [{}, ['serve'], 2, 'There is no command "serve"'],
+    'an unknown command': [{}, ['serve'], 2, 'Unknown command "serve"'],
   }
 
   for (const [name, [files, args, status, advice]] of Object.entries(WRONG)) {
@@ -105,7 +105,7 @@ describe('daybook --help and --version', () => {
     await using folder = await folderOf({})
     const help = await daybook(folder.path, '--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
-    expect(help.stdout).toMatch(/^ {2}import +bring in a folder of Markdown and MDX files/m)
+    expect(help.stdout).toMatch(/^ {2}import +import a folder of Markdown and MDX files/m)
     expect(await daybook(folder.path)).toEqual(help)
     expect((await daybook(folder.path, '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
@@ -154,7 +154,7 @@ export default defineConfig({
     await folder.write({ 'daybook.config.ts': after('gone: f.text(),') })
     const refused = await daybook(folder.path, 'start', '--port', '0')
     expect(refused).toMatchObject({ status: 1, stdout: '' })
-    expect(refused.stderr).toContain('notes.title takes the values of headline (1)')
+    expect(refused.stderr).toContain('notes.title gets the values of headline (1)')
     expect(refused.stderr).toContain('daybook migrate --apply')
     const planned = await daybook(folder.path, 'migrate')
     expect(planned).toMatchObject({ status: 0 })
@@ -177,9 +177,9 @@ export default defineConfig({
     const refused = await daybook(folder.path, 'migrate', '--apply')
     expect(refused.status).toBe(1)
     expect(refused.stdout).toMatch(/LOSS +notes\.gone .*\(1\)/)
-    expect(refused.stdout).toMatch(/LOSS +old is a collection .*\(1\)/)
+    expect(refused.stdout).toMatch(/LOSS +old is no longer a collection .*\(1\)/)
     expect(refused.stdout).toContain('--allow-loss')
-    expect((await daybook(folder.path, 'migrate')).stdout).toContain('takes the values of headline')
+    expect((await daybook(folder.path, 'migrate')).stdout).toContain('gets the values of headline')
     expect(await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).toMatchObject({ status: 0 })
     const service = await start(folder.path)
     expect((await fetch(`${service.url}/api/old`)).status).toBe(404)

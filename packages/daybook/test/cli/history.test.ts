@@ -48,10 +48,10 @@ test('daybook erase erases the former content of an entry, keeps its records, an
   await first.stop()
 
   const stays =
-    'What it is now stays, and so does its draft. To erase these, delete the document, and erase it again.\n'
+    'The current version and the draft are kept. To erase them as well, delete the document and run the command again.\n'
   expect(await run('erase', 'notes', id)).toMatchObject({
     status: 0,
-    stdout: `2 former versions of notes ${id} would be erased. To erase them, write --yes.\n${stays}`,
+    stdout: `2 former versions of notes ${id} would be erased. To erase them, add --yes.\n${stays}`,
   })
   expect((await run('erase', 'notes', id, '--yes')).stdout).toBe(`2 former versions of notes ${id} erased.\n${stays}`)
   expect((await run('erase', 'notes', id, '--yes')).stdout).toBe(`0 former versions of notes ${id} erased.\n${stays}`)
@@ -89,8 +89,8 @@ test('daybook erase erases the former content of an entry, keeps its records, an
 test.each([
   [['erase'], /daybook erase COLLECTION ID/],
   [['erase', 'notes'], /daybook erase COLLECTION ID/],
-  [['erase', 'posts', 'x'], /There is no collection "posts"\. Write one of: notes/],
-  [['erase', 'globals', 'x'], /There is no global "x"\. Write one of: site/],
+  [['erase', 'posts', 'x'], /The collection "posts" does not exist\. Use one of: notes/],
+  [['erase', 'globals', 'x'], /The global "x" does not exist\. Use one of: site/],
   [['erase', 'notes', 'my-note'], /was never stored here/],
 ] as const)('%j prints advice', async (args, advice) => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
@@ -108,15 +108,20 @@ test('daybook undo undoes changes, and lists blocked documents', async () => {
   await service.stop()
   expect(await run('undo', '--from', '1', '--to', '1')).toEqual({
     status: 1,
-    stdout: '0 documents are what they were; 1 stay as they are\n',
+    stdout: '0 documents were restored to their former content; 1 stay unchanged\n',
     stderr: `notes ${id}: changed_since, see change 2\n`,
   })
-  expect((await run('undo', '--from', '2', '--dry-run')).stdout).toBe('1 documents would become what they were\n')
-  expect(await run('undo', '--from', '2')).toMatchObject({ status: 0, stdout: '1 documents are what they were\n' })
+  expect((await run('undo', '--from', '2', '--dry-run')).stdout).toBe(
+    '1 documents would be restored to their former content\n',
+  )
+  expect(await run('undo', '--from', '2')).toMatchObject({
+    status: 0,
+    stdout: '1 documents were restored to their former content\n',
+  })
   const again = await serve(folder.path)
   expect((await again.send('GET', `/api/notes/${id}`)).body).toMatchObject({ text: 'a', updatedBy: 'system' })
   await again.stop()
   expect(await run('undo')).toMatchObject({ status: 2, stderr: expect.stringContaining('daybook undo --from SEQ') })
-  expect(await run('undo', '--from', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--from x') })
+  expect(await run('undo', '--from', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--from must be the number of a change') })
   expect(await run('undo', '--from', '9')).toMatchObject({ status: 1, stderr: expect.stringContaining('at most 3') })
 })

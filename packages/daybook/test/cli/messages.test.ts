@@ -29,7 +29,7 @@ interface Mistake {
 
 const ELSEWHERE = 'Name another folder with --data, DAYBOOK_DATA or the option data of createService.'
 const USAGE = '\nSee daybook --help.\n'
-const NO_CONFIG = `There is no config: daybook.config.ts, daybook.config.js, daybook.config.mjs in this folder. Name one with --config FILE.${USAGE}`
+const NO_CONFIG = `The config does not exist: daybook.config.ts, daybook.config.js, daybook.config.mjs in this folder. Name one with --config FILE.${USAGE}`
 
 const seeded = (seed: string): Readonly<Record<string, string>> => ({
   'daybook.config.ts': configOf(
@@ -46,22 +46,22 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'dev with a config that is not there': {
     args: ['dev', '--config', 'other.ts'],
     status: 2,
-    reads: `There is no config: other.ts. Name one with --config FILE.${USAGE}`,
+    reads: `The config does not exist: other.ts. Name one with --config FILE.${USAGE}`,
   },
   'dev with a port that is none': {
     args: ['dev', '--port', 'http'],
     status: 2,
-    reads: `--port takes a number from 0 to 65535, not "http"${USAGE}`,
+    reads: `--port must be a number from 0 to 65535, not "http".${USAGE}`,
   },
   'a folder below /proc': {
     args: [...SERVE, '--data', '/proc/x/y'],
     status: 1,
-    reads: `The folder /proc/x/y cannot be made: the file system takes no new folders there. ${ELSEWHERE}\n`,
+    reads: `The folder /proc/x/y cannot be created: the file system takes no new folders there. ${ELSEWHERE}\n`,
   },
   'a folder below /proc in dev': {
     args: ['dev', '--port', '0', '--log', 'silent', '--data', '/proc/x/y'],
     status: 1,
-    reads: `The folder /proc/x/y cannot be made: the file system takes no new folders there. ${ELSEWHERE}\n`,
+    reads: `The folder /proc/x/y cannot be created: the file system takes no new folders there. ${ELSEWHERE}\n`,
   },
   '--data naming a file': {
     files: { 'daybook.config.ts': NOTES, content: '' },
@@ -79,32 +79,32 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     files: { 'daybook.config.ts': NOTES, content: '' },
     args: [...SERVE, '--data', 'content/a/b'],
     status: 1,
-    reads: `The folder ./content/a/b cannot be made: part of its path is a file. ${ELSEWHERE}\n`,
+    reads: `The folder ./content/a/b cannot be created: part of its path is a file. ${ELSEWHERE}\n`,
   },
   'a mistyped option': {
     args: ['start', '--prot', '1'],
     status: 2,
-    reads: `There is no option --prot of this command. Did you mean --port?${USAGE}`,
+    reads: `Unknown option --prot. Did you mean --port?${USAGE}`,
   },
   'a mistyped option with its value': {
     args: ['export', '--sinse=5', 'x'],
     status: 2,
-    reads: `There is no option --sinse of this command. Did you mean --since?${USAGE}`,
+    reads: `Unknown option --sinse. Did you mean --since?${USAGE}`,
   },
   'an option of no command': {
     args: ['migrate', '--verbose'],
     status: 2,
-    reads: `There is no option --verbose of this command. It takes: --apply, --allow-loss, --dry-run, --list, --skip, --config, --data${USAGE}`,
+    reads: `Unknown option --verbose. Use one of: --apply, --allow-loss, --dry-run, --list, --skip, --config, --data${USAGE}`,
   },
   'an option without its value': {
     args: ['export', '--since', '--without-people', 'x'],
     status: 2,
-    reads: `--since takes a value: --since SEQ. Write one with a dash as --since=VALUE.${USAGE}`,
+    reads: `--since requires a value: --since SEQ. Write a value with a dash as --since=VALUE.${USAGE}`,
   },
   'a value for an option that takes none': {
     args: ['openapi', '--all=yes'],
     status: 2,
-    reads: `--all takes no value.${USAGE}`,
+    reads: `--all does not take a value.${USAGE}`,
   },
   'a missing name': {
     args: ['erase', 'notes'],
@@ -114,22 +114,22 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a mistyped command': {
     args: ['strat'],
     status: 2,
-    reads: `There is no command "strat". Did you mean daybook start?${USAGE}`,
+    reads: `Unknown command "strat". Did you mean daybook start?${USAGE}`,
   },
   'a mistyped action of a command': {
     args: ['user', 'crate', 'ann@example.org'],
     status: 2,
-    reads: `There is no command "user crate". Did you mean daybook user create?${USAGE}`,
+    reads: `Unknown command "user crate". Did you mean daybook user create?${USAGE}`,
   },
   'help of a mistyped command': {
     args: ['help', 'imprt'],
     status: 2,
-    reads: `There is no command "imprt". Did you mean daybook import?${USAGE}`,
+    reads: `Unknown command "imprt". Did you mean daybook import?${USAGE}`,
   },
   'a command of another program': {
     args: ['serve'],
     status: 2,
-    reads: `There is no command "serve". Write one of: start, dev, import, update, delete, undo, erase, export, backup, restore, copy, user, token, openapi, plugins, webhooks, migrate${USAGE}`,
+    reads: `Unknown command "serve". Use one of: start, dev, import, update, delete, undo, erase, export, backup, restore, copy, user, token, openapi, plugins, webhooks, migrate${USAGE}`,
   },
   'a field type of another system': {
     files: typed('f.string()'),
@@ -172,19 +172,19 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     files: seeded("await c.writeGlobal('site', { title: 'a' })"),
     args: SERVE,
     status: 1,
-    reads: 'The seed of the config was rejected at the global site. There is no global "site".\n',
+    reads: 'The seed of the config was rejected at the global site. The global "site" does not exist.\n',
   },
   'a token that is too short': {
     env: { DAYBOOK_SERVICE_TOKEN: 'short' },
     args: SERVE,
     status: 1,
     reads:
-      'DAYBOOK_SERVICE_TOKEN has 5 characters; use at least 32, for instance the output of: openssl rand -hex 32\n',
+      'DAYBOOK_SERVICE_TOKEN has 5 characters, but at least 32 are required. Generate one with: openssl rand -hex 32\n',
   },
   'a host that this machine is not': {
     args: [...SERVE, '--host', '192.0.2.1'],
     status: 1,
-    reads: 'This machine has no such address. Choose another one with --host or --metrics-host.\n',
+    reads: 'This machine does not have that address. Choose another one with --host or --metrics-host.\n',
   },
 }
 

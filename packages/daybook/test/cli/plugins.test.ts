@@ -38,8 +38,8 @@ export default defineConfig({
 test('daybook plugins prints the contributions of each plugin, in order', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const { status, stdout, stderr } = await daybook(folder.path, 'plugins')
-  expect([status, stderr.replace(/^.*Accounts live in memory.*$/m, '')]).toEqual([0, ''])
-  expect(stdout).toBe(`links 1.2.3, may do everything (asSystem)
+  expect([status, stderr.replace(/^.*Accounts are kept in memory.*$/m, '')]).toEqual([0, ''])
+  expect(stdout).toBe(`links 1.2.3, has all rights (asSystem)
   requires     daybook >=0.1
   collections  links
   fields       notes: link

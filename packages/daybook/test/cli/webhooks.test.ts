@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const run = async (...args: readonly string[]) => {
   const { status, stdout, stderr } = await daybook(folder.path, 'webhooks', ...args)
-  return { status, stdout, stderr: stderr.replace(/^.*Accounts live in memory.*\n/m, '') }
+  return { status, stdout, stderr: stderr.replace(/^.*Accounts are kept in memory.*\n/m, '') }
 }
 
 test('daybook webhooks lists failed deliveries and replays them, with and without a running service', async () => {
@@ -50,7 +50,7 @@ test('daybook webhooks lists failed deliveries and replays them, with and withou
   expect(await run('list', '--parked', '--endpoint', 'site')).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(
-      /^ENDPOINT +SEQ +ACTION +DOCUMENT +STATE +ATTEMPTS +FAILED AT +NEXT ATTEMPT +REASON\nsite +1 +create +notes\/\S+ +parked +\d+ +\S+Z +The receiver answered 500\.\n$/,
+      /^ENDPOINT +SEQ +ACTION +DOCUMENT +STATE +ATTEMPTS +FAILED AT +NEXT ATTEMPT +REASON\nsite +1 +create +notes\/\S+ +parked +\d+ +\S+Z +The receiver responded with 500\.\n$/,
     ),
   })
   expect(JSON.parse((await run('list', '--json')).stdout)).toEqual([
@@ -58,7 +58,7 @@ test('daybook webhooks lists failed deliveries and replays them, with and withou
   ])
   receiver.respond = (_hook, response) => response.end()
   const failed = receiver.received.length
-  const sent = 'site is sent them again by the service that runs, or by the next one.\n'
+  const sent = 'The messages of site will be sent again as soon as a service runs.\n'
   expect(await run('replay', 'site', '--parked')).toEqual({ status: 0, stdout: sent, stderr: '' })
   await eventually(() => expect(receiver.received).toHaveLength(failed + 1))
   await eventually(async () => expect((await run('list')).stdout).toMatch(/^site +1 +0 +0 +0$/m))
@@ -80,7 +80,7 @@ test('daybook webhooks list --pending prints the time of the next attempt', asyn
   await fetch(`${service.url}/api/notes`, { method: 'POST', headers, body: '{"text":"one"}' })
   const list = (...more: readonly string[]) => run('list', '--pending', ...more, ...args)
   await eventually(async () =>
-    expect((await list()).stdout).toMatch(/ pending +1 +\S+Z +\S+Z +The receiver answered 500/),
+    expect((await list()).stdout).toMatch(/ pending +1 +\S+Z +\S+Z +The receiver responded with 500/),
   )
   const [{ dueAt }] = JSON.parse((await list('--json')).stdout)
   expect((await list()).stdout).toContain(dueAt)
@@ -94,10 +94,10 @@ test.each([
   [['replay'], 2, 'Write: daybook webhooks replay ENDPOINT'],
   [['replay', 'site'], 2, 'Write: daybook webhooks replay ENDPOINT'],
   [['replay', 'site', '--seq', '1', '--parked'], 2, 'Write: daybook webhooks replay ENDPOINT'],
-  [['replay', 'site', '--seq', '0'], 2, '--seq takes a number of the journal'],
+  [['replay', 'site', '--seq', '0'], 2, '--seq must be a number of the journal'],
   [['replay', 'site', '--to', '3'], 2, 'Write: daybook webhooks replay ENDPOINT'],
-  [['replay', 'sit', '--seq', '1'], 1, 'There is no webhook endpoint "sit". Did you mean site?'],
-  [['list', '--endpoint', 'other'], 1, 'There is no webhook endpoint "other". The config has: site.'],
+  [['replay', 'sit', '--seq', '1'], 1, 'The webhook endpoint "sit" does not exist. Did you mean site?'],
+  [['list', '--endpoint', 'other'], 1, 'The webhook endpoint "other" does not exist. The config has: site.'],
 ])('daybook webhooks %j is refused', async (args, status, message) => {
   const ended = await run(...args)
   expect(ended).toMatchObject({ status, stdout: '' })

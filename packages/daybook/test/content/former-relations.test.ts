@@ -56,10 +56,10 @@ describe.each(STORES)('on $name', (store) => {
       lead: f.relation(['posts', 'pages'], { formerTo: 'posts' }),
       many: f.relation(['posts', 'pages'], { many: true, formerTo: 'posts' }),
     })
-    await expect(place.start(later)).rejects.toThrow('articles.lead takes the references to posts (1)')
+    await expect(place.start(later)).rejects.toThrow('articles.lead gets the references to posts (1)')
     expect(await migrate(later)).toEqual([
-      'articles.lead takes the references to posts (1)',
-      'articles.many takes the references to posts (1)',
+      'articles.lead gets the references to posts (1)',
+      'articles.many gets the references to posts (1)',
     ])
     expect(await migrate(later)).toEqual([])
     await place.serve(later, async (service) => {
@@ -93,7 +93,7 @@ describe.each(STORES)('on $name', (store) => {
     await expect(place.start(later)).rejects.toThrow('daybook migrate --apply')
     expect(await migrate(later)).toEqual(
       expect.arrayContaining([
-        'articles.lead takes the references to posts, pages (1)',
+        'articles.lead gets the references to posts, pages (1)',
         expect.stringContaining('LOSS articles.lead'),
         expect.stringContaining('LOSS articles.many'),
       ]),

@@ -237,7 +237,9 @@ describe.each(STORES)('a migration on $name', (store) => {
     const careless = migrateBy(place, CONFIG, async ({ content }) => {
       void content.each('notes', {}, add)
     })
-    await expect(careless).rejects.toThrow('run ended before its calls of content ended. Write await before each call.')
+    await expect(careless).rejects.toThrow(
+      'run returned before its calls of content were complete. Write await before each call.',
+    )
     expect(await counts()).toEqual([0, 0])
     expect(await place.rows('SELECT finished FROM daybook$migrations')).toEqual([{ finished: null }])
   })
@@ -270,7 +272,7 @@ describe('migration files', () => {
 
   test('may not change once they have run', () => {
     expect(() => findPendingMigrations([{ name: 'a', hash: '2' }], [ran])).toThrow(
-      'migrations/a has changed since it ran (2026-11-01T00:00:00.000Z). Put it back as it was',
+      'migrations/a has changed since it ran (2026-11-01T00:00:00.000Z). Restore the file',
     )
   })
 })

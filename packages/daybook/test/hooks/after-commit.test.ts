@@ -93,7 +93,7 @@ describe.each(STORES)('afterCommit on $name', (store) => {
     }
     await post('one')
     await eventually(() => expect(seen).toEqual([false, false]))
-    expect(log.take().join('\n')).toMatch(/It took longer than 1500 ms/)
+    expect(log.take().join('\n')).toMatch(/The delivery took longer than 1500 ms/)
   })
 
   test('can write as the system, and other plugins receive these changes', async () => {

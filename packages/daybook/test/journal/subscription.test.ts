@@ -180,7 +180,7 @@ describe.each(STORES)('a subscription to the journal on $name', (kind) => {
     await write(2)
     await eventually(() => expect(seen).toEqual([1, 1, 2]))
     expect(aborted).toEqual([true])
-    expect(log.take()).toEqual([expect.stringContaining('It took longer than 20 ms')])
+    expect(log.take()).toEqual([expect.stringContaining('The delivery took longer than 20 ms')])
   })
 
   test('closes after the running delivery, which is not repeated', async () => {

@@ -155,7 +155,7 @@ describe('a CDN is purged', () => {
     'unsuccessfully if it responds with %d, and the error reveals only that status',
     async (status) => {
       const purge = purgeFastly({ service: 'abc', token: 'secret', api: await listen(status) })
-      await expect(purge(['posts'], signal)).rejects.toThrow(new RegExp(`^The CDN answered ${status}\\.$`))
+      await expect(purge(['posts'], signal)).rejects.toThrow(new RegExp(`^The CDN responded with ${status}\\.$`))
       expect(requests).toHaveLength(1)
     },
   )

@@ -342,7 +342,7 @@ describe.each(POLICY_STORES)('routes of plugins on $name', (store) => {
     ['rejects', 'the secret of the rejection'],
     ['throws-text', 'the secret text'],
     ['nothing', 'run must return a Response'],
-    ['used', 'a Response that is used up'],
+    ['used', 'a Response whose body was already read'],
     ['system', 'Declare it: definePlugin'],
     ['undeclared', 'does not declare status 299'],
   ])('respond with 500 and log the reason if one fails: %s', async (path, reason) => {

@@ -138,7 +138,7 @@ export class ImageVariants {
     try {
       return await withTimeout(this.#describeMs, () => processor.describe(() => this.#open(path)))
     } catch (error) {
-      this.#log.warn({ err: error }, 'A picture has no placeholder.')
+      this.#log.warn({ err: error }, 'An image has no placeholder.')
       return undefined
     }
   }
@@ -183,7 +183,7 @@ export class ImageVariants {
       await (await this.#blobs()).write(key, bytes, { type, disposition: 'inline' })
     } catch (error) {
       // This request still gets the picture, and the next one makes it again.
-      this.#log.warn({ err: error }, 'A picture could not be stored.')
+      this.#log.warn({ err: error }, 'An image could not be stored.')
     }
     return bytes
   }

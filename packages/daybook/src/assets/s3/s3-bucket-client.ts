@@ -95,7 +95,9 @@ async function loadSdk(): Promise<typeof Sdk> {
   try {
     return await import('@aws-sdk/client-s3')
   } catch (error) {
-    throw new StartupError(`S3 needs its client. Run: npm install @aws-sdk/client-s3 (${(error as Error).message})`)
+    throw new StartupError(
+      `The client for S3 is required. Run: npm install @aws-sdk/client-s3 (${(error as Error).message})`,
+    )
   }
 }
 
@@ -139,20 +141,21 @@ const FULL: readonly string[] = ['XMinioStorageFull', 'XMinioAdminBucketQuotaExc
 
 const ACCESS_KEY =
   'S3 does not accept the access key. Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or s3({ credentials }).'
-const REGION = 'The bucket of files is in another region. Name it in s3({ region }).'
+const REGION = 'The bucket of files is in another region. Set that region in s3({ region }).'
 
 /** Advice about settings, by name of the error. */
 const SETTINGS: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'The bucket of files does not exist. Create it, or name another one in s3({ bucket }).',
-  InvalidBucketName: 'No bucket can have that name. Name another one in s3({ bucket }).',
+  NoSuchBucket: 'The bucket of files does not exist. Create it, or set another one in s3({ bucket }).',
+  InvalidBucketName: 'The name of the bucket is invalid. Set another one in s3({ bucket }).',
   InvalidAccessKeyId: ACCESS_KEY,
   SignatureDoesNotMatch: ACCESS_KEY,
   ExpiredToken: ACCESS_KEY,
-  AccessDenied: 'The access key may not use the bucket of files. Let it list, read, write and delete there.',
+  AccessDenied:
+    'The access key is not allowed to use the bucket of files. Allow it to list, read, write and delete objects there.',
   PermanentRedirect: REGION,
   AuthorizationHeaderMalformed: REGION,
   CredentialsProviderError:
-    'S3 needs an access key. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or s3({ credentials }).',
+    'An access key for S3 is required. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or s3({ credentials }).',
 }
 
 const asFailure = (error: unknown): S3Failure | undefined => (error instanceof Error ? error : undefined)
@@ -167,6 +170,6 @@ function toS3Error(error: unknown): DaybookError {
     return new DaybookError('INSUFFICIENT_STORAGE', undefined, {}, error)
   const message = Object.hasOwn(SETTINGS, name)
     ? SETTINGS[name]
-    : 'The store of files does not answer; retry as Retry-After says.'
+    : 'The file store does not respond. Retry after the seconds in Retry-After.'
   return new DaybookError('SERVICE_UNAVAILABLE', message, {}, error)
 }

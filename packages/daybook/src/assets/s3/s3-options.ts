@@ -29,7 +29,7 @@ const MAX_PREFIX = 100
 /** @throws {StartupError} if there is no bucket */
 export function requireBucket({ bucket }: S3Options): string {
   if (bucket) return bucket
-  throw new StartupError('s3({ bucket }) is empty. Name the bucket that is to hold the files, such as with S3_BUCKET.')
+  throw new StartupError('s3({ bucket }) is empty. Set it to the bucket for the files, such as with S3_BUCKET.')
 }
 
 /**
@@ -42,6 +42,6 @@ export function requireKeyPrefix({ prefix = '' }: S3Options): string {
   if (inner === '') return ''
   if (isBlobKey(inner) && inner.length <= MAX_PREFIX) return `${inner}/`
   throw new StartupError(
-    `s3({ prefix }) is ${JSON.stringify(prefix)}. Write at most ${MAX_PREFIX} of A-Z a-z 0-9 . _ -, parted by slashes: 'site/uploads'.`,
+    `s3({ prefix }) is invalid: ${JSON.stringify(prefix)}. Write at most ${MAX_PREFIX} characters of A-Z a-z 0-9 . _ -, separated by slashes: 'site/uploads'.`,
   )
 }

@@ -87,7 +87,7 @@ export class S3BlobStore implements BlobStore {
     return await this.#enqueue(key, async () => {
       const from = this.#stagedKey(name)
       const staged = await this.#head(from)
-      if (!staged) throw new Error(`Nothing is staged as ${from}.`)
+      if (!staged) throw new Error(`The staged blob ${from} does not exist.`)
       return await this.#move({ key: from, head: staged, headers: toS3Headers(headers) }, this.#fullKey(key))
     })
   }

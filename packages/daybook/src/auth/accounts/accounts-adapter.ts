@@ -50,7 +50,7 @@ const SECOND_FACTOR = {
     identity: { type: 'null' },
     twoFactorRedirect: { const: true },
   }),
-  description: 'Another factor is needed.',
+  description: 'A second factor is required.',
   additionalProperties: false,
 }
 
@@ -196,7 +196,7 @@ export class AccountsAdapter implements AuthAdapter {
     const { email = '', password = '' } = readTexts(input, ['email', 'password'])
     const result = await (await this.#open()).signIn({ email, password }, headers)
     if (result === 'wrong') throw new DaybookError('UNAUTHORIZED', 'The e-mail address or the password is incorrect.')
-    if (result === 'banned') throw new DaybookError('FORBIDDEN', 'This account may not sign in.')
+    if (result === 'banned') throw new DaybookError('FORBIDDEN', 'This account is not allowed to sign in.')
     return this.#secureCookies(createSessionResponse(200, result), origin)
   }
 
@@ -211,7 +211,7 @@ export class AccountsAdapter implements AuthAdapter {
         createSessionResponse(201, requireSignedIn(await accounts.signUp(user, headers))),
         origin,
       )
-    if (!invitations) throw new Error('There are no invitations to register by.')
+    if (!invitations) throw new Error('This service does not accept invitations.')
     const { invitation = '' } = readTexts(input, ['invitation'])
     accounts.validateNewUser(user)
     const claimed = await invitations.claim(invitation, email)

@@ -101,7 +101,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
     const cookies = response.headers.getSetCookie()
     if (twoFactorRedirect === true) return { caller: ANONYMOUS, twoFactorRedirect, cookies }
     const caller = await findSessionCaller(new Headers({ Authorization: `Bearer ${token}` }))
-    if (!caller || token === undefined) throw new Error('A session that was just begun is not there.')
+    if (!caller || token === undefined) throw new Error('A session that was just created does not exist.')
     return { caller, token, cookies }
   }
   return {
@@ -311,7 +311,7 @@ function withoutCredentials(headers: Headers): Headers {
 
 function requireOk(response: Response): Response {
   if (response.ok) return response
-  throw new Error(`better-auth answered ${response.status}.`)
+  throw new Error(`better-auth responded with ${response.status}.`)
 }
 
 interface StoredUser {

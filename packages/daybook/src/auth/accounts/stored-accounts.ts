@@ -72,7 +72,7 @@ export async function openAccountManager(host: AuthHost, options: StoredAccounts
   const invitations = new Invitations(host.records)
   const getId = async (email: string): Promise<string> => {
     const account = await accounts.find(email)
-    if (!account) throw new DaybookError('NOT_FOUND', `There is no account with the address ${email}.`)
+    if (!account) throw new DaybookError('NOT_FOUND', `The account ${email} does not exist.`)
     return account.id
   }
   return {
@@ -88,7 +88,7 @@ export async function openAccountManager(host: AuthHost, options: StoredAccounts
       if (options.registration !== 'invite') {
         throw new DaybookError(
           'CONFLICT',
-          "Registration by invitation is off. Write registration: 'invite' in the options of betterAuth().",
+          "Registration by invitation is off. Set registration: 'invite' in the options of betterAuth().",
         )
       }
       requireAccountLimits({ email: invitation.email })

@@ -65,7 +65,7 @@ export class IssuerKeys {
 
   /** Aborts a running load. */
   close(): void {
-    this.#closing.abort(new Error('The service ends.'))
+    this.#closing.abort(new Error('The service is shutting down.'))
     this.#closing = new AbortController()
   }
 
@@ -92,7 +92,7 @@ export class IssuerKeys {
       this.#failure = undefined
       return this.#set
     } catch (cause) {
-      const error = new Error(`The keys of ${this.#issuer} cannot be had.`, { cause })
+      const error = new Error(`The keys of ${this.#issuer} cannot be loaded.`, { cause })
       this.#failure = { error, until: performance.now() + FAILURE_MS }
       throw error
     }
@@ -103,8 +103,8 @@ export class IssuerKeys {
     const url = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const { issuer, jwks_uri: jwksUrl } = Object(JSON.parse(await fetchKeySet(url, signal)))
     // Section 4.3 requires the metadata to have the same issuer.
-    if (issuer !== this.#issuer) throw new Error(`${url} is about the issuer ${issuer}. Write that as issuer.`)
-    if (!isSecureUrl(jwksUrl)) throw new Error(`${url} names no jwks_uri that begins with https://.`)
+    if (issuer !== this.#issuer) throw new Error(`${url} describes the issuer ${issuer}. Set issuer to it.`)
+    if (!isSecureUrl(jwksUrl)) throw new Error(`${url} has no jwks_uri that begins with https://.`)
     return jwksUrl
   }
 }
@@ -116,9 +116,9 @@ async function fetchKeySet(url: string, signal: AbortSignal): Promise<string> {
   let size = 0
   for await (const chunk of body ?? []) {
     size += chunk.length
-    if (size > MAX_KEY_SET_BYTES) throw new Error(`${url} answered more than ${MAX_KEY_SET_BYTES} bytes.`)
+    if (size > MAX_KEY_SET_BYTES) throw new Error(`${url} responded with more than ${MAX_KEY_SET_BYTES} bytes.`)
     chunks.push(chunk)
   }
-  if (status !== 200) throw new Error(`${url} answered ${status}.`)
+  if (status !== 200) throw new Error(`${url} responded with ${status}.`)
   return Buffer.concat(chunks).toString()
 }

@@ -174,7 +174,7 @@ function readRoles(claims: JwtClaims, { roles }: JwtOptions): readonly string[] 
   if (roles === undefined) return Object.freeze([])
   if (typeof roles === 'function') {
     const result: unknown = roles(claims)
-    if (!Array.isArray(result)) throw new TypeError('The function for roles gave no list.')
+    if (!Array.isArray(result)) throw new TypeError('The function for roles did not return a list.')
     return Object.freeze([...result])
   }
   const value = claimAt(claims, roles)

@@ -28,7 +28,7 @@ export const backup: CliCommand = new CliCommand('backup')
   .takes(
     defineOption(
       '--files-only',
-      'Back up the files of the assets, and no database: for a database that has its own backups, such as PostgreSQL.',
+      'Backs up only the files of the assets: for a database that has its own backups, such as PostgreSQL.',
     ),
   )
   .runs(async (path: string, { filesOnly: isFilesOnly = false, ...options }: BackupOptions) => {
@@ -39,11 +39,11 @@ export const backup: CliCommand = new CliCommand('backup')
       return await saveStore(source, path, isFilesOnly)
     } catch (error) {
       const isFull = ['ENOSPC', 'SQLITE_FULL'].includes(String((error as NodeJS.ErrnoException).code))
-      throw isFull ? new StartupError(`${path} is on a full disk. ${GO_ON}`) : error
+      throw isFull ? new StartupError(`The disk of ${path} is full. ${GO_ON}`) : error
     }
   })
 
-const GO_ON = 'What has arrived stays: once there is room, the same command continues.'
+const GO_ON = 'What is already saved is kept: free some space and run the same command again, which continues.'
 
 /** Saves the files and, unless the options exclude it, the database. */
 async function saveStore(source: BackupSource, path: string, isFilesOnly: boolean): Promise<number> {
@@ -58,7 +58,7 @@ async function saveStore(source: BackupSource, path: string, isFilesOnly: boolea
       printLine(`backed up the database as of ${saved.seq}, and ${files}, to ${path}`)
     } else printLine(`backed up ${files}, to ${path}`)
     if (faults.length > 0)
-      process.stderr.write(`${describeFaults(faults)}The backup lacks these files: ${faults.length}.\n`)
+      process.stderr.write(`${describeFaults(faults)}Files that are missing in the backup: ${faults.length}.\n`)
     return faults.length === 0 ? 0 : 1
   } finally {
     await saved.snapshot.close()

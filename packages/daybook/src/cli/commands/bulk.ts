@@ -51,7 +51,7 @@ const SELECT_OPTIONS: readonly Option[] = [
     'A condition, `FIELD=VALUE` or `FIELD[OPERATOR]=VALUE`; `id[exists]=true` is every entry.',
     'needed',
   ),
-  defineOption('--q <WORDS>', 'Words that must all be found.', 'any'),
+  defineOption('--q <WORDS>', 'Words that an entry must all contain.', 'any'),
   defineOption('--status <STATUS>', 'Statuses, separated by commas.', 'all of them'),
   defineOption('--dry-run', 'Reports the outcome, and stores nothing.'),
 ]
@@ -102,7 +102,10 @@ async function writeMatches(key: string, options: UpdateOptions, { done, prepare
   const config = await loadConfig(options.config)
   const model = compileModel(config)
   const collection = model.collections.get(key)
-  if (!collection) throw new UsageError(`Name one collection: ${[...model.collections.keys()].join(', ')}.`)
+  if (!collection)
+    throw new UsageError(
+      `The collection "${key}" does not exist. Use one of: ${[...model.collections.keys()].join(', ')}.`,
+    )
   const writeStep = prepare(collection)
   const query = readParameters(bulkParameters(collection, model.locales), toParameters(options))
   const { context, close } = await openContent(model, config, resolve(dataFolder(options)), {
@@ -159,10 +162,11 @@ function describeRejection({ message, details }: DaybookError): string {
   const issues = (details.issues ?? []).filter((issue) => !message.includes(issue.message))
   const [, ...otherIds] = details.refused as readonly string[]
   return [
-    `refused: ${message.replace(/\.$/, '')}`,
-    ...issues.map((issue) => issue.message.replace(/\.$/, '')),
-    ...(otherIds.length > 0 ? [`also refused: ${otherIds.join(' ')}`] : []),
-  ].join('; ')
+    // The messages of validators and hooks may lack the full stop.
+    `Rejected: ${message.replace(/\.?$/, '.')}`,
+    ...issues.map((issue) => issue.message.replace(/\.?$/, '.')),
+    ...(otherIds.length > 0 ? [`Also rejected: ${otherIds.join(' ')}`] : []),
+  ].join(' ')
 }
 
 function toParameters({
@@ -173,7 +177,9 @@ function toParameters({
   dryRun,
 }: UpdateOptions): ReadonlyMap<string, readonly string[]> {
   if (where.length === 0)
-    throw new UsageError('Say which entries with --where FIELD=VALUE; --where "id[exists]=true" is every entry.')
+    throw new UsageError(
+      '--where is required. Write --where FIELD=VALUE, or --where "id[exists]=true" for every entry.',
+    )
   const texts = Object.entries({ q, status, locale }).filter((pair): pair is [string, string] => pair[1] !== undefined)
   return toQueryParams([...where.map(toWhereParameter), ...texts, ['dryRun', String(dryRun ?? false)]])
 }
@@ -185,22 +191,23 @@ function toWhereParameter(condition: string): readonly [name: string, value: str
   const [, field, path, value] = CONDITION.exec(condition) ?? []
   if (field !== undefined && value !== undefined) return [`where[${field}]${path || '[eq]'}`, value]
   throw new UsageError(
-    `--where ${condition}: write FIELD=VALUE, or FIELD[OPERATOR]=VALUE such as createdAt[lt]=2020-01-01.`,
+    `--where ${condition} is invalid. Write FIELD=VALUE, or FIELD[OPERATOR]=VALUE such as createdAt[lt]=2020-01-01.`,
   )
 }
 
 /** Reads the merge patch of an update. */
 function readPatch({ json, set = [] }: UpdateOptions, collection: CollectionModel): Readonly<Record<string, unknown>> {
-  if ((json === undefined) === (set.length === 0)) throw new UsageError('Write --set FIELD=VALUE or --json JSON.')
+  if ((json === undefined) === (set.length === 0))
+    throw new UsageError('Either --set or --json is required. Write --set FIELD=VALUE or --json JSON.')
   if (json === undefined) return Object.fromEntries(set.map((pair) => readSetting(pair, collection)))
   const patch = parseJson(json)
   if (isRecord(patch)) return patch
-  throw new UsageError(`--json ${json}: write an object, such as '{"status":"draft"}'.`)
+  throw new UsageError(`--json ${json} is invalid. Write an object, such as '{"status":"draft"}'.`)
 }
 
 function readSetting(pair: string, { schemas }: CollectionModel): readonly [key: string, value: unknown] {
   const at = pair.indexOf('=')
-  if (at < 1) throw new UsageError(`--set ${pair}: write FIELD=VALUE.`)
+  if (at < 1) throw new UsageError(`--set ${pair} is invalid. Write FIELD=VALUE.`)
   const [key, text] = [pair.slice(0, at), pair.slice(at + 1)]
   const properties = schemas.update.properties as Readonly<Record<string, unknown>> | undefined
   if (text === 'null') return [key, null]

@@ -41,14 +41,15 @@ export const copy: CliCommand = new CliCommand('copy')
   )
   .runs((options: CopyOptions) => (options.filesFrom === undefined ? copyContent(options) : copyAssets(options)))
 
-const GO_ON = 'What has arrived stays: the same command goes on with it.'
+const GO_ON = 'What is already copied is kept: the same command continues.'
 
 async function copyContent(options: CopyOptions): Promise<number> {
   if (options.from === undefined || options.to === undefined)
-    throw new UsageError('Name two stores: daybook copy --from sqlite:FOLDER --to postgres://…')
+    throw new UsageError('Two stores are required: daybook copy --from sqlite:FOLDER --to postgres://…')
   const from = readAddress(options.from, '--from')
   const to = readAddress(options.to, '--to')
-  if (from.identity === to.identity) throw new StartupError('--from and --to are the same store. Name two.')
+  if (from.identity === to.identity)
+    throw new StartupError('--from and --to are the same store. Name two different ones.')
   const model = compileModel(await loadConfig(options.config))
   const source = await from.snapshot()
   try {
@@ -70,15 +71,15 @@ async function requireKnownCollections(source: Snapshot, label: string, model: M
   const collections = await read.system.storedCollections()
   const unknown = collections.filter((key) => !model.collections.has(key))
   if (unknown.length > 0) {
-    const message = `${label} holds collections that the config does not have: ${unknown.join(', ')}.`
-    throw new StartupError(`${message} Bring them back into the config, or run daybook migrate on the store first.`)
+    const message = `${label} has collections that are not in the config: ${unknown.join(', ')}.`
+    throw new StartupError(`${message} Restore them in the config, or run daybook migrate on the store first.`)
   }
   const renames = (await findPendingRenames(read, model)).map(
     ({ path, message, count }) => `  ${path} ${message} (${count})\n`,
   )
   if (renames.length === 0) return collections
   throw new StartupError(
-    `The config renames fields of what ${label} holds:\n${renames.join('')}Run daybook migrate --apply on the store first.`,
+    `The config renames fields of the content in ${label}:\n${renames.join('')}Run daybook migrate --apply on the store first.`,
   )
 }
 
@@ -86,7 +87,7 @@ async function requireKnownCollections(source: Snapshot, label: string, model: M
 async function copyAssets(options: CopyOptions): Promise<number> {
   if (options.from !== undefined || options.to !== undefined)
     throw new UsageError(
-      '--files-from copies files alone: daybook copy --files-from OLD_CONFIG. Leave out --from and --to.',
+      '--files-from copies only files. Leave out --from and --to: daybook copy --files-from OLD_CONFIG.',
     )
   const data = resolve(dataFolder(options))
   const config = await loadConfig(options.config)
@@ -106,7 +107,7 @@ async function copyAssets(options: CopyOptions): Promise<number> {
     const from = async ({ path }: { readonly path: string }) => (await source.read(path))?.content
     const { written, existing, faults } = await copyFiles({ model, read, from, to, isVerified: options.verifyOnly })
     process.stderr.write(describeFaults(faults))
-    printLine(`files: ${written} copied, ${existing} there already, ${faults.length} missing`)
+    printLine(`files: ${written} copied, ${existing} already there, ${faults.length} missing`)
     return faults.length === 0 ? 0 : 1
   } finally {
     await closers.close()

@@ -18,7 +18,7 @@ interface EraseOptions extends CommonOptions {
  */
 export const erase: CliCommand = new CliCommand('erase')
   .arguments('<COLLECTION> <ID>')
-  .takes(defineOption('--yes', 'Erases; without it, the command says what it would erase.'))
+  .takes(defineOption('--yes', 'Erases. Without it, the command only reports what it would erase.'))
   .runs(async (collection: string, id: string, { yes: isSure = false, ...options }: EraseOptions) => {
     await using opened = await openCommandStore(options)
     const { model } = opened
@@ -26,23 +26,26 @@ export const erase: CliCommand = new CliCommand('erase')
     const document = requireDocument(model, collection, id)
     const name = `${document.collection} ${document.id}`
     if (!(await store.read.history.isKnown(document)))
-      throw new StartupError(`${name} was never stored here. Look the id up: it is a UUID, not a slug.`)
+      throw new StartupError(`${name} does not exist and never did. Check the id: it is a UUID, not a slug.`)
     const count = isSure
       ? await eraseHistory(store, document, getActor(SYSTEM))
       : await store.read.history.countErasable(document)
-    const done = isSure ? 'erased.' : 'would be erased. To erase them, write --yes.'
+    const done = isSure ? 'erased.' : 'would be erased. To erase them, add --yes.'
     process.stdout.write(`${count} former ${count === 1 ? 'version' : 'versions'} of ${name} ${done}\n`)
     if (await isPresent(store.read, model, document)) process.stdout.write(STAYS)
     return 0
   })
 
-const STAYS = 'What it is now stays, and so does its draft. To erase these, delete the document, and erase it again.\n'
+const STAYS =
+  'The current version and the draft are kept. To erase them as well, delete the document and run the command again.\n'
 
 function requireDocument({ collections, globals }: Model, collection: string, id: string): JournalDocument {
   if (collection === GLOBALS && !globals.has(id))
-    throw new UsageError(`There is no global "${id}". Write one of: ${[...globals.keys()].join(', ')}.`)
+    throw new UsageError(`The global "${id}" does not exist. Use one of: ${[...globals.keys()].join(', ')}.`)
   if (collection !== GLOBALS && !collections.has(collection))
-    throw new UsageError(`There is no collection "${collection}". Write one of: ${[...collections.keys()].join(', ')}.`)
+    throw new UsageError(
+      `The collection "${collection}" does not exist. Use one of: ${[...collections.keys()].join(', ')}.`,
+    )
   return { collection, id: collection === GLOBALS ? id : id.toLowerCase() }
 }
 

@@ -28,18 +28,18 @@ const STDOUT = '-'
  * store. The status is 1 if files are missing.
  */
 export const exportContent: CliCommand = new CliCommand('export')
-  .argument('<FILE>', 'The file; - is standard output.')
+  .argument('<FILE>', 'The file; - writes to standard output.')
   .takes(
     defineOption(
       '--since <SEQ>',
-      'Only what changed after this number of the journal, deletions included.',
+      'Exports only changes after this number of the journal, deletions included.',
       'everything',
     ),
-    defineOption('--without-people', 'Leave out who made and last changed documents.'),
+    defineOption('--without-people', 'Leaves out the authors of documents.'),
     defineOption(
       '--files <DIR>',
-      'Where the files of the assets go, each once, named by their digests.',
-      'they stay where they are',
+      'The folder for the files of the assets, each once, named by its digest.',
+      'files are not exported',
     ),
   )
   .runs(async (path: string, options: ExportOptions) => {
@@ -72,7 +72,7 @@ function readSince(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const since = Number(text)
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(since)) return since
-  throw new UsageError(`--since takes a whole number, 0 or more, not "${text}".`)
+  throw new UsageError(`--since must be a whole number, 0 or more, not "${text}".`)
 }
 
 function rethrowInvalidSince(error: unknown): never {
@@ -82,8 +82,8 @@ function rethrowInvalidSince(error: unknown): never {
 async function writeFiles(files: AssetFiles, blobs: BlobStore, folder: string): Promise<boolean> {
   const { written, existing, faults } = await exportFiles(files, blobs, new DigestFolder(folder))
   const missing = faults.length > 0 ? `, ${faults.length} missing` : ''
-  process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${existing} there already${missing}\n`)
-  if (faults.length > 0) printNotice('Nothing is exported. Without --files, the content alone is.')
+  process.stderr.write(`${describeFaults(faults)}files: ${written} written, ${existing} already there${missing}\n`)
+  if (faults.length > 0) printNotice('Nothing was exported. To export only the content, leave out --files.')
   return faults.length === 0
 }
 

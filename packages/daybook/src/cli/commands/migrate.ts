@@ -36,19 +36,19 @@ export const migrate: CliCommand = new CliCommand('migrate')
   .takes(
     defineOption(
       '--apply',
-      'Carries the changes out: moves renamed fields, fills, runs migrations.',
-      'only says what they are',
+      'Applies the changes: moves renamed fields, fills in values, runs migrations.',
+      'only reports them',
     ),
-    defineOption('--allow-loss', 'Also what loses stored values.'),
+    defineOption('--allow-loss', 'With `--apply`, also applies changes that lose stored values.'),
     defineOption(
       '--dry-run',
-      'Does everything to a copy of the store, in the folder for temporary files, and says what came of it.',
+      'Applies the changes to a copy of the store, in the folder for temporary files, and reports the outcome.',
     ),
     defineOption(
       '--list <FIELD>',
-      'Lists the entries whose value in a field, such as `posts.summary`, the config refuses: an id and the reason in each line.',
+      'Lists the entries with an invalid value in a field, such as `posts.summary`: an id and the reason in each line.',
     ),
-    defineRepeatedOption('--skip <NAME>', 'Notes that a migration of that name need not run on this store.'),
+    defineRepeatedOption('--skip <NAME>', 'Records a migration as run on this store, without running it.'),
   )
   .runs(async (options: MigrateOptions) => {
     rejectExclusive(options)
@@ -79,7 +79,7 @@ export const migrate: CliCommand = new CliCommand('migrate')
 function rejectExclusive({ apply, dryRun, list, skip }: MigrateOptions): void {
   const flags = Object.entries({ '--apply': apply, '--dry-run': dryRun, '--list': list, '--skip': skip })
   const present = flags.filter(([, value]) => value !== undefined).map(([flag]) => flag)
-  if (present.length > 1) throw new UsageError(`${present.join(' and ')} exclude each other. Give one of them.`)
+  if (present.length > 1) throw new UsageError(`${present.join(' and ')} exclude each other. Write only one of them.`)
 }
 
 /** Returns the exit status of the work, or that of an interrupted command. */
@@ -89,7 +89,10 @@ function runInterruptibly(work: (signal: AbortSignal) => Promise<number>): Promi
       return await work(signal)
     } catch (error) {
       if (!signal.aborted) throw error
-      return print('Stopped. What is stored stays. Run it again: it goes on.', INTERRUPTED)
+      return print(
+        'Stopped. Changes that were already stored are kept. Run the command again to continue.',
+        INTERRUPTED,
+      )
     }
   })
 }
@@ -97,7 +100,7 @@ function runInterruptibly(work: (signal: AbortSignal) => Promise<number>): Promi
 const POOLER_WARNING =
   'A pooler hides the processes that serve this store. Before you apply the migration, stop those with another config.'
 const OUTDATED_WARNING =
-  'Stop them before you apply the migration, or restart them with this config right after it: until then they do not find what it moves, and ' +
+  'Stop them before you apply the migration, or restart them with this config right after it: until then they do not find moved values, and ' +
   'values that they store may be hidden.'
 
 /** Returns a warning about processes that serve the store with another config; `undefined` if there are none. */
@@ -126,12 +129,15 @@ async function planAndApply(
   process.stdout.write(describePlan(plan))
   if (isUpToDate(plan)) return 0
   if (warning !== undefined) printNotice(warning)
-  if (!dryRun && !apply) return print('Nothing was changed. Do it with: daybook migrate --apply', 0)
+  if (!dryRun && !apply) return print('Nothing was changed. To apply it, run: daybook migrate --apply', 0)
   if (!dryRun && plan.steps.some(isLossy) && !allowLoss) {
-    return print('Refused: this loses stored values. Bring the fields back, or add --allow-loss.', 1)
+    return print(
+      'Nothing was changed, because this would lose stored values. Restore the fields, or add --allow-loss.',
+      1,
+    )
   }
   await applyPlan({ ...job, log: printLine }, plan)
-  return print(dryRun ? 'Nothing was changed. Do it with: daybook migrate --apply' : 'Done.', 0)
+  return print(dryRun ? 'Nothing was changed. To apply it, run: daybook migrate --apply' : 'Done.', 0)
 }
 
 async function listInvalidValues({ store, model }: ContentContext, path: string): Promise<number> {
@@ -139,7 +145,7 @@ async function listInvalidValues({ store, model }: ContentContext, path: string)
   const document = model.collections.get(key) ?? model.globals.get(key)
   if (rest.length > 0 || !document || !Object.hasOwn(document.fieldMap, field))
     throw new UsageError(
-      `--list takes a collection or global and one of its fields, such as posts.summary, not "${path}".`,
+      `--list must be a collection or global and one of its fields, such as posts.summary, not "${path}".`,
     )
   for await (const invalidValue of findInvalidValues(store.read, model))
     if (invalidValue.path === path) printLine(`${invalidValue.id} ${invalidValue.message}`)
@@ -153,13 +159,15 @@ async function skip(
 ): Promise<number> {
   const unknown = names.find((name) => files.every((file) => file.name !== name))
   if (unknown !== undefined)
-    throw new UsageError(`There is no migrations/${unknown}. Write one of: ${files.map(({ name }) => name).join(', ')}`)
+    throw new UsageError(
+      `The migration migrations/${unknown} does not exist. Use one of: ${files.map(({ name }) => name).join(', ')}`,
+    )
   await store.prepare(model, createContentAlignment(model))
   await recordAsRun(
     store,
     files.filter(({ name }) => names.includes(name)),
   )
-  return print('Noted. They will not run on this store.', 0)
+  return print('Recorded. They will not run on this store.', 0)
 }
 
 function print(text: string, status: number): number {

@@ -7,7 +7,9 @@ interface OpenApiOptions extends CommonOptions {
 
 /** `daybook openapi`: prints the OpenAPI document of the config. It opens an empty store alone, in the folder for temporary files. */
 export const openapi: CliCommand = new CliCommand('openapi')
-  .takes(defineOption('--all', 'Also what only a session sees, such as private collections.', 'what everyone may know'))
+  .takes(
+    defineOption('--all', 'Includes what only a session can see, such as private collections.', 'only what is public'),
+  )
   .runs(async ({ all, ...options }: OpenApiOptions) => {
     const text = await withEmptyService(options, async (service, serviceToken) => {
       const headers = all ? { Authorization: `Bearer ${serviceToken}` } : {}

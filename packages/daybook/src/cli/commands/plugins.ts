@@ -17,7 +17,7 @@ function describePlugins({ model, routes }: Service): string {
   return model.plugins
     .map((plugin) => {
       const pluginRoutes = routes.filter((route) => route.plugin === plugin.name)
-      const head = `${plugin.name} ${plugin.version}${plugin.system ? ', may do everything (asSystem)' : ''}\n`
+      const head = `${plugin.name} ${plugin.version}${plugin.system ? ', has all rights (asSystem)' : ''}\n`
       return `${head}${formatTable(listContributionRows(plugin, pluginRoutes))}`
     })
     .join('\n')

@@ -32,9 +32,9 @@ export const restore: CliCommand = new CliCommand('restore')
   .takes(
     defineOption(
       '--files-only',
-      'Bring back the files that the assets of the present database lack. A service may run meanwhile.',
+      'Restores only files that the assets of the current database are missing. A service can run meanwhile.',
     ),
-    defineOption('--allow-missing', 'Restore the database even if files are missing from the backup.'),
+    defineOption('--allow-missing', 'Restores the database even if files are missing in the backup.'),
   )
   .runs(async (path: string, { filesOnly, allowMissing: allowsMissing = false, ...options }: RestoreOptions) => {
     const config = await loadConfig(options.config)
@@ -45,8 +45,8 @@ export const restore: CliCommand = new CliCommand('restore')
   })
 
 const DATABASE_ADVICE =
-  'The config names a database. Restore that with its own tools, or bring the SQLite database of a backup into it with ' +
-  'daybook copy --from sqlite:DIR/daybook-….db. Then bring back the files: daybook restore DIR --files-only.'
+  'The config names a database. Restore it with its own tools, or copy the SQLite database of a backup into it with ' +
+  'daybook copy --from sqlite:DIR/daybook-….db. Then restore the files: daybook restore DIR --files-only.'
 
 interface RestoreJob {
   readonly config: DaybookConfig
@@ -60,7 +60,7 @@ async function restoreFiles(job: RestoreJob): Promise<number> {
   const snapshot = await openSnapshot(job.config, job.data)
   try {
     const { written, existing, faults } = await copyBackupFiles(job, snapshot)
-    printLine(`restored ${written} files (${existing} there already), from ${job.path}`)
+    printLine(`restored ${written} files (${existing} already there), from ${job.path}`)
     return faults.length === 0 ? 0 : 1
   } finally {
     await snapshot.close()
@@ -79,7 +79,7 @@ async function restoreAll(job: RestoreJob, allowsMissing: boolean): Promise<numb
   const snapshot = snapshotSqlite(part)
   const { written, existing, faults } = await copyBackupFiles(job, snapshot).finally(() => snapshot.close())
   if (faults.length > 0 && !allowsMissing) {
-    printNotice(`${faults.length} files are missing, so the database is not restored. ${MISSING_ADVICE}`)
+    printNotice(`${faults.length} files are missing, so the database was not restored. ${MISSING_ADVICE}`)
     return 1
   }
   if (!(await moveExclusively(part, file))) requireAbsent(file)
@@ -88,7 +88,7 @@ async function restoreAll(job: RestoreJob, allowsMissing: boolean): Promise<numb
   return 0
 }
 
-const MISSING_ADVICE = 'Fix the backup and run the same command again, or add --allow-missing to go without them.'
+const MISSING_ADVICE = 'Fix the backup and run the same command again, or add --allow-missing to continue without them.'
 
 /** Rejects a folder that a service serves. It may use a database that was moved away, and the files next to it. */
 function requireUnserved(data: string): void {
@@ -104,7 +104,7 @@ function requireAbsent(file: string): void {
   const existingFile = [file, `${file}-wal`].find(existsSync)
   if (existingFile === undefined) return
   throw new StartupError(
-    `There is a ${existingFile} already. Restore into an empty folder: name one with --data, or move it away.`,
+    `${existingFile} already exists. Restore into an empty folder: name one with --data, or move this file away.`,
   )
 }
 

@@ -218,7 +218,7 @@ function readPort(options: ServeOptions): number {
 function toPort(flag: string, text: string): number {
   const port = Number(text)
   if (!/^\d+$/.test(text) || port > 65_535)
-    throw new UsageError(`${flag} takes a number from 0 to 65535, not "${text}"`)
+    throw new UsageError(`${flag} must be a number from 0 to 65535, not "${text}".`)
   return port
 }
 
@@ -236,7 +236,7 @@ function readWorkers(option: string | undefined): number | undefined {
   if (text === 'auto') return availableParallelism()
   const count = Number(text)
   if (!/^\d+$/.test(text) || count < 1 || count > MAX_WORKERS) {
-    throw new UsageError(`--workers takes auto or a number from 1 to ${MAX_WORKERS}, not "${text}"`)
+    throw new UsageError(`--workers must be auto or a number from 1 to ${MAX_WORKERS}, not "${text}".`)
   }
   return count
 }

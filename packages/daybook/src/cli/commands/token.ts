@@ -35,12 +35,12 @@ export const token: CliCommand = new CliCommand('token')
           'needed',
         ),
         defineRepeatedOption('--role <ROLE>', 'A role, for access rules.', '`service`'),
-        defineOption('--days <N>', 'How long it lasts, 1 to 3650 days.', 'until it is revoked'),
+        defineOption('--days <N>', 'The lifetime in days, 1 to 3650.', 'until it is revoked'),
       )
       .runs(async (name: string, { scope = [], role = ['service'], days, ...options }: CreateOptions) => {
         if (scope.length === 0)
           throw new UsageError(
-            "Say what the token is for: --scope posts:update, --scope '*:read', --scope export, or --scope '*'.",
+            "--scope is required. Write --scope posts:update, --scope '*:read', --scope export, or --scope '*'.",
           )
         await using opened = await openCommandStore(options)
         const scopes = checkScopes(scope, opened.model)
@@ -50,10 +50,10 @@ export const token: CliCommand = new CliCommand('token')
           .create({ name, scopes, roles: checkRoles(role), expiresAt })
           .catch((error: unknown) => {
             if (!(error instanceof DuplicateKeyError)) throw error
-            throw new StartupError(`There is a token "${name}" already. Revoke it first.`)
+            throw new StartupError(`The name "${name}" is already used by another token. Revoke that token first.`)
           })
         const until = expiresAt ? ` until ${expiresAt}` : ''
-        printNotice(`Token "${name}" for ${scopes.join(', ')}${until}. It is shown this once:`)
+        printNotice(`Token "${name}" for ${scopes.join(', ')}${until}. It is shown only once:`)
         process.stdout.write(`${token}\n`)
         return 0
       }),
@@ -70,12 +70,12 @@ export const token: CliCommand = new CliCommand('token')
   )
   .addCommand(
     new CliCommand('revoke')
-      .description('Ends a token, by its name or its id; other nodes take it for a second at most.')
+      .description('Revokes a token by its name or its id; other nodes accept it for one more second at most.')
       .argument('<NAME>')
       .runs(async (nameOrId: string, options: CommonOptions) => {
         await using opened = await openCommandStore(options)
         if (!(await new ApiTokens(opened.context.store.records).revoke(nameOrId)))
-          throw new StartupError(`There is no token "${nameOrId}". See daybook token list.`)
+          throw new StartupError(`The token "${nameOrId}" does not exist. See daybook token list.`)
         process.stdout.write(`Token "${nameOrId}" is revoked.\n`)
         return 0
       }),

@@ -19,8 +19,8 @@ interface UndoOptions extends CommonOptions {
 export const undo: CliCommand = new CliCommand('undo')
   .takes(
     defineOption('--from <SEQ>', 'The number of the first change.', 'needed').makeOptionMandatory(),
-    defineOption('--to <SEQ>', 'The number of the last change.', 'the last one that there is'),
-    defineOption('--actor <SUBJECT>', 'The subject of an actor, whose changes alone are undone.', 'any'),
+    defineOption('--to <SEQ>', 'The number of the last change.', 'the last one'),
+    defineOption('--actor <SUBJECT>', 'The subject of an actor: only their changes are undone.', 'any'),
     defineOption('--dry-run', 'Reports the outcome, and stores nothing.'),
   )
   .runs(async ({ from, to, actor, dryRun: isDry = false, ...options }: UndoOptions) => {
@@ -33,14 +33,16 @@ export const undo: CliCommand = new CliCommand('undo')
     const writeContext = await createWriteContext(store.context, new Access(store.model, SYSTEM), { isDry })
     const { undone, blocked } = (await undoRange(writeContext, range)).report
     for (const document of blocked) process.stderr.write(`${describeBlocked(document)}\n`)
-    const rest = blocked.length === 0 ? '' : `; ${blocked.length} stay as they are`
-    process.stdout.write(`${undone.length} documents ${isDry ? 'would become' : 'are'} what they were${rest}\n`)
+    const rest = blocked.length === 0 ? '' : `; ${blocked.length} stay unchanged`
+    process.stdout.write(
+      `${undone.length} documents ${isDry ? 'would be' : 'were'} restored to their former content${rest}\n`,
+    )
     return blocked.length === 0 ? 0 : 1
   })
 
 function readSeq(flag: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`${flag} ${text}: write the number of a change, such as Daybook-Seq gave.`)
+  throw new UsageError(`${flag} must be the number of a change, such as a Daybook-Seq header contains, not "${text}".`)
 }
 
 const describeBlocked = ({ collection, id, reason, changes }: BlockedUndo): string =>

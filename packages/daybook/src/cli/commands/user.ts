@@ -34,17 +34,17 @@ const DEFAULT_INVITATION_DAYS = '7'
 const PASSWORD_STDIN = defineOption(
   '--password-stdin',
   'Reads the password from standard input.',
-  'one is made up and printed',
+  'one is generated and printed',
 )
 
 /** `daybook user`: the accounts of a service that keeps them in its database. */
 export const user: CliCommand = new CliCommand('user')
   .addCommand(
     new CliCommand('create')
-      .description('Makes an account, also where registration is closed.')
+      .description('Creates an account, even if registration is closed.')
       .argument('<EMAIL>')
       .takes(
-        defineOption('--name <NAME>', 'The name of a new account.', 'what the address begins with'),
+        defineOption('--name <NAME>', 'The name of a new account.', 'the part of the address before @'),
         defineRepeatedOption('--role <ROLE>', 'A role of the account.', '`user`'),
         PASSWORD_STDIN,
       )
@@ -60,11 +60,11 @@ export const user: CliCommand = new CliCommand('user')
   )
   .addCommand(
     new CliCommand('role')
-      .description('Gives an account the roles that `--role` names, in place of those that it has.')
+      .description('Replaces the roles of an account with those of `--role`.')
       .argument('<EMAIL>')
       .takes(defineRepeatedOption('--role <ROLE>', 'A role of the account.', 'needed'))
       .runs((email: string, { role, ...options }: CreateOptions) => {
-        if (role === undefined) throw new UsageError('Say which: daybook user role EMAIL --role editor.')
+        if (role === undefined) throw new UsageError('--role is required: daybook user role EMAIL --role editor.')
         const roles = checkRoles(role)
         return withAccounts(options, async (accounts) => {
           await accounts.setRoles(email, roles)
@@ -81,14 +81,14 @@ export const user: CliCommand = new CliCommand('user')
         withAccounts(options, async (accounts) => {
           const password = await readPassword(passwordStdin)
           await accounts.setPassword(email, password)
-          printNotice(`Account ${email} has a new password, and no session any more.`)
+          printNotice(`Account ${email} has a new password, and its sessions have ended.`)
           if (!passwordStdin) printPassword(password)
         }),
       ),
   )
   .addCommand(
     new CliCommand('ban')
-      .description('Keeps an account out, and ends its sessions, reset links, previews and scheduled times.')
+      .description('Bans an account, and ends its sessions, reset links, previews and scheduled times.')
       .argument('<EMAIL>')
       .runs((email: string, options: CommonOptions) =>
         withAccounts(options, async (accounts, store) => {
@@ -96,19 +96,19 @@ export const user: CliCommand = new CliCommand('user')
           const { previews, schedules } = await endOutstanding(store, id)
           const ended = `${formatCount(endedSessions, 'session')}, ${formatCount(previews, 'preview')}`
           printNotice(
-            `Account ${email} may not sign in any more. Ended ${ended} and ${formatCount(schedules, 'scheduled time')}.`,
+            `Account ${email} is no longer allowed to sign in. Ended ${ended} and ${formatCount(schedules, 'scheduled time')}.`,
           )
         }),
       ),
   )
   .addCommand(
     new CliCommand('unban')
-      .description('Lets an account in again.')
+      .description('Lifts the ban of an account.')
       .argument('<EMAIL>')
       .runs((email: string, options: CommonOptions) =>
         withAccounts(options, async (accounts) => {
           await accounts.setBanned(email, false)
-          printNotice(`Account ${email} may sign in again.`)
+          printNotice(`Account ${email} is allowed to sign in again.`)
         }),
       ),
   )
@@ -118,14 +118,14 @@ export const user: CliCommand = new CliCommand('user')
       .argument('<EMAIL>')
       .takes(
         defineRepeatedOption('--role <ROLE>', 'A role of the invited account.', '`user`'),
-        defineOption('--days <N>', 'How long the invitation lasts, 1 to 3650 days.', DEFAULT_INVITATION_DAYS),
+        defineOption('--days <N>', 'The lifetime of the invitation in days, 1 to 3650.', DEFAULT_INVITATION_DAYS),
       )
       .runs((email: string, { role, days = DEFAULT_INVITATION_DAYS, ...options }: InviteOptions) =>
         withAccounts(options, async (accounts) => {
           const expiresAt = readExpiry(days)
           const { secret } = await accounts.invite({ email, roles: checkRoles(role ?? DEFAULT_ROLES), expiresAt })
           const use = 'to be sent with register as "invitation"'
-          printNotice(`Invitation for ${email} until ${expiresAt}, ${use}. It is shown this once:`)
+          printNotice(`Invitation for ${email} until ${expiresAt}, ${use}. It is shown only once:`)
           process.stdout.write(`${secret}\n`)
         }),
       ),
@@ -148,7 +148,7 @@ async function withAccounts(
   const { auth = {} } = opened.config
   if (!('manage' in auth && auth.manage))
     throw new StartupError(
-      "This config keeps no accounts in the database. Add: import { betterAuth } from 'daybook/better-auth', and auth: betterAuth()",
+      "The config does not keep accounts in the database. Add: import { betterAuth } from 'daybook/better-auth', and auth: betterAuth()",
     )
   await work(await auth.manage({ records: store.records, log: SILENT }), store).catch(rethrowRejection)
   return 0
@@ -167,7 +167,7 @@ async function readPassword(isOnStdin = false): Promise<string> {
 
 /** Prints a generated password. Standard output contains only the secret, so that a script can read it. */
 function printPassword(password: string): void {
-  printNotice('Its password is shown this once:')
+  printNotice('Its password is shown only once:')
   process.stdout.write(`${password}\n`)
 }
 

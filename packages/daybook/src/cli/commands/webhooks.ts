@@ -34,12 +34,12 @@ type Endpoints = ReadonlyMap<string, SubscribedJournal>
 export const webhooks: CliCommand = new CliCommand('webhooks')
   .addCommand(
     new CliCommand('list')
-      .description('Prints how far each endpoint has come, or deliveries that have failed.')
+      .description('Prints the progress of each endpoint, or failed deliveries.')
       .takes(
-        defineOption('--endpoint <NAME>', 'One endpoint alone.'),
-        defineOption('--pending', 'The deliveries that are tried again.'),
-        defineOption('--parked', 'The deliveries that are tried no more by themselves.'),
-        defineOption('--json', 'JSON, for programs.'),
+        defineOption('--endpoint <NAME>', 'Lists only this endpoint.'),
+        defineOption('--pending', 'Lists failed deliveries that are retried.'),
+        defineOption('--parked', 'Lists failed deliveries that are no longer retried.'),
+        defineOption('--json', 'Prints JSON, for programs.'),
       )
       .runs(async ({ endpoint, json: isJson, ...options }: ListOptions) => {
         await using opened = await openCommandStore(options)
@@ -57,19 +57,19 @@ export const webhooks: CliCommand = new CliCommand('webhooks')
   )
   .addCommand(
     new CliCommand('replay')
-      .description('Sends messages of an endpoint again, by the service that runs, or by the next one.')
+      .description('Sends messages of an endpoint again, as soon as a service runs.')
       .argument('<ENDPOINT>')
       .takes(
-        defineOption('--seq <N>', 'The change with this number of the journal.'),
-        defineOption('--from <SEQ>', 'The changes from this number of the journal on.'),
+        defineOption('--seq <N>', 'Sends the change with this number of the journal.'),
+        defineOption('--from <SEQ>', 'Sends the changes from this number of the journal on.'),
         defineOption('--to <SEQ>', 'With `--from`: the last change.'),
-        defineOption('--parked', 'The deliveries that are tried no more by themselves, up to 1,000 at once.'),
+        defineOption('--parked', 'Sends failed deliveries that are no longer retried, up to 1,000 at once.'),
       )
       .runs(async (name: string, options: ReplayOptions) => {
         const request = readReplay(options)
         await using opened = await openCommandStore(options)
         await requireEndpoint(listEndpoints(opened.model, opened.context.store), name).replay(request)
-        printLine(`${name} is sent them again by the service that runs, or by the next one.`)
+        printLine(`The messages of ${name} will be sent again as soon as a service runs.`)
         return 0
       }),
   )
@@ -77,7 +77,9 @@ export const webhooks: CliCommand = new CliCommand('webhooks')
 function readReplay({ seq, from, to, parked }: ReplayOptions): ReplayRequest {
   const selections = [seq, from, parked].filter((option) => option !== undefined)
   if (selections.length !== 1 || (to !== undefined && from === undefined))
-    throw new UsageError('Write: daybook webhooks replay ENDPOINT --seq N, --from N --to N, or --parked.')
+    throw new UsageError(
+      'One of --seq, --from and --parked is required. Write: daybook webhooks replay ENDPOINT --seq N, --from N --to N, or --parked.',
+    )
   if (parked) return { parked }
   if (seq !== undefined) return { seq: readSeq('--seq', seq) }
   return { from: readSeq('--from', from), ...(to === undefined ? {} : { to: readSeq('--to', to) }) }
@@ -85,7 +87,7 @@ function readReplay({ seq, from, to, parked }: ReplayOptions): ReplayRequest {
 
 function readSeq(flag: string, text = ''): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`${flag} takes a number of the journal, such as 12.`)
+  throw new UsageError(`${flag} must be a number of the journal, such as 12.`)
 }
 
 function listEndpoints({ plugins }: Model, store: Store): Endpoints {
@@ -100,7 +102,7 @@ function requireEndpoint(endpoints: Endpoints, name: string): SubscribedJournal 
   const names = [...endpoints.keys()]
   const similar = findNearest(name, names)
   const advice = similar ? `Did you mean ${similar}?` : `The config has: ${names.join(', ') || 'none'}.`
-  throw new StartupError(`There is no webhook endpoint "${name}". ${advice}`)
+  throw new StartupError(`The webhook endpoint "${name}" does not exist. ${advice}`)
 }
 
 /** A row of a list, as cells of a table and as JSON. */

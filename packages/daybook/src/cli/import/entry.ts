@@ -76,7 +76,7 @@ function findCreatedAt(plan: ImportPlan, { texts }: SourceFile): string | undefi
   const time = typeof text === 'string' ? readTime(text) : undefined
   // The key may belong to a field of the collection, with another meaning.
   if (time || plan.findTargets(key).length > 0) return time?.moment
-  throw new FileError('is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z', { path: `/${key}` })
+  throw new FileError('must be a date or a time, such as 2026-11-20 or 2026-11-20T08:30:00Z', { path: `/${key}` })
 }
 
 const isDraftMark = ({ collection, findTargets }: ImportPlan, key: string): boolean =>
@@ -103,7 +103,8 @@ function addSlug({ collection, key, toSlug }: ImportPlan, path: string, values: 
   delete values[slug.key]
   const explicitSlug = typeof slugText === 'string' ? toSlug(getLastSegment(slugText)) : undefined
   const value = explicitSlug ?? toSlug(getFileName(path))
-  if (value === undefined) throw new FileError("cannot be made of this file's name; name one", { path: `/${slug.key}` })
+  if (value === undefined)
+    throw new FileError("is required, because it cannot be derived from the file's name", { path: `/${slug.key}` })
   if (explicitSlug === undefined && key !== slug.key) return { [slug.key]: value }
   values[slug.key] = value
   return {}
@@ -122,5 +123,5 @@ function getFileName(path: string): string {
 function getKeyValue({ key }: ImportPlan, values: Values): string {
   const value = values[key]
   if (typeof value === 'string' && value !== '') return value
-  throw new FileError('is required, because it tells whether the entry is there already', { path: `/${key}` })
+  throw new FileError('is required, because it identifies the entry', { path: `/${key}` })
 }

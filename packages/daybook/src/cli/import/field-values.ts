@@ -52,8 +52,8 @@ function requireSingleName(target: TargetField, { text, typed }: YamlValue): Yam
   if (!Array.isArray(text)) return { text, typed }
   if (text.length > 1) {
     const field = target.refersTo?.holdsFiles ? 'f.asset({' : `f.relation('${target.refersTo?.key}', {`
-    const advice = `make it ${field} many: true })`
-    throw new FileError(`names ${text.length} entries, and the field holds one: name one, or ${advice}`, {
+    const advice = `define the field as ${field} many: true }).`
+    throw new FileError(`must be a single entry, not ${text.length}. Name one, or ${advice}`, {
       path: `/${target.key}`,
     })
   }

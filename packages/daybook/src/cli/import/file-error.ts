@@ -1,4 +1,5 @@
 import { DaybookError } from '../../errors.ts'
+import { formatIssueMessage } from '../../issues.ts'
 
 export interface FaultPlace {
   /** JSON pointer to a field or a front-matter key, such as `/tags/1`. */
@@ -8,16 +9,17 @@ export interface FaultPlace {
 }
 
 export interface Fault extends FaultPlace {
+  /** Whole sentences. */
   readonly message: string
 }
 
-/** The reason for which a file cannot be imported. */
+/** The reason for which a file cannot be imported. With a path, its message may be a predicate: see {@link formatIssueMessage}. */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly place: FaultPlace
 
   constructor(message: string, place: FaultPlace = {}) {
-    super(message)
+    super(place.path === undefined ? message : formatIssueMessage(place.path, message))
     this.place = place
   }
 }
@@ -32,8 +34,7 @@ export function listFaults(error: unknown): readonly Fault[] {
 }
 
 export function formatFileError(error: unknown): string {
-  return listFaults(error).map(formatFault).join(' ')
+  return listFaults(error)
+    .map(({ message }) => message)
+    .join(' ')
 }
-
-/** Returns a fault without its line. */
-export const formatFault = ({ path, message }: Fault): string => (path === undefined ? message : `${path}: ${message}`)

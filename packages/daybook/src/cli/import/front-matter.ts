@@ -45,7 +45,7 @@ export function readSource(text: string): SourceFile {
   const closing = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm
   closing.lastIndex = start
   const end = closing.exec(markdown)
-  if (!end) throw new FileError('the front matter has no closing line ---')
+  if (!end) throw new FileError('The front matter has no closing line ---.')
   const yaml = markdown.slice(start, end.index)
   const body = markdown.slice(end.index + end[0].length).replace(/^(?:[ \t]*\r?\n)+/, '')
   let typed: YamlValues | undefined
@@ -65,9 +65,9 @@ const TEXTS: YamlOptions = { schema: 'failsafe', customTags: ['null'] }
 
 function readYaml(yaml: string, options: YamlOptions): YamlValues {
   if (yaml.length > MAX_FRONT_MATTER)
-    throw new FileError(`the front matter is longer than ${MAX_FRONT_MATTER} characters`)
+    throw new FileError(`The front matter is longer than ${MAX_FRONT_MATTER} characters.`)
   const values = parseYaml(yaml, options) ?? {}
-  if (!isRecord(values)) throw new FileError('the front matter is not a list of keys and values')
+  if (!isRecord(values)) throw new FileError('The front matter must be keys and values.')
   return values
 }
 
@@ -75,7 +75,7 @@ function parseYaml(yaml: string, options: YamlOptions): unknown {
   try {
     return parse(yaml, { ...options, prettyErrors: false, logLevel: 'error' })
   } catch (error) {
-    const message = `YAML: ${error instanceof Error ? error.message : String(error)}`
+    const message = `Invalid YAML: ${error instanceof Error ? error.message : String(error)}.`
     if (!(error instanceof YAMLParseError)) throw new FileError(message)
     throw new FileError(message, { line: yaml.slice(0, error.pos[0]).split('\n').length + LINES_BEFORE_YAML })
   }

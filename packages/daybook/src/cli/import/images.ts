@@ -72,8 +72,8 @@ export class ImportedImages {
         await this.#queue(() => requireImage(file))
         addresses.set(reference, (await this.#import(file, { alt, locale })).url)
       } catch (error) {
-        const reason = formatFileError(error).replace(/\.$/, '')
-        faults.push({ line, message: `${address}: ${reason}; the image stays as it is written` })
+        const message = `The image ${address} was not imported, and its reference stays unchanged. ${formatFileError(error)}`
+        faults.push({ line, message })
         this.counts.failed += 1
       }
     }
@@ -98,10 +98,12 @@ export class ImportedImages {
     if (typeof name !== 'string' || isUuidShaped(name)) return name
     try {
       const file = this.#root.find(path, name)
-      if (file === undefined) throw new FileError('is not the path of a file in the folder')
+      if (file === undefined) throw new FileError('It is not the path of a file in the folder.')
       return (await this.#import(file, { locale })).id
     } catch (error) {
-      throw new FileError(`${name}: ${formatFileError(error)}`, { path: `/${key}` })
+      throw new FileError(`refers to "${name}", which cannot be imported. ${formatFileError(error)}`, {
+        path: `/${key}`,
+      })
     }
   }
 
@@ -148,7 +150,7 @@ async function requireImage(path: string): Promise<void> {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0)
     const type = await detectMediaType(buffer.subarray(0, bytesRead), basename(path))
-    if (!type.startsWith('image/')) throw new FileError(`is ${type}, not an image`)
+    if (!type.startsWith('image/')) throw new FileError(`The file has the type ${type}, which is not an image.`)
   } finally {
     await handle.close()
   }

@@ -24,7 +24,7 @@ import { dataFolder, loadConfig } from '../config-file.ts'
 import { openCopy } from '../open-store.ts'
 import { Progress, printLine, printNotice } from '../output.ts'
 import { type FileEntry, toEntry } from './entry.ts'
-import { FileError, formatFault, listFaults } from './file-error.ts'
+import { FileError, listFaults } from './file-error.ts'
 import { readSource, type SourceFile } from './front-matter.ts'
 import { ImportedImages } from './images.ts'
 import { type ImportOptions, type ImportPlan, makeImportPlan, resolveSettings } from './plan.ts'
@@ -79,7 +79,9 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
     const images = new ImportedImages({ context, files, intake, root })
     openImages(files, config, SILENT, closers)
     for (const path of listLinkedFolders(folder))
-      printNotice(`${path} is a link to a folder, and its pages are not imported. Copy them to import them.`)
+      printNotice(
+        `${path} is a link to a folder, whose files are not imported. To import them, copy them into the folder.`,
+      )
     const total = countFiles(folder)
     const counts = new ImportCounts()
     const job = {
@@ -98,8 +100,8 @@ export async function importFolder(folder: string, options: ImportOptions): Prom
     })
     process.stdout.write(summarizeImport(plan, counts, { relations, images }, isDry))
     if (isInterrupted) {
-      const advice = isDry ? '' : ' What is listed here is stored; the same command brings in the rest.'
-      printLine(`stopped before ${total - counts.done} of the files.${advice}`)
+      const advice = isDry ? '' : ' The files counted above are stored; the same command imports the rest.'
+      printLine(`Stopped: ${total - counts.done} of the files were not imported.${advice}`)
       return INTERRUPTED
     }
     return counts.outcomes.failed + images.counts.failed > 0 ? 1 : 0
@@ -223,7 +225,7 @@ async function rewriteImages(
   file: SourceFilePath,
 ): Promise<string> {
   const { text, faults } = await images.rewrite(body, file)
-  for (const { line = 0, message } of faults) progress.say(`${file.path}:${line + bodyLine - 1}: ${message}`)
+  for (const { line = 0, message } of faults) progress.say(`${file.path}, line ${line + bodyLine - 1}: ${message}`)
   return text
 }
 
@@ -231,7 +233,7 @@ async function rewriteImages(
 function claimKey({ filesByKey, plan }: ImportJob, keyValue: string, path: string): void {
   const otherFile = filesByKey.get(keyValue)
   if (otherFile !== undefined)
-    throw new FileError(`"${keyValue}" is also that of ${otherFile}`, { path: `/${plan.key}` })
+    throw new FileError(`"${keyValue}" is already used by ${otherFile}`, { path: `/${plan.key}` })
   filesByKey.set(keyValue, path)
 }
 
@@ -320,13 +322,13 @@ class SharedCommit {
   }
 }
 
-/** Returns a line for each fault of a file: `posts/a.md:3: /stars: must be integer`, with the line number if it is known. */
+/** Returns a line for each fault of a file: `posts/a.md, line 3: stars must be an integer.`, with the line number if it is known. */
 function describeFileFaults({ plan, root }: ImportJob, path: string, error: unknown): readonly string[] {
   // The file is read again, so that line numbers cost nothing for files without faults.
   const source = readIfPossible(root, path)
   return listFaults(error).map((fault) => {
     const line = fault.line ?? (fault.path === undefined ? undefined : findLine(plan, source, fault.path))
-    return `${path}${line === undefined ? '' : `:${line}`}: ${formatFault(fault)}`
+    return `${path}${line === undefined ? '' : `, line ${line}`}: ${fault.message}`
   })
 }
 

@@ -8,7 +8,7 @@ import { slugify } from '../../slugs.ts'
 import type { Store } from '../../store/store.ts'
 import { type CommonOptions, UsageError } from '../command.ts'
 import { convertValue, getSchema, type TargetField, toTarget } from './field-values.ts'
-import { FileError, formatFileError, listFaults } from './file-error.ts'
+import { FileError, formatFileError } from './file-error.ts'
 import { readYamlValue } from './front-matter.ts'
 import type { Relations } from './relations.ts'
 
@@ -78,9 +78,9 @@ export function makeImportPlan(model: Model, options: ImportOptions): ImportPlan
 
 function findCollection({ collections }: Model, key: string | undefined): CollectionModel {
   const keys = [...collections.keys()].join(', ')
-  if (key === undefined) throw new UsageError(`Name the collection to fill with --collection KEY: ${keys}.`)
+  if (key === undefined) throw new UsageError(`--collection is required. Use one of: ${keys}.`)
   const collection = collections.get(key)
-  if (!collection) throw new UsageError(`There is no collection "${key}". There are: ${keys}.`)
+  if (!collection) throw new UsageError(`The collection "${key}" does not exist. Use one of: ${keys}.`)
   return collection
 }
 
@@ -88,7 +88,7 @@ function readMap(collection: CollectionModel, pairs: readonly string[]): Readonl
   const map = new Map<string, readonly string[]>()
   for (const pair of pairs) {
     const at = pair.indexOf('=')
-    if (at < 1) throw new UsageError(`--map takes KEY=FIELD, such as --map title=headline, not "${pair}".`)
+    if (at < 1) throw new UsageError(`--map must be KEY=FIELD, such as --map title=headline, not "${pair}".`)
     const [key, field] = [pair.slice(0, at), pair.slice(at + 1)]
     if (field !== CREATED_AT) requireField(collection, '--map', field)
     map.set(key, [...(map.get(key) ?? []), field])
@@ -100,13 +100,13 @@ function requireField({ key, fields, fieldMap }: CollectionModel, option: string
   const field = Object.hasOwn(fieldMap, name) ? fieldMap[name] : undefined
   if (field) return field
   const keys = fields.map((present) => present.key).join(', ')
-  throw new UsageError(`${option} names a field that ${key} does not have: "${name}". There are: ${keys}.`)
+  throw new UsageError(`${option} names the unknown field "${name}" of ${key}. Use one of: ${keys}.`)
 }
 
 function findBody(collection: CollectionModel, option: string | undefined): string {
   if (option !== undefined) {
     const { type } = getSchema(requireField(collection, '--body', option))
-    if (type !== 'string') throw new UsageError(`--body takes a field that holds text, and "${option}" does not.`)
+    if (type !== 'string') throw new UsageError(`--body must be a text field, but "${option}" is not.`)
     return option
   }
   // Only rendered text fields have a generated value.
@@ -114,21 +114,21 @@ function findBody(collection: CollectionModel, option: string | undefined): stri
   const [first, ...rest] = rendered
   if (rendered.includes('body')) return 'body'
   if (first !== undefined && rest.length === 0) return first
-  const markdownFields = first === undefined ? 'no markdown field' : `several (${rendered.join(', ')})`
-  throw new UsageError(
-    `The text of a file needs a field, and ${collection.key} has ${markdownFields}. Name one: --body FIELD.`,
-  )
+  const markdownFields = first === undefined ? 'no Markdown field' : `several (${rendered.join(', ')})`
+  throw new UsageError(`--body is required, because ${collection.key} has ${markdownFields}. Write --body FIELD.`)
 }
 
 function findKey(collection: CollectionModel, option: string | undefined): string {
   const { key, slug, filterableFields } = collection
   const name = option ?? slug?.key
   if (name === undefined) {
-    throw new UsageError(`${key} has no slug; name the field that tells entries apart with --key FIELD.`)
+    throw new UsageError(
+      `--key is required, because ${key} has no slug. Write --key FIELD with the field that identifies entries.`,
+    )
   }
   const { type } = requireField(collection, '--key', name)
   const isText = filterableFields.get(name)?.scalar === 'text' && !type.references && type.role !== 'status'
-  if (!isText) throw new UsageError(`--key takes an indexed field that holds text, and "${name}" is none.`)
+  if (!isText) throw new UsageError(`--key must be an indexed text field, but "${name}" is not.`)
   return name
 }
 
@@ -162,12 +162,12 @@ function readSettings(
   const settings: Values = {}
   for (const pair of pairs) {
     const at = pair.indexOf('=')
-    if (at < 1) throw new UsageError(`--set takes FIELD=VALUE, such as --set status=published, not "${pair}".`)
+    if (at < 1) throw new UsageError(`--set must be FIELD=VALUE, such as --set status=published, not "${pair}".`)
     const [name, text] = [pair.slice(0, at), pair.slice(at + 1)]
     requireField(collection, '--set', name)
     if (Object.hasOwn(settings, name)) throw new UsageError(`--set names "${name}" twice. Leave one of them out.`)
     if (varying.includes(name) || isUnique(collection, name)) {
-      throw new UsageError(`--set gives every entry the same value, and "${name}" differs from file to file.`)
+      throw new UsageError(`--set is not allowed for "${name}", because its value differs from file to file.`)
     }
     settings[name] = readSetting(collection, fields.get(name) as TargetField, text)
   }
@@ -191,12 +191,8 @@ function readSetting(collection: CollectionModel, target: TargetField, text: str
   }
 }
 
-/** Returns the error of a invalid setting, without the path to its field. */
-function makeSettingError(key: string, text: string, error: unknown): UsageError {
-  const [fault] = listFaults(error)
-  const reason = fault?.path === `/${key}` ? fault.message : formatFileError(error)
-  return new UsageError(`--set ${key}=${text}: ${reason.replace(/\.$/, '')}.`)
-}
+const makeSettingError = (key: string, text: string, error: unknown): UsageError =>
+  new UsageError(`--set ${key}=${text} is invalid. ${formatFileError(error)}`)
 
 /**
  * Replaces the names in the settings of a plan with ids. Missing entries are created if a name is enough for that.
@@ -221,5 +217,5 @@ export async function resolveSettings(plan: ImportPlan, relations: Relations, { 
 
 async function requireEntry(collection: CollectionModel, read: Store['read'], id: unknown): Promise<void> {
   if (typeof id !== 'string' || (await read.entries.stored(collection, id.toLowerCase()))) return
-  throw new FileError(`${collection.key} has no entry with the id ${id}`)
+  throw new FileError(`The entry ${id} of ${collection.key} does not exist.`)
 }

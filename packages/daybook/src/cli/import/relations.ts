@@ -66,7 +66,7 @@ export class Relations {
 
   async #find(target: CollectionModel, name: string): Promise<string | undefined> {
     const { slug } = target
-    if (!slug) throw new FileError(`${target.key} has no slug to find "${name}" by; write ids`)
+    if (!slug) throw new FileError(`refers to "${name}", but entries of ${target.key} have no slug. Write ids.`)
     const { read } = this.#context.store
     const rowByName = slug.from === undefined ? undefined : await read.entries.storedByValue(target, slug.from, name)
     if (rowByName) return rowByName.id
@@ -80,8 +80,11 @@ export class Relations {
       .filter(({ key, field }) => key !== from && isRequiredOnCreate(field))
       .map(({ key }) => key)
     if (from === undefined || requiredKeys.length > 0) {
-      const reason = from === undefined ? 'its slug is made from no field' : `it needs ${requiredKeys.join(', ')}`
-      throw new FileError(`there is no "${name}" in ${target.key}, and none can be made of a name alone: ${reason}`)
+      const reason =
+        from === undefined ? 'its slug is not derived from a field' : `it also requires ${requiredKeys.join(', ')}`
+      throw new FileError(
+        `refers to "${name}", which does not exist in ${target.key} and cannot be created from a name, because ${reason}. Create it first.`,
+      )
     }
     try {
       const writeContext = await createWriteContext(this.#context, new Access(this.#context.model, SYSTEM))
@@ -91,7 +94,7 @@ export class Relations {
       this.created.set(target.key, { count: count + 1, names: count < MAX_NAMED ? [...names, name] : names })
       return id
     } catch (error) {
-      throw new FileError(`"${name}" cannot be made an entry of ${target.key}: ${formatFileError(error)}`)
+      throw new FileError(`refers to "${name}", which cannot be created in ${target.key}. ${formatFileError(error)}`)
     }
   }
 }

@@ -67,7 +67,7 @@ export function summarizeImport(
   const { collection } = plan
   const { created, updated, translated, unchanged, failed } = counts.outcomes
   const lines = [
-    ...(isDry ? ['dry run: nothing is stored'] : []),
+    ...(isDry ? ['dry run: nothing was stored'] : []),
     `${collection.key}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`,
     ...(translated > 0 ? [`${collection.key}: ${formatCount(translated, 'translation')} stored`] : []),
     ...formatStatuses(counts),
@@ -88,14 +88,14 @@ function formatStatuses({ statuses }: ImportCounts): readonly string[] {
 function formatImages({ counts: { uploaded, existing, failed } }: ImportedImages): readonly string[] {
   if (uploaded + existing + failed === 0) return []
   const failedText = failed > 0 ? `, ${formatCount(failed, 'reference')} left as written` : ''
-  return [`assets: ${uploaded} uploaded, ${existing} there already${failedText}`]
+  return [`assets: ${uploaded} uploaded, ${existing} already there${failedText}`]
 }
 
 function formatCreated(collection: string, { created }: Relations): readonly string[] {
   return [...created].map(([key, { count, names }]) => {
     const more = count > names.length ? ` and ${count - names.length} more` : ''
     return toPrintable(
-      `${key}: ${count} created, named by ${collection}: ${names.map((name) => `"${name}"`).join(', ')}${more}`,
+      `${key}: ${count} created, which ${collection} refer to: ${names.map((name) => `"${name}"`).join(', ')}${more}`,
     )
   })
 }
@@ -103,8 +103,11 @@ function formatCreated(collection: string, { created }: Relations): readonly str
 function formatAmbiguous({ fields }: ImportPlan, { ambiguous }: ImportCounts): readonly string[] {
   return [...ambiguous].flatMap(([key, count]) => {
     const to = fields.get(key)?.refersTo?.key
-    const advice = `to bring in each, make it f.relation('${to}', { many: true })`
-    return [`${key}: ${formatCount(count, 'file')} with several names in one, which became one entry of ${to}`, advice]
+    const advice = `to import each as an entry, define the field as f.relation('${to}', { many: true })`
+    return [
+      `${key}: ${formatCount(count, 'file')} with several names in one value, which became one entry of ${to}`,
+      advice,
+    ]
   })
 }
 
@@ -116,12 +119,12 @@ function formatUnusedKeys(
   const sorted = [...unusedKeys].sort(([, a], [, b]) => b - a)
   const keyTexts = sorted.slice(0, MAX_NAMED_KEYS).map(([key, count]) => `${key} (${formatCount(count, 'file')})`)
   const more = sorted.length > MAX_NAMED_KEYS ? ` and ${sorted.length - MAX_NAMED_KEYS} more` : ''
-  const line = `left out, because ${collection} has no such field: ${keyTexts.join(', ')}${more}`
+  const line = `left out, because ${collection} does not have these fields: ${keyTexts.join(', ')}${more}`
   const fieldKeys = fields.map(({ key }) => key)
   const keys = sorted.map(([key]) => key)
   const similar = keys
     .map((key) => ({ key, field: findNearest(key, fieldKeys) }))
     .find(({ field }) => field !== undefined)
   const { key, field = 'FIELD' } = similar ?? { key: keys[0] }
-  return [toPrintable(line), toPrintable(`to bring one in: --map ${key}=${field}`)]
+  return [toPrintable(line), toPrintable(`to import one: --map ${key}=${field}`)]
 }

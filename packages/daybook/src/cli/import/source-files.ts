@@ -48,9 +48,9 @@ export const countFiles = (folder: string): number => listMarkdownFiles(folder).
  */
 export function readText(path: string): string {
   const { size } = statSync(path)
-  if (size > MAX_FILE_BYTES) throw new FileError(`is larger than ${MAX_FILE_BYTES / 1024 ** 2} MiB`)
+  if (size > MAX_FILE_BYTES) throw new FileError(`The file is larger than ${MAX_FILE_BYTES / 1024 ** 2} MiB.`)
   const bytes = readFileSync(path)
-  if (!isUtf8(bytes)) throw new FileError('is not UTF-8 text')
+  if (!isUtf8(bytes)) throw new FileError('The file is not UTF-8 text.')
   return bytes.toString('utf8')
 }
 
@@ -88,17 +88,19 @@ export function* listSinglePages(folder: string): Generator<SourcePage> {
  * @throws {UsageError} if a file is in no folder of a locale, or two files of a locale are at the same place
  */
 export function listLocalizedPages(folder: string, locales: LocalesModel | undefined): readonly SourcePage[] {
-  if (!locales) throw new UsageError('--locale-folders needs a config with locales.')
+  if (!locales) throw new UsageError('--locale-folders requires a config with locales.')
   const filesByPlace = new Map<string, SourceFilePath[]>()
   for (const path of listMarkdownFiles(folder)) {
     const [locale = '', ...place] = relative(folder, path).split(sep)
     if (place.length === 0 || !locales.available.includes(locale)) {
-      throw new UsageError(`${path} is in no folder of a locale. The config has: ${locales.available.join(', ')}.`)
+      throw new UsageError(
+        `${path} is not in the folder of a locale. Use folders named: ${locales.available.join(', ')}.`,
+      )
     }
     const key = removeExtension(join(...place))
     const files = filesByPlace.get(key) ?? []
     const otherFile = files.find((file) => file.locale === locale)
-    if (otherFile) throw new UsageError(`${path} stands for the same page as ${otherFile.path}. Leave one of them out.`)
+    if (otherFile) throw new UsageError(`${path} is the same entry as ${otherFile.path}. Leave one of them out.`)
     filesByPlace.set(key, [...files, { path, locale }])
   }
   const places = [...filesByPlace.keys()]
@@ -175,9 +177,10 @@ export class ImportRoot {
     const realPath = resolveFile(path)
     const inside = relative(this.#path, realPath).split(sep)
     if (inside[0] === '..' || isAbsolute(inside.join(sep))) {
-      throw new FileError('leads out of the imported folder: copy the file into the folder')
+      throw new FileError('The file is outside of the imported folder. Copy it into the folder.')
     }
-    if (inside.some((segment) => segment.startsWith('.'))) throw new FileError('is hidden')
+    if (inside.some((segment) => segment.startsWith('.')))
+      throw new FileError('The file is hidden. Rename it or its folder.')
     return realPath
   }
 }
@@ -189,7 +192,7 @@ function resolveFile(path: string): string {
   } catch {
     // A path that cannot be read is reported as missing.
   }
-  throw new FileError('there is no such file')
+  throw new FileError('The file does not exist.')
 }
 
 /** Decodes the path of an address. A path with a stray `%` is not encoded. */

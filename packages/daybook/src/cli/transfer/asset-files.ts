@@ -34,8 +34,8 @@ export interface FilesOutcome {
 /** The outcome of one file; `fault` is a reason. */
 type FileOutcome = 'written' | 'existing' | 'skipped' | { readonly fault: string }
 
-const ALTERED = { fault: 'is not the file that was uploaded: its digest is another one' }
-const OCCUPIED = { fault: 'the store of files has another file there' }
+const ALTERED = { fault: 'The file differs from the one that was uploaded.' }
+const OCCUPIED = { fault: 'The file store has another file at this path.' }
 
 export function openBlobs({ assets = {} }: DaybookConfig, data: string): Promise<BlobStore> {
   return (assets.store ?? disk()).open({ data })
@@ -49,7 +49,7 @@ export async function exportFiles(files: AssetFiles, blobs: BlobStore, folder: D
     begunDigests.add(sha256)
     if (await folder.has(sha256)) return 'existing'
     const file = await blobs.read(path)
-    if (!file) return { fault: 'is not in the store of files' }
+    if (!file) return { fault: 'The file is missing in the file store.' }
     return writeUnlessAltered(() => folder.write(sha256, file.content))
   })
 }
@@ -68,9 +68,9 @@ export async function copyFiles({ from, to, isVerified = false, ...files }: File
   return transferFiles(files, async (file) => {
     const existingFile = await to.read(file.path)
     if (existingFile) return (await computeDigest(existingFile.content)) === file.sha256 ? 'existing' : OCCUPIED
-    if (isVerified) return { fault: 'is not in the new store of files' }
+    if (isVerified) return { fault: 'The file is missing in the new file store.' }
     const content = await from(file)
-    if (!content) return { fault: 'the source does not have it' }
+    if (!content) return { fault: 'The file is missing in the source.' }
     const staged = names.createName()
     const verified = pipeline(content, verifyDigest(file.sha256), () => {})
     const outcome = await writeUnlessAltered(() => to.stage(staged, verified, new AbortController().signal))

@@ -93,8 +93,9 @@ export class BackupFolder {
       return seq
     } catch (error) {
       if (error instanceof DigestMismatch)
-        throw new StartupError(`${from} is damaged: its digest is not that of ${MANIFEST}.`)
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new StartupError(`${from} is missing.`)
+        throw new StartupError(`${from} is damaged: its digest differs from that in ${MANIFEST}. Use another backup.`)
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        throw new StartupError(`${from} does not exist. Use another backup.`)
       throw error
     }
   }
@@ -113,9 +114,9 @@ export class BackupFolder {
   async #readManifest(): Promise<Manifest> {
     const path = join(this.#path, MANIFEST)
     const text = await readFile(path, 'utf8').catch(() => undefined)
-    if (text === undefined) throw new StartupError(`There is no ${path}: ${this.#path} holds no whole backup.`)
+    if (text === undefined) throw new StartupError(`${path} does not exist, so ${this.#path} is not a complete backup.`)
     const manifest = parseManifest(text)
-    if (!manifest) throw new StartupError(`${path} is damaged.`)
+    if (!manifest) throw new StartupError(`${path} is damaged. Use another backup.`)
     return manifest
   }
 

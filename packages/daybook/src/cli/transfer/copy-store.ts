@@ -38,7 +38,7 @@ export function readAddress(text: string, option: string): StoreAddress {
   // The text is not repeated, because it may contain a password.
   if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return parsePostgresAddress(text, option)
   throw new StartupError(
-    `${option} names no store. Write sqlite:FOLDER or postgres://user:password@host:5432/database.`,
+    `${option} is not the address of a store. Write sqlite:FOLDER or postgres://user:password@host:5432/database.`,
   )
 }
 
@@ -52,7 +52,7 @@ function parseSqliteAddress(path: string, option: string): StoreAddress {
     identity: stored ? `${stored.dev} ${stored.ino}` : file,
     open: async () => openSqlite(file),
     snapshot: async () => {
-      if (!existsSync(file)) throw new StartupError(`There is no database ${file}. Is ${option} right?`)
+      if (!existsSync(file)) throw new StartupError(`The database ${file} does not exist. Check ${option}.`)
       return snapshotSqlite(file)
     },
   }
@@ -104,16 +104,17 @@ export async function copyDatabase(job: CopyJob): Promise<number> {
   const store = new Store(target)
   try {
     const { copy, renewed } = await beginCopy(job.source, target, job.collections, job.to.label)
-    if (renewed.length > 0) printNotice(`The source has changed since the copy was begun. Anew: ${renewed.join(', ')}`)
+    if (renewed.length > 0)
+      printNotice(`The source has changed since the copy began. Copying again: ${renewed.join(', ')}`)
     const total = await countAll(job.source, copy.tables)
     await copyRows(copy, total)
     const comparisons = await compareStores(job, copy.tables, total)
     const different = listDifferingTables(comparisons)
     if (different.length > 0) {
       await copy.renew(different)
-      return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables anew.')
+      return reportComparisons(job, comparisons, 'Run the same command again: it copies these tables again.')
     }
-    printNotice('making indexes, search and what locales show')
+    printNotice('building indexes, search and localized content')
     await store.completeCopy(job.model, createContentAlignment(job.model))
     return reportComparisons(job, comparisons)
   } finally {
@@ -127,7 +128,7 @@ export async function verifyStore(job: CopyJob): Promise<number> {
   return reportComparisons(
     job,
     comparisons,
-    'One of them has changed since the copy. To copy again, take an empty database.',
+    'One of them has changed since the copy. To copy again, use an empty database.',
   )
 }
 
@@ -136,7 +137,7 @@ async function requireWhole({ collections, to }: CopyJob, target: Snapshot): Pro
   const read = await requireCopyable(target, to.label)
   const present = await read.system.storedCollections()
   const missing = collections.filter((key) => !present.includes(key))
-  if (missing.length > 0) throw new StartupError(`${to.label} lacks collections: ${missing.join(', ')}.`)
+  if (missing.length > 0) throw new StartupError(`These collections are missing in ${to.label}: ${missing.join(', ')}.`)
 }
 
 async function countAll(source: Snapshot, tables: readonly CopyTable[]): Promise<number> {
@@ -182,7 +183,7 @@ function reportComparisons({ from, to }: CopyJob, comparisons: readonly TableCom
   const different = listDifferingTables(comparisons)
   const result =
     different.length === 0
-      ? `${to.label} holds the same as ${from.label}`
+      ? `${to.label} has the same content as ${from.label}`
       : `${to.label} differs from ${from.label} in: ${different.join(', ')}. ${advice}`
   process.stdout.write(`${result}\n`)
   return different.length === 0 ? 0 : 1

@@ -74,7 +74,8 @@ export class ExportFile {
         }
         if (from < chunk.length) rest.push(chunk.subarray(from))
         restBytes += chunk.length - from
-        if (restBytes > MAX_LINE_BYTES) throw new FileFault(`line ${number + 1} is longer than ${MAX_LINE_BYTES} bytes`)
+        if (restBytes > MAX_LINE_BYTES)
+          throw new FileFault(`Line ${number + 1} is longer than ${MAX_LINE_BYTES} bytes.`)
       }
       if (rest.length > 0) yield { number: number + 1, text: decodeLine(Buffer.concat(rest), number + 1) }
     } finally {
@@ -90,7 +91,7 @@ async function readChunk(handle: FileHandle): Promise<Buffer> {
 }
 
 function decodeLine(bytes: Buffer, number: number): string {
-  if (!isUtf8(bytes)) throw new FileFault(`line ${number} is not UTF-8 text`)
+  if (!isUtf8(bytes)) throw new FileFault(`Line ${number} is not UTF-8 text.`)
   return bytes.toString('utf8')
 }
 

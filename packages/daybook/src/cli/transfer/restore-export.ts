@@ -67,7 +67,7 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
     if (digest === undefined) return 1
     const restore = await Restore.begin(context, digest)
     if (restore.isDone) {
-      printLine(`${path} is restored already`)
+      printLine(`${path} is already restored`)
       return 0
     }
     await warnOfServices(context)
@@ -79,7 +79,7 @@ export async function restoreExport(path: string, options: RestoreOptions): Prom
     await fileRestore.end()
     if (!folder && total > 0)
       printNotice(
-        `An export holds no files: those of ${total} assets have to be in the store of files. To bring files along, add --files DIR.`,
+        `An export contains no files: those of ${total} assets must be in the file store. To restore files as well, add --files DIR.`,
       )
     printLine(`restored ${describeCounts(counts)}, from ${path}`)
     return 0
@@ -95,7 +95,7 @@ async function warnOfServices({ store }: ContentContext): Promise<void> {
   const names = ((await store.database.listServices?.()) ?? []).map(({ name }) => name)
   if (names.length === 0) return
   printNotice(
-    `These processes serve the store: ${names.toSorted().join(', ')}. Stop them: the restore cannot go on once they have written to it.`,
+    `These processes serve the store: ${names.toSorted().join(', ')}. Stop them: the restore cannot continue once they have written to it.`,
   )
 }
 
@@ -113,7 +113,7 @@ async function readEnds(file: ExportFile, model: Model): Promise<ExportCounts> {
   try {
     readHeader(await file.first(), model)
   } catch (error) {
-    throw error instanceof StartupError ? new StartupError(`${path} cannot be restored: ${error.message}`) : error
+    throw error instanceof StartupError ? new StartupError(`${path} cannot be restored. ${error.message}`) : error
   }
   const last = await file.last()
   const counts = last === undefined ? undefined : readCounts(last)
@@ -137,10 +137,10 @@ async function checkFile(content: ExportContent, counts: ExportCounts): Promise<
     if (line.number === 1 || line.number === total + 2) continue
     const reason = await findFault(line, content)
     if (reason === undefined) progress.update(line.number - 1, faults)
-    else if (++faults <= MAX_NAMED_LINES) progress.say(`line ${line.number}: ${reason}`)
+    else if (++faults <= MAX_NAMED_LINES) progress.say(`${file.path}, line ${line.number}: ${reason}`)
   }
-  if (lines !== total + 2) throw new FileFault(`has ${lines} lines, and its counts tell of ${total + 2}`)
-  if (faults > 0) printLine(`${faults} of ${total} lines have faults; nothing is stored of this file`)
+  if (lines !== total + 2) throw new FileFault(`The file has ${lines} lines, but its last line counts ${total + 2}.`)
+  if (faults > 0) printLine(`${faults} of ${total} lines are invalid. Nothing of this file was stored.`)
   return faults > 0 ? undefined : digest.end()
 }
 
@@ -161,7 +161,7 @@ async function restoreLines(content: ExportContent, restore: Restore, total: num
   const batches = prepareBatches(content, restore.lines, total + 1)
   try {
     for (let next = await batches.next(); !next.done; ) {
-      const [following] = await Promise.all([batches.next(), storeBatch(restore, next.value)])
+      const [following] = await Promise.all([batches.next(), storeBatch(content.file.path, restore, next.value)])
       progress.update(restore.lines - 1)
       next = following
     }
@@ -192,14 +192,16 @@ async function* prepareBatches(
   if (batch.length > 0) yield batch
 }
 
-async function storeBatch(restore: Restore, batch: readonly PreparedLine[]): Promise<void> {
+async function storeBatch(path: string, restore: Restore, batch: readonly PreparedLine[]): Promise<void> {
   try {
     await restore.add(batch)
   } catch (error) {
     if (!(error instanceof LineError)) throw error
     const line = restore.lines + 1 + error.index
     throw new StartupError(
-      toPrintable(`line ${line}: ${formatFileError(error.cause)} The restore stops before it. ${RESTORE_ADVICE}`),
+      toPrintable(
+        `${path}, line ${line}: ${formatFileError(error.cause)} The restore stops before it. ${RESTORE_ADVICE}`,
+      ),
     )
   }
 }
@@ -232,8 +234,8 @@ async function restoreFiles({ file, model, folder }: FilesContent, restore: File
 async function requireFile(line: RestoreLine, folder: DigestFolder): Promise<void> {
   const asset = readAsset(line)
   if (!asset || (await folder.has(asset.sha256))) return
-  const fault = (await folder.exists(asset.sha256)) ? 'has other bytes than its name says' : 'is missing'
-  throw new FileError(`${folder.getPath(asset.sha256)} ${fault}`)
+  const fault = (await folder.exists(asset.sha256)) ? 'has bytes that do not match its name' : 'is missing'
+  throw new FileError(`The file ${folder.getPath(asset.sha256)} ${fault}.`)
 }
 
 /**
@@ -246,9 +248,9 @@ function readAsset(line: RestoreLine): StoredAssetFile | undefined {
   const { document } = line.line
   const { path, sha256, filename, originalName, mimeType } = document
   if (typeof path !== 'string' || !isBlobKey(path) || isInternalKey(path))
-    throw new FileError('is not the path of a file', { path: '/document/path' })
-  if (!isDigest(sha256)) throw new FileError('is not a hexadecimal digest', { path: '/document/sha256' })
+    throw new FileError('must be the path of a file', { path: '/document/path' })
+  if (!isDigest(sha256)) throw new FileError('must be a hexadecimal SHA-256 digest', { path: '/document/sha256' })
   if ([filename, originalName, mimeType].some((text) => typeof text !== 'string'))
-    throw new FileError('lacks the name or the type of the file', { path: '/document' })
+    throw new FileError('must have filename, originalName and mimeType as strings', { path: '/document' })
   return document as unknown as StoredAssetFile
 }

@@ -167,11 +167,7 @@ export class Access {
     listIssues: () => readonly Issue[] = () => [],
   ): Promise<void> {
     if (!filter || (await read.entries.statuses(collection, [id], filter.where)).length > 0) return
-    refuseCaller(
-      this.caller,
-      `the access rules do not let you do this to that entry of ${collection.key}`,
-      listIssues(),
-    )
+    refuseCaller(this.caller, `the access rules do not allow this for that entry of ${collection.key}`, listIssues())
   }
 
   /** Returns the keys of the top-level fields that do not exist for the caller. */

@@ -23,7 +23,7 @@ export function authorizeDraftRequest(access: Access, collection: CollectionMode
 /** @throws UNAUTHORIZED without a session; FORBIDDEN if the token's scopes do not cover the collection */
 export function requireSession(access: Access, collection: CollectionModel): void {
   if (isAuthenticated(access.callerFor(collection))) return
-  refuseCaller(access.caller, `the scopes of your token do not cover ${collection.key}`)
+  refuseCaller(access.caller, `the scopes of your token do not include ${collection.key}`)
 }
 
 /**
@@ -81,7 +81,7 @@ export async function authorizeDraft(
   id: string,
 ): Promise<void> {
   if ((await findVisibleDrafts(access, read, collection, [id])).has(id)) return
-  refuseCaller(access.caller, `the access rules do not let you see drafts of that entry of ${collection.key}`)
+  refuseCaller(access.caller, `the access rules do not allow you to see drafts of that entry of ${collection.key}`)
 }
 
 /**

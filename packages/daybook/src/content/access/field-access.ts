@@ -53,7 +53,7 @@ export function refuseHiddenMerge({ fields }: DocumentModel, patch: Values, { hi
     const isMerged = type.isGroup === true || type.hasFreeKeys === true
     return isMerged && hidden.has(key) && isRecord(patch[key])
   })
-  const message = 'cannot be merged, because you may not read it. Write the whole value with PUT.'
+  const message = 'cannot be merged, because you are not allowed to read it. Write the whole value with PUT.'
   const issues = merged.map(({ key }) => createIssue(`/${key}`, 'merge', message))
   if (issues.length > 0) throw validationError(issues)
 }
@@ -74,7 +74,10 @@ export function authorizeRequiredFields(
     (field) => absent.has(field.key) && findMissingFields(field, values[field.key]).length > 0,
   )
   if (isLacking)
-    refuseCaller(caller, `the access rules do not let you write a field that new entries of ${document.key} require`)
+    refuseCaller(
+      caller,
+      `the access rules do not allow you to write a field that new entries of ${document.key} require`,
+    )
 }
 
 /**
@@ -94,8 +97,8 @@ export function dropUnwritable(
   if (unwritable.length === 0) return body
   const changed = unwritable.filter(({ key }) => JSON.stringify(body[key]) !== JSON.stringify(stored?.[key] ?? null))
   if (changed.length > 0) {
-    const issues = changed.map(({ key }) => createIssue(`/${key}`, 'forbidden', `You may not write ${key}.`))
-    throw new DaybookError('FORBIDDEN', 'You may not write some of the fields in the body. See details.issues.', {
+    const issues = changed.map(({ key }) => createIssue(`/${key}`, 'forbidden', `You are not allowed to write ${key}.`))
+    throw new DaybookError('FORBIDDEN', 'You are not allowed to write some fields of the body. See details.issues.', {
       issues,
     })
   }

@@ -105,7 +105,7 @@ function describeRefusal(document: CollectionOrGlobal, action: Action, caller: C
   const target = kind === 'global' ? `the global ${key}` : `entries of ${key}`
   const isBeyondScope = action === 'read' ? !canReach(caller, document) : !isInScope(caller, document, action)
   const source = isBeyondScope ? 'the scopes of your token do' : 'the access rules do'
-  return `${source} not let you ${VERBS[action]} ${target}`
+  return `${source} not allow you to ${VERBS[action]} ${target}`
 }
 
 /**

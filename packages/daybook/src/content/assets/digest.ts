@@ -23,7 +23,9 @@ export function verifyDigest(sha256: string): Transform {
       done(null, chunk)
     },
     flush(done: TransformCallback): void {
-      done(hash.digest('hex') === sha256 ? null : new DigestMismatch('Their digest is another one.'))
+      done(
+        hash.digest('hex') === sha256 ? null : new DigestMismatch('The digest of the bytes is not the expected one.'),
+      )
     },
   })
 }

@@ -70,8 +70,7 @@ export class FileCheck {
       ),
     )
     if (this.#missing.size > before) this.#log.warn({ paths: [...this.#missing].slice(0, 10) }, MISSING_MESSAGE)
-    else if (before > 0 && this.#missing.size === 0)
-      this.#log.info({}, 'files: those that were missing are there again')
+    else if (before > 0 && this.#missing.size === 0) this.#log.info({}, 'files: the missing files are available again')
   }
 
   /** Returns the paths of the next batch of assets; after the last batch, of the first one. */
@@ -91,7 +90,7 @@ export class FileCheck {
 }
 
 const MISSING_MESSAGE =
-  'files: assets lack their files. To bring them back from a backup, run: daybook restore DIR --files-only'
+  'files: the files of some assets are missing. To restore them from a backup, run: daybook restore DIR --files-only'
 
 const getPath = ({ doc }: StoredEntry): string => (JSON.parse(doc) as { readonly path: string }).path
 

@@ -75,10 +75,10 @@ export class FileRestore {
   }
 }
 
-const STORE_IN_USE = 'A service works with the files of this store. Stop it, and run the same command again.'
+const STORE_IN_USE = 'A service uses the files of this store. Stop it, and run the same command again.'
 
 const createPathTakenError = (path: string): StartupError =>
-  new StartupError(`The store of files has another file at ${path}. Restore into an empty one.`)
+  new StartupError(`The file store already has another file at ${path}. Restore into an empty one.`)
 
 async function forEachBatch<T>(items: readonly T[], work: (batch: readonly T[]) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += CLAIMS_PER_TRANSACTION)

@@ -250,14 +250,16 @@ export class Files {
       await this.#release(claim)
       await this.#clearUnused([claim.path])
     } catch (err) {
-      this.#parts.log.warn({ err }, 'files: what an upload left is removed by the next sweep')
+      this.#parts.log.warn({ err }, 'files: the remains of an upload could not be removed; the next sweep removes them')
     }
   }
 
   #startRemoval(): void {
     this.#removal = this.#removal
       .then(() => this.#removeDeleted())
-      .catch((err) => this.#parts.log.warn({ err }, 'files: what deletions left is removed by the next sweep'))
+      .catch((err) =>
+        this.#parts.log.warn({ err }, 'files: deleted files could not be removed; the next sweep removes them'),
+      )
   }
 
   async #removeDeleted(): Promise<void> {

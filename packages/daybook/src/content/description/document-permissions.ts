@@ -55,7 +55,12 @@ export async function resolveDocumentPermissions(
 
 function createUnknownDocumentError(kind: 'collection' | 'global', key: string): DaybookError {
   const name = key.slice(0, 64)
-  return validationErrorAt(kind, 'unknown', `The ${kind} "${name}" does not exist, or you may not read it.`, { name })
+  return validationErrorAt(
+    kind,
+    'unknown',
+    `The ${kind} "${name}" does not exist, or you are not allowed to read it.`,
+    { name },
+  )
 }
 
 async function resolveGlobalPermissions(

@@ -76,7 +76,7 @@ async function authorizeRestore(access: Access, collection: CollectionModel): Pr
   await access.authorizeSomeWrite(collection, 'create')
   await access.authorizeSomeWrite(collection, 'update')
   if (await canSeeDeleted(access, collection)) return
-  refuseCaller(access.caller, `the access rules do not let you see all entries and drafts of ${collection.key}`)
+  refuseCaller(access.caller, `the access rules do not allow you to see all entries and drafts of ${collection.key}`)
 }
 
 /** Returns the deleted entries that the rules for creating and updating allow the caller to store again. */

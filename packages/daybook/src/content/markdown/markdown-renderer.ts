@@ -87,6 +87,6 @@ export class MarkdownRenderer {
     if (!(error instanceof TaskAborted)) return new RenderError(`could not be rendered: ${(error as Error).message}`)
     if (error.reason === 'overrun') return new RenderError(`took longer than ${this.#renderMs} ms to render`)
     if (error.reason === 'died') return new RenderError('needed too much memory to render')
-    return new DaybookError('SERVICE_UNAVAILABLE', 'The service ends.', {}, error)
+    return new DaybookError('SERVICE_UNAVAILABLE', 'The service is shutting down.', {}, error)
   }
 }

@@ -55,7 +55,7 @@ export class ExportStreams {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#running].map((running) => running.abort(new Error('The service ends.'))))
+    await Promise.all([...this.#running].map((running) => running.abort(new Error('The service is shutting down.'))))
   }
 }
 
@@ -102,7 +102,7 @@ class RunningExport {
   async abort(reason: unknown): Promise<void> {
     if (this.#ended) return
     this.#controller?.error(reason)
-    this.#log.error({ err: reason }, 'an export broke off')
+    this.#log.error({ err: reason }, 'an export failed')
     await this.#end()
   }
 
@@ -126,7 +126,7 @@ class RunningExport {
   }
 
   #watch(): void {
-    const stallError = new Error(`Nothing of an export was read for ${STALL_MS / 1000} seconds.`)
+    const stallError = new Error(`The client did not read the export for ${STALL_MS / 1000} seconds.`)
     this.#stalled = setTimeout(() => void this.abort(stallError), STALL_MS).unref()
   }
 

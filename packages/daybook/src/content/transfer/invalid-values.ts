@@ -113,8 +113,8 @@ function checkDocument(
 type Problem = Pick<InvalidValue, 'kind' | 'message'> & { readonly field: string }
 
 const FILL_PROBLEMS: Readonly<Record<'empty' | 'refused', Pick<InvalidValue, 'kind' | 'message'>>> = {
-  empty: { kind: 'fill', message: 'is empty, and has a fill' },
-  refused: { kind: 'convert', message: 'does not take what is stored, and has a fill' },
+  empty: { kind: 'fill', message: 'is empty and can be filled in' },
+  refused: { kind: 'convert', message: 'does not accept the stored value, which can be replaced by the fill' },
 }
 
 /** Finds stored values that their field does not accept, and that no fill converts. */
@@ -122,7 +122,7 @@ function findRefusedValues(document: DocumentModel, { lost }: MigratedDocument):
   return lost.flatMap((value) => {
     const field = value.path.split('.')[0] ?? ''
     if (!('refused' in value) || hasConvertingFill(document, field)) return []
-    return [{ field, kind: 'lose', message: `does not take the stored value ${formatValue(value.refused)}` }]
+    return [{ field, kind: 'lose', message: `does not accept the stored value ${formatValue(value.refused)}` }]
   })
 }
 

@@ -144,15 +144,15 @@ function requireValidLine<T>(check: Validator, value: unknown): T {
  */
 export function readHeader(line: string, { locales }: Model): ExportHeader {
   const header = tryParse(() => requireValidLine<ExportHeader>(checkHeader, parseLine(line)))
-  if (!header) throw new StartupError('it is not an export of Daybook, or a newer version of Daybook made it.')
+  if (!header) throw new StartupError('It is not an export of Daybook, or a newer version of Daybook wrote it.')
   const { since, locale } = header
   if (since !== undefined) {
-    throw new StartupError(`it contains only the changes after ${since}. Restore from a complete export.`)
+    throw new StartupError(`It contains only the changes after ${since}. Restore from a complete export.`)
   }
   if (locale !== undefined && locale !== locales?.default) {
     const defaultText = locales ? `has "${locales.default}"` : 'has no locales'
     throw new StartupError(
-      `its default locale is "${locale}", but the config ${defaultText}. Restore with "${locale}" first.`,
+      `Its default locale is "${locale}", but the config ${defaultText}. Restore with "${locale}" first.`,
     )
   }
   return header

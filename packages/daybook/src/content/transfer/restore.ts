@@ -48,7 +48,8 @@ export async function findRestoreObstacle({ store: { read } }: ContentContext): 
   return HOLDS_CONTENT
 }
 
-const HOLDS_CONTENT = 'The store holds content, or has held some. Restore into an empty one: a new folder or database.'
+const HOLDS_CONTENT =
+  'The store contains content, or did before. Restore into an empty store: a new folder or database.'
 
 /** A restore in progress. Stored lines stay, so that another run can continue. */
 export class Restore {
@@ -72,7 +73,7 @@ export class Restore {
     const head = await read.journal.head()
     if (note && note.digest === digest && note.seq === head) return new Restore(context, note)
     if (note?.isDone === false && note.digest !== digest) {
-      throw new StartupError('The store holds an unfinished restore of another file. Restore into an empty one.')
+      throw new StartupError('The store contains an unfinished restore of another file. Restore into an empty store.')
     }
     if (head > 0) throw new StartupError(note?.isDone === false ? STORE_CHANGED : HOLDS_CONTENT)
     const blankNote: RestoreNote = { digest, lines: 1, seq: 0, isDone: false }
@@ -184,7 +185,7 @@ export class Restore {
     const references = findReferencesInAllLocales(this.#context.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
-    if (before) throw new DaybookError('CONFLICT', 'This global stands in the file twice.')
+    if (before) throw new DaybookError('CONFLICT', 'The file contains this global twice.')
     const { createdBy: created_by = null, updatedBy: updated_by = null } = line
     const row = { key, created_by, updated_by, schema_hash, orphaned, locales, doc }
     await writer.globals.write(undefined, row, references, at, getActor(SYSTEM))
@@ -192,7 +193,7 @@ export class Restore {
 }
 
 const STORE_CHANGED =
-  'Something else has written to the store since the restore was begun. Restore into an empty one that no service uses.'
+  'Another process has written to the store since the restore began. Restore into an empty store that no service uses.'
 
 /** Returns true if an error is caused by a line, and not by the database. */
 const isLineError = (error: unknown): boolean => error instanceof DaybookError && error.status < 500

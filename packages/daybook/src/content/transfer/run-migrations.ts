@@ -34,7 +34,7 @@ export function findPendingMigrations<File extends MigrationFile>(
     const previousRun = ran.get(name)
     if (previousRun && previousRun.hash !== hash)
       throw new MigrationError(
-        `migrations/${name} has changed since it ran (${previousRun.finished}). Put it back as it was, and write what is to change in a new file.`,
+        `migrations/${name} has changed since it ran (${previousRun.finished}). Restore the file, and write further changes in a new migration.`,
       )
   }
   return files.filter(({ name }) => !ran.has(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -134,7 +134,7 @@ async function runMigration(file: LoadedMigration, options: RunOptions): Promise
   try {
     await withAbort(async () => migration.run(migrationContext), signal)
     if (calls.size > 0)
-      throw new MigrationError('run ended before its calls of content ended. Write await before each call.')
+      throw new MigrationError('run returned before its calls of content were complete. Write await before each call.')
     await transactions.finish()
   } catch (error) {
     if (signal.aborted) throw error
@@ -233,7 +233,7 @@ class RunTransactions {
   }
 
   async #transact<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
-    if (this.#isOver) throw new Error('The migration is over. Await each call of content.')
+    if (this.#isOver) throw new Error('The migration has ended. Await each call of content.')
     const { result, changes } = await this.#lock.transaction(async (writer) => {
       await this.#requireOwnRun(writer)
       return countChanges(writer, work)

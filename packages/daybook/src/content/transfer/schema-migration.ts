@@ -64,12 +64,14 @@ class EffectCounter {
 
   get steps(): readonly MigrationStep[] {
     return [...this.#steps.values()].map(({ refused, ...step }) =>
-      refused.size > 0 ? { ...step, message: `does not take ${formatValues(refused)}; these values are lost` } : step,
+      refused.size > 0
+        ? { ...step, message: `does not accept ${formatValues(refused)}; these values will be lost` }
+        : step,
     )
   }
 }
 
-const LOST_MESSAGE = 'has no place in the config; its values are lost'
+const LOST_MESSAGE = 'is not in the config; its values will be lost'
 
 /** Lists the first values of a set. */
 function formatValues(values: ReadonlySet<string>): string {
@@ -100,7 +102,7 @@ export async function planMigration(read: Reader, model: Model): Promise<readonl
   for (const global of model.globals.values()) await countGlobalEffects(read, global, counter)
   await countDefaultLocaleChange(read, model, counter)
   for (const key of stored) {
-    const message = 'is a collection that the config no longer has; its entries are lost'
+    const message = 'is no longer a collection of the config; its entries will be lost'
     counter.add(key, 'drop', message, await countEntries(read, key))
   }
   return counter.steps
@@ -129,7 +131,7 @@ async function countDefaultLocaleChange(read: Reader, model: Model, counter: Eff
   const defaultLocale = await readFormerDefaultLocale(read, model)
   if (defaultLocale === undefined) return
   const stored = await read.system.storedCollections()
-  const message = `takes ${model.locales?.default} as its default locale; what it says in ${defaultLocale} stays a translation`
+  const message = `gets the default locale ${model.locales?.default}; its values in ${defaultLocale} are kept as a translation`
   for (const { key, localized } of model.collections.values()) {
     if (localized.size === 0 || !stored.includes(key)) continue
     const count = await countEntries(read, key)
@@ -144,7 +146,7 @@ async function countEntryEffects(read: Reader, collection: CollectionModel, coun
   for await (const entry of iterateOutdated(read, collection)) {
     counter.addDocument(collection, migrateWithDraft(collection, entry))
     if (collection.slug && lacksSlug(collection, entry)) {
-      counter.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is made for entries that have none')
+      counter.add(`${collection.key}.${collection.slug.key}`, 'fill', 'is generated for entries without one')
     }
   }
 }
@@ -230,11 +232,11 @@ export async function requireNoValueLost(
   }
   const lines = [...counts].map(
     ([path, { count, refused }]) =>
-      `${path} is required, and would be empty (${count}): it does not take ${formatValues(refused)}`,
+      `${path} is required, but would be empty (${count}): it does not accept ${formatValues(refused)}`,
   )
   if (lines.length === 0) return
   throw new MigrationError(
-    `${lines.join('\n')}\nThese values are kept. Make others of them, with a fill of the field or a migration, or bring the former options back.`,
+    `${lines.join('\n')}\nThese values are kept. Convert them with a fill of the field or a migration, or restore the former options.`,
   )
 }
 
@@ -424,9 +426,9 @@ function hasRenamedFields(fields: Fields): boolean {
 
 function formatRename({ fieldMap }: DocumentModel, path: string): string {
   const old = fieldMap[path]?.options.renamedFrom
-  if (old !== undefined) return `takes the values of ${old}`
+  if (old !== undefined) return `gets the values of ${old}`
   const former = fieldMap[path]?.options.formerTo
   return former === undefined
-    ? 'takes the values of its old key'
-    : `takes the references to ${[former].flat().join(', ')}`
+    ? 'gets the values of its former key'
+    : `gets the references to ${[former].flat().join(', ')}`
 }

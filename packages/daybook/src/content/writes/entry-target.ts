@@ -273,7 +273,7 @@ export async function explainUniqueViolation<T>({ slug }: CollectionModel, work:
     const field = error.field === 'slug' || error.field === 'own_slug' ? (slug?.key ?? 'slug') : error.field
     const place = locale === undefined ? '' : ` in the locale "${locale}"`
     const details = locale === undefined ? { field } : { field, locale }
-    throw new DaybookError('CONFLICT', `Another entry has this ${field}${place}.`, details, error)
+    throw new DaybookError('CONFLICT', `This ${field} is already used by another entry${place}.`, details, error)
   }
 }
 

@@ -19,7 +19,7 @@ export const SCALAR_ENTRY = 'standalone.esm.js'
  */
 export async function findDocsSources(): Promise<ReadonlyMap<string, string>> {
   const manifest = findPackageJSON('@scalar/api-reference', import.meta.url)
-  if (manifest === undefined) throw new Error('The docs page is made of @scalar/api-reference. Run: npm ci')
+  if (manifest === undefined) throw new Error('The docs page requires @scalar/api-reference. Run: npm ci')
   const scalar = join(dirname(manifest), 'dist/browser')
   const sources = new Map([[START_SCRIPT, fileURLToPath(new URL(START_SCRIPT, import.meta.url))]])
   for await (const name of glob([SCALAR_ENTRY, 'chunks/*.js'], { cwd: scalar })) {

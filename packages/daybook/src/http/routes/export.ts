@@ -35,7 +35,7 @@ export function exportRoutes({ streams }: ExportParts): readonly Route[] {
       errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'FORBIDDEN'],
       run: async ({ access: { caller }, query }) => {
         if (getIdentity(caller)?.actorType !== 'service') {
-          throw new DaybookError('FORBIDDEN', 'Only a service principal may export.')
+          throw new DaybookError('FORBIDDEN', 'Only a service principal is allowed to export.')
         }
         if (!canExport(caller)) throw new DaybookError('FORBIDDEN', 'This token does not have the scope "export".')
         const { since, people } = query.values

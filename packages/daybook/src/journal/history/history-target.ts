@@ -42,7 +42,7 @@ export async function requireHistory(
 ): Promise<HistoryTarget> {
   const { caller } = access
   if (!isAuthenticated(access.callerFor(document))) {
-    refuseCaller(caller, `the scopes of your token do not let you read the history of ${document.key}`)
+    refuseCaller(caller, `the scopes of your token do not allow you to read the history of ${document.key}`)
   }
   const filter = await access.authorizeRead(document)
   if (document.kind === 'global') {

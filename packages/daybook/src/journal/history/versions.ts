@@ -167,7 +167,7 @@ interface VersionRead extends Pick<ContentContext, 'model'> {
 async function loadVersion(source: VersionRead, seq: number): Promise<VersionWithContent> {
   const { read, access, target } = source
   const notFound = (): DaybookError =>
-    new DaybookError('NOT_FOUND', `There is no version ${seq} of this document that you may read.`)
+    new DaybookError('NOT_FOUND', `Version ${seq} of this document does not exist, or you are not allowed to read it.`)
   const row = await read.history.version(target, seq)
   if (!row) throw notFound()
   const hasAuthors = access.canSeeAuthors(target.document)

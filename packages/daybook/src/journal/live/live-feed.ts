@@ -80,7 +80,7 @@ export class LiveFeed {
       maxUnsentBytes: this.#options.maxUnsentBytes,
       join: (listener, view, position) => this.#join(listener, view, position),
       leave: (listener) => this.#leave(listener),
-      reportFailure: (err) => log.error({ err }, 'live events: a stream broke off'),
+      reportFailure: (err) => log.error({ err }, 'live events: a stream failed'),
     }
   }
 
@@ -240,6 +240,6 @@ export class LiveFeed {
 }
 
 const tooMany = (): DaybookError =>
-  new DaybookError('SERVICE_UNAVAILABLE', 'The service has as many listeners as it takes; come again later.', {
+  new DaybookError('SERVICE_UNAVAILABLE', 'The service has its maximum number of listeners. Try again later.', {
     retryAfter: RETRY_AFTER,
   })

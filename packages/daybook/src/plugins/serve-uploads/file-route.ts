@@ -136,6 +136,6 @@ async function openFile(
 ): Promise<ReadableStream<Uint8Array> | null> {
   const content = await file.open(range)
   if (!content)
-    log.error({ asset: file.id, path: file.path }, 'uploads: the store of files has lost the file of an asset')
+    log.error({ asset: file.id, path: file.path }, 'uploads: the file of an asset is missing in the file store')
   return content
 }

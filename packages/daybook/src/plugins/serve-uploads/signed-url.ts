@@ -52,7 +52,7 @@ export function signUpload(
     throw new TypeError(`signUpload() needs the path of an asset, such as images/cat.png, not ${JSON.stringify(path)}.`)
   }
   if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > MAX_EXPIRY) {
-    throw new TypeError(`expiresIn of signUpload() is a number of seconds from 1 to ${MAX_EXPIRY}.`)
+    throw new TypeError(`expiresIn of signUpload() must be a number of seconds from 1 to ${MAX_EXPIRY}.`)
   }
   const expires = Math.floor(Date.now() / 1000) + expiresIn
   const signature = createSignature(secret, path, expires)

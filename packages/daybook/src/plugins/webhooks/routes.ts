@@ -68,7 +68,7 @@ export function webhookRoutes(
   }
   const requireSubscription = ({ path: { endpoint = '' } }: PluginRequest): SubscribedJournal => {
     const subscription = subscriptions.get(endpoint)
-    if (!subscription) throw new DaybookError('NOT_FOUND', `There is no webhook endpoint "${endpoint}".`)
+    if (!subscription) throw new DaybookError('NOT_FOUND', `The webhook endpoint "${endpoint}" does not exist.`)
     return subscription
   }
   return [

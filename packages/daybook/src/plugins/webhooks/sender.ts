@@ -50,12 +50,12 @@ export async function sendMessage(
   const { statusCode: status = 0 } = response
   if (status >= 200 && status < 300) return
   const advice = status >= 300 && status < 400 ? ' Redirects are not followed; write the final address.' : ''
-  throw new DeliveryError(`The receiver answered ${status}.${advice}`)
+  throw new DeliveryError(`The receiver responded with ${status}.${advice}`)
 }
 
 /** Describes an error of the request. An error without a code comes from the agent, which has refused the address. */
 function describeError(error: NodeJS.ErrnoException): string {
-  if (error.name === 'AbortError') return 'The receiver did not answer in time.'
+  if (error.name === 'AbortError') return 'The receiver did not respond in time.'
   if (error.code !== undefined) return `The receiver could not be reached: ${error.code}.`
   return 'The address is private, loopback or link-local; allowPrivate allows it.'
 }

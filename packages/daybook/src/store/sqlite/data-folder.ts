@@ -17,7 +17,7 @@ export function makeDataFolder(folder: string): void {
   if (fault === undefined)
     throw new DatabaseFileError(`${folder} is a file, and the database needs a folder. ${FOLDER_ADVICE}`)
   throw new DatabaseFileError(
-    `The folder ${folder} cannot be made: ${FOLDER_ERROR_REASONS[fault] ?? fault}. ${FOLDER_ADVICE}`,
+    `The folder ${folder} cannot be created: ${FOLDER_ERROR_REASONS[fault] ?? fault}. ${FOLDER_ADVICE}`,
   )
 }
 

@@ -35,17 +35,17 @@ beforeEach(async () => {
 test('files have the same paths in the new store, and are copied once', async () => {
   expect(await copy('--verify-only')).toMatchObject({
     status: 1,
-    stdout: 'files: 0 copied, 0 there already, 2 missing\n',
-    stderr: expect.stringContaining('pets/cat.txt: is not in the new store of files'),
+    stdout: 'files: 0 copied, 0 already there, 2 missing\n',
+    stderr: expect.stringContaining('pets/cat.txt: The file is missing in the new file store.'),
   })
-  expect(await copy()).toMatchObject({ status: 0, stdout: 'files: 2 copied, 0 there already, 0 missing\n' })
+  expect(await copy()).toMatchObject({ status: 0, stdout: 'files: 2 copied, 0 already there, 0 missing\n' })
   for (const { path } of assets) expect(await readFile(at('new', path))).toEqual(await readFile(at('old', path)))
   await rm(at('new/pets/cat.txt'))
   await rm(at('old', assets[1]?.path ?? ''))
-  expect(await copy()).toMatchObject({ status: 0, stdout: 'files: 1 copied, 1 there already, 0 missing\n' })
+  expect(await copy()).toMatchObject({ status: 0, stdout: 'files: 1 copied, 1 already there, 0 missing\n' })
   expect(await copy('--verify-only')).toMatchObject({
     status: 0,
-    stdout: 'files: 0 copied, 2 there already, 0 missing\n',
+    stdout: 'files: 0 copied, 2 already there, 0 missing\n',
   })
 })
 
@@ -53,14 +53,14 @@ test('missing and different files on either side are named, and the others are c
   await writeFile(at('old/pets/cat.txt'), 'a cow')
   expect(await copy()).toMatchObject({
     status: 1,
-    stdout: 'files: 1 copied, 0 there already, 1 missing\n',
-    stderr: expect.stringContaining('pets/cat.txt: is not the file that was uploaded'),
+    stdout: 'files: 1 copied, 0 already there, 1 missing\n',
+    stderr: expect.stringContaining('pets/cat.txt: The file differs from the one that was uploaded.'),
   })
   await expect(readFile(at('new/pets/cat.txt'))).rejects.toThrow('ENOENT')
   await rm(at('old/pets/cat.txt'))
-  expect((await copy()).stderr).toContain('pets/cat.txt: the source does not have it')
+  expect((await copy()).stderr).toContain('pets/cat.txt: The file is missing in the source.')
   await writeFile(at('new', assets[1]?.path ?? ''), 'a cow')
-  expect((await copy()).stderr).toContain(`${assets[1]?.path}: the store of files has another file there`)
+  expect((await copy()).stderr).toContain(`${assets[1]?.path}: The file store has another file at this path.`)
   expect(await readFile(at('new', assets[1]?.path ?? ''), 'utf8')).toBe('a cow')
 })
 

@@ -131,7 +131,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
       }
     }
     expect((await exited)[0]).toBe(1)
-    expect(stderr).toContain('What has arrived stays: the same command goes on with it.')
+    expect(stderr).toContain('What is already copied is kept: the same command continues.')
     expect(stderr).not.toContain('    at ')
     await proxy.heal()
     expect(await again(url.href)).toMatchObject({ status: 0 })

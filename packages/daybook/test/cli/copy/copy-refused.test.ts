@@ -45,9 +45,16 @@ describe('daybook copy rejects, with advice:', () => {
     expect(ended.stderr).not.toContain(password)
   }
 
-  test('no target', () => refused(2, 'Name two stores: daybook copy --from', '--from', 'sqlite:source'))
+  test('no target', () => refused(2, 'Two stores are required: daybook copy --from', '--from', 'sqlite:source'))
   test('a folder without sqlite:', () =>
-    refused(1, '--to names no store. Write sqlite:FOLDER or', '--from', 'sqlite:source', '--to', 'target'))
+    refused(
+      1,
+      '--to is not the address of a store. Write sqlite:FOLDER or',
+      '--from',
+      'sqlite:source',
+      '--to',
+      'target',
+    ))
   test('another kind of database', () =>
     refused(
       1,
@@ -119,7 +126,7 @@ describe('daybook copy rejects, with advice:', () => {
   test('a source with pending renames', () =>
     refused(
       1,
-      'notes.came takes the values of gone (1)',
+      'notes.came gets the values of gone (1)',
       '--config',
       'renamed.ts',
       '--from',
@@ -131,7 +138,7 @@ describe('daybook copy rejects, with advice:', () => {
   test('a source with collections that the config does not have', () =>
     refused(
       1,
-      'collections that the config does not have: old.',
+      'collections that are not in the config: old.',
       '--config',
       'less.ts',
       '--from',
@@ -162,6 +169,14 @@ describe('daybook copy rejects, with advice:', () => {
 
   test('--verify-only with a target that lacks the collections of the source', async () => {
     await serve({ collections: { notes: small.collections.notes } }, { data: scene.at('target') }, async () => {})
-    await refused(1, 'lacks collections: old.', '--verify-only', '--from', 'sqlite:source', '--to', 'sqlite:target')
+    await refused(
+      1,
+      'These collections are missing in sqlite:',
+      '--verify-only',
+      '--from',
+      'sqlite:source',
+      '--to',
+      'sqlite:target',
+    )
   })
 })

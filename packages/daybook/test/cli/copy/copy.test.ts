@@ -76,7 +76,7 @@ describe('a store with everything', () => {
     const there = await copy('sqlite:source', scene.database.url)
     expect(there).toMatchObject({ status: 0 })
     expect(there.stdout).toMatch(/^things +8 +same +[0-9a-f]{16}$/m)
-    expect(there.stdout).toContain('holds the same as')
+    expect(there.stdout).toContain('has the same content as')
     const back = await copy(scene.database.url, 'sqlite:back')
     expect(back).toMatchObject({ status: 0 })
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))

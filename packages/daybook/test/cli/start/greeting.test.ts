@@ -82,7 +82,7 @@ describe('daybook start in a terminal', () => {
   API        ${url}/api/notes
   Docs page  ${url}/docs
 
-Writing takes a token. Make one, and start the service again:
+Writing requires a token. Create one, and start the service again:
   echo "DAYBOOK_SERVICE_TOKEN=$(openssl rand -hex 32)" >> ./.env
 
 Write from a second terminal:
@@ -92,7 +92,7 @@ Write from a second terminal:
     -d '{"title":"Title"}'
 
 Before other people use it:
-  - Accounts live in memory: a restart forgets them, and each process has its own. Anyone may register, and write. To close registration, add to the config: auth: { registration: 'closed' }
+  - Accounts are kept in memory: a restart deletes them, and each process has its own. Anyone may register, and write. To close registration, add to the config: auth: { registration: 'closed' }
   - Content is in the folder .daybook of this machine (SQLite): back it up.
 
 `)
@@ -103,7 +103,7 @@ Before other people use it:
     const service = await startService(folder.path)
     const stored = await runShell(commandsIn(service.output), folder.path)
     await service.stop()
-    expect(service.output).not.toContain('Writing takes a token')
+    expect(service.output).not.toContain('Writing requires a token')
     expect(JSON.parse(stored)).toMatchObject({ title: 'Title', done: null })
   })
 
@@ -143,5 +143,5 @@ test('a program that starts a service gets its URL only, and a log of JSON lines
   expect(output).toMatch(/^listening on \S+\n$/)
   const lines = log.trim().split('\n')
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number) })
-  expect(log).toContain('Accounts live in memory')
+  expect(log).toContain('Accounts are kept in memory')
 })

@@ -150,7 +150,7 @@ describe('daybook start --workers', () => {
     await folder.write({ 'broken.ts': 'throw new Error("broken")' })
     await folder.write({ 'daybook.config.ts': `${config()}\nexport const more = f.none()` })
     service.signal('SIGHUP')
-    await service.logged('the new worker did not start; those that serve stay')
+    await service.logged('the new worker did not start; the running workers continue')
     const responses = await Promise.all([1, 2, 3, 4].map(() => sendRequest(`${service.url}/api/posts`)))
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   })

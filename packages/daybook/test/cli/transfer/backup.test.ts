@@ -151,8 +151,12 @@ describe('a backup', () => {
 
 describe('a restore', () => {
   test.each([
-    ['a database that was altered', (name: string) => name.endsWith('.db'), 'its digest is not that of backup.json'],
-    ['a file that was altered', (name: string) => name.startsWith('files/'), 'its digest is another one'],
+    [
+      'a database that was altered',
+      (name: string) => name.endsWith('.db'),
+      'its digest differs from that in backup.json',
+    ],
+    ['a file that was altered', (name: string) => name.startsWith('files/'), 'differs from the one that was uploaded'],
     ['no manifest', (name: string) => name === 'backup.json', 'is damaged'],
   ])(
     'of a backup with %s stores no database, and continues once the backup is repaired',
@@ -222,12 +226,12 @@ describe.each(['sqlite', 'postgres'])('a service on %s whose files are missing',
     await eventually(() => {
       lines.push(...log.take())
       expect(lines.join('\n')).toMatch(
-        /warn files: assets lack their files.*daybook restore DIR --files-only.*dog\.txt/s,
+        /warn files: the files of some assets are missing.*daybook restore DIR --files-only.*dog\.txt/s,
       )
     })
     expect(await run('source', 'restore', 'saved', '--files-only')).toMatchObject({
       status: 0,
-      stdout: 'restored 2 files (0 there already), from saved\n',
+      stdout: 'restored 2 files (0 already there), from saved\n',
     })
     await service.close()
     expect(await filesIn('source', 'uploads')).toEqual(['dog.txt', 'pets/cat.txt'])

@@ -66,7 +66,7 @@ const IMPORT = ['import', 'all.ndjson', '--files', 'files'] as const
 describe('an export with files', () => {
   test('writes the bytes of each file once, named by their digest, which only their owner can read', async () => {
     const ended = await run('source', EXPORT)
-    expect(ended).toMatchObject({ status: 0, stderr: expect.stringContaining('files: 2 written, 0 there already') })
+    expect(ended).toMatchObject({ status: 0, stderr: expect.stringContaining('files: 2 written, 0 already there') })
     expect(await filesIn('files')).toEqual([named('a cat'), named('a dog')].sort())
     expect(await readFile(at('files', named('a dog')), 'utf8')).toBe('a dog')
     expect((await stat(at('files', named('a dog')))).mode & 0o777).toBe(0o600)
@@ -79,14 +79,14 @@ describe('an export with files', () => {
     await rm(at('source', 'uploads', 'pets/2026/cat.txt'))
     expect(await run('source', EXPORT)).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('files: 1 written, 1 there already'),
+      stderr: expect.stringContaining('files: 1 written, 1 already there'),
     })
     expect(await readFile(at('files', named('a dog')), 'utf8')).toBe('a dog')
   })
 
   test.each([
-    ['missing', (path: string) => rm(path), 'is not in the store of files'],
-    ['altered', (path: string) => writeFile(path, 'a cow'), 'its digest is another one'],
+    ['missing', (path: string) => rm(path), 'The file is missing in the file store.'],
+    ['altered', (path: string) => writeFile(path, 'a cow'), 'differs from the one that was uploaded'],
   ])('names a file that is %s, and exports nothing', async (_, spoil, message) => {
     const { path = '' } = uploaded[1] ?? {}
     await spoil(at('source', 'uploads', path))
@@ -137,12 +137,12 @@ describe('a restore with files', () => {
 
   test.each([
     ['missing', (path: string) => rm(path), 'is missing'],
-    ['altered', (path: string) => writeFile(path, 'a cow'), 'has other bytes than its name says'],
+    ['altered', (path: string) => writeFile(path, 'a cow'), 'has bytes that do not match its name'],
   ])('names a file that is %s, and stores nothing', async (_, spoil, message) => {
     await run('source', EXPORT)
     await spoil(at('files', named('a dog')))
     const ended = await run('target', IMPORT)
-    expect(ended).toMatchObject({ status: 1, stdout: expect.stringContaining('nothing is stored') })
+    expect(ended).toMatchObject({ status: 1, stdout: expect.stringContaining('Nothing of this file was stored.') })
     expect(ended.stderr).toMatch(new RegExp(`line \\d: files/\\w\\w/${digestOf('a dog')} ${message}`))
     expect(await filesIn('target', 'uploads')).toEqual([])
     await run('source', EXPORT)
@@ -167,7 +167,7 @@ describe('a restore with files', () => {
     await run('source', EXPORT)
     expect(await run('target', ['import', 'all.ndjson'])).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining('those of 3 assets have to be in the store of files'),
+      stderr: expect.stringContaining('those of 3 assets must be in the file store'),
     })
     expect(await filesIn('target', 'uploads')).toEqual([])
   })

@@ -55,7 +55,7 @@ describe('daybook import --set', () => {
     expect(dry.stdout).toContain('status: 2 published, 1 draft\n')
     const ended = await daybook(folder.path, ...IMPORT, ...options)
     expect(ended).toMatchObject({ status: 0 })
-    expect(ended.stdout).toContain('tags: 2 created, named by posts: "News", "Odds"\n')
+    expect(ended.stdout).toContain('tags: 2 created, which posts refer to: "News", "Odds"\n')
     const items = await itemsOf(folder.path, 'sort=slug&include=tags')
     expect(items.map(({ status }) => status)).toEqual(['published', 'published', 'draft'])
     for (const item of items) {
@@ -76,25 +76,28 @@ describe('daybook import --set', () => {
   })
 
   const WRONG: Readonly<Record<string, readonly [set: readonly string[], said: string]>> = {
-    'no value': [['status'], '--set takes FIELD=VALUE, such as --set status=published, not "status".'],
-    'no such field': [['stat=published'], '--set names a field that posts does not have: "stat"'],
-    'an unknown status': [['status=live'], '--set status=live: status must be one of'],
-    'a number that is none': [['stars=many'], '--set stars=many: stars must be an integer'],
-    'an item that is none': [['ratings=1, two'], '--set ratings=1, two: /ratings/1: ratings.1 must be an integer'],
-    'a list that is none': [['tags=[a'], '--set tags=[a: YAML: '],
-    'two entries for one': [['author=[A, B]'], "name one, or make it f.relation('people', { many: true })"],
+    'no value': [['status'], '--set must be FIELD=VALUE, such as --set status=published, not "status".'],
+    'no such field': [['stat=published'], '--set names the unknown field "stat" of posts.'],
+    'an unknown status': [['status=live'], '--set status=live is invalid. status must be one of'],
+    'a number that is none': [['stars=many'], '--set stars=many is invalid. stars must be an integer'],
+    'an item that is none': [['ratings=1, two'], '--set ratings=1, two is invalid. ratings.1 must be an integer'],
+    'a list that is none': [['tags=[a'], '--set tags=[a is invalid. Invalid YAML: '],
+    'two entries for one': [
+      ['author=[A, B]'],
+      "Name one, or define the field as f.relation('people', { many: true }).",
+    ],
     'a name from which no entry can be created': [
       ['section=News'],
-      '--set section=News: there is no "News" in sections',
+      '--set section=News is invalid. section refers to "News", which does not exist in sections',
     ],
     'an id that is not there': [
       ['author=0190d0c0-0000-7000-8000-000000000000'],
-      'people has no entry with the id 0190d0c0-0000-7000-8000-000000000000',
+      'The entry 0190d0c0-0000-7000-8000-000000000000 of people does not exist.',
     ],
     'a field twice': [['stars=1', 'stars=2'], '--set names "stars" twice. Leave one of them out.'],
-    'a slug': [['slug=a'], '--set gives every entry the same value, and "slug" differs from file to file.'],
-    'a unique field': [['code=a'], '"code" differs from file to file.'],
-    'the text': [['body=a'], '"body" differs from file to file.'],
+    'a slug': [['slug=a'], '--set is not allowed for "slug", because its value differs from file to file.'],
+    'a unique field': [['code=a'], '"code", because its value differs from file to file.'],
+    'the text': [['body=a'], '"body", because its value differs from file to file.'],
   }
 
   it('rejects a value that the field does not accept, before it reads a file', async () => {
@@ -154,9 +157,9 @@ describe('lists in a front matter', () => {
     const ended = await daybook(folder.path, ...IMPORT)
     expect(ended.status).toBe(1)
     expect(ended.stderr).toContain(
-      "posts/b.md:3: /author: names 2 entries, and the field holds one: name one, or make it f.relation('people', { many: true })\n",
+      "posts/b.md, line 3: author must be a single entry, not 2. Name one, or define the field as f.relation('people', { many: true }).\n",
     )
-    expect(ended.stdout).toContain('author: 1 file with several names in one, which became one entry of people\n')
+    expect(ended.stdout).toContain('author: 1 file with several names in one value, which became one entry of people\n')
     const items = await itemsOf(folder.path, 'sort=slug&include=author')
     expect(items.map(({ author }) => (author as Item).name)).toEqual(['Ada', 'Ada and Bo'])
   })
@@ -177,14 +180,14 @@ describe('a fault of a file', () => {
     const ended = await daybook(folder.path, ...IMPORT, '--map', 'kind=section')
     const lines = ended.stderr.split('\n').filter((line) => line.startsWith('posts/'))
     expect(lines.sort()).toEqual([
-      expect.stringMatching(/^posts\/broken\.md:\d: YAML: /),
-      'posts/date.md:4: /date: is neither a day nor a time, such as 2026-11-20 or 2026-11-20T08:30:00Z',
-      expect.stringMatching(/^posts\/deep\.md:5: \/seo\/index: /),
-      expect.stringMatching(/^posts\/list\.md:5: \/ratings\/1: /),
-      expect.stringMatching(/^posts\/list\.md:6: \/stars: /),
-      expect.stringMatching(/^posts\/section\.md:3: \/section: there is no "News" in sections/),
-      'posts/taken.md:3: /code: Another entry has this code.',
-      'posts/untitled.md: /title: title is required.',
+      expect.stringMatching(/^posts\/broken\.md, line \d: Invalid YAML: /),
+      'posts/date.md, line 4: date must be a date or a time, such as 2026-11-20 or 2026-11-20T08:30:00Z.',
+      expect.stringMatching(/^posts\/deep\.md, line 5: seo\.index /),
+      expect.stringMatching(/^posts\/list\.md, line 5: ratings\.1 /),
+      expect.stringMatching(/^posts\/list\.md, line 6: stars /),
+      expect.stringMatching(/^posts\/section\.md, line 3: section refers to "News", which does not exist in sections/),
+      'posts/taken.md, line 3: This code is already used by another entry.',
+      'posts/untitled.md: title is required.',
     ])
   })
 })
@@ -192,5 +195,5 @@ describe('a fault of a file', () => {
 it('the summary suggests a field for a similar key', async () => {
   await using folder = await folderWith({ 'posts/a.md': page('title: A\ntag: News\nlayout: post') })
   const ended = await daybook(folder.path, ...IMPORT, '--dry-run')
-  expect(ended.stdout).toContain('to bring one in: --map tag=tags\n')
+  expect(ended.stdout).toContain('to import one: --map tag=tags\n')
 })

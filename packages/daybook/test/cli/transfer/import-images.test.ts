@@ -63,11 +63,11 @@ test('images of posts are uploaded once each and their references rewritten, als
     'site/posts/cats/own cat.svg': picture('own'),
   })
   const dry = await run(folder, '--dry-run')
-  expect(dry).toMatchObject({ status: 0, stdout: expect.stringContaining('assets: 2 uploaded, 1 there already') })
+  expect(dry).toMatchObject({ status: 0, stdout: expect.stringContaining('assets: 2 uploaded, 1 already there') })
   expect(await filesOf(folder).catch(() => [])).toEqual([])
 
   const ended = await run(folder)
-  expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('assets: 2 uploaded, 1 there already') })
+  expect(ended).toMatchObject({ status: 0, stdout: expect.stringContaining('assets: 2 uploaded, 1 already there') })
   const [assets = [], posts = []] = await sendRequest(
     folder,
     '/api/assets?sort=originalName',
@@ -94,7 +94,7 @@ test('images of posts are uploaded once each and their references rewritten, als
 
   expect(await run(folder)).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/0 created, 0 updated, 2 unchanged, 0 failed\nassets: 0 uploaded, 3 there already/),
+    stdout: expect.stringMatching(/0 created, 0 updated, 2 unchanged, 0 failed\nassets: 0 uploaded, 3 already there/),
   })
   expect(await filesOf(folder)).toHaveLength(2)
 })
@@ -143,19 +143,19 @@ test('images that cannot be imported are named with file and line and stay uncha
   const ended = await run(folder)
   expect(ended.status).toBe(1)
   expect(ended.stdout).toContain('1 created, 0 updated, 0 unchanged, 3 failed')
-  expect(ended.stdout).toContain('assets: 2 uploaded, 0 there already, 8 references left as written')
+  expect(ended.stdout).toContain('assets: 2 uploaded, 0 already there, 8 references left as written')
   for (const line of [
-    'one.md:5: missing.svg: there is no such file; the image stays as it is written',
-    'one.md:6: ../secret.svg: leads out of the imported folder: copy the file into the folder; the image stays',
-    'one.md:6: ../../../../../../../../etc/passwd: leads out of the imported folder',
-    'one.md:7: link.svg: leads out of the imported folder',
-    'one.md:7: linked/secret.svg: leads out of the imported folder',
-    'one.md:7: .hidden.svg: is hidden',
-    'one.md:7: two.md: is text/markdown, not an image',
-    'one.md:8: large.svg: The file must be at most 20000 bytes long; the image stays',
-    'two.md:3: /cover: missing.svg: there is no such file',
-    'three.md:3: /cover: ',
-    'four.md:3: /pictures: https://example.org/a.png: is not the path of a file in the folder',
+    'one.md, line 5: The image missing.svg was not imported, and its reference stays unchanged. The file does not exist.',
+    'one.md, line 6: The image ../secret.svg was not imported, and its reference stays unchanged. The file is outside of the imported folder. Copy it into the folder.',
+    'one.md, line 6: The image ../../../../../../../../etc/passwd was not imported, and its reference stays unchanged. The file is outside of the imported folder.',
+    'one.md, line 7: The image link.svg was not imported, and its reference stays unchanged. The file is outside of the imported folder.',
+    'one.md, line 7: The image linked/secret.svg was not imported, and its reference stays unchanged. The file is outside of the imported folder.',
+    'one.md, line 7: The image .hidden.svg was not imported, and its reference stays unchanged. The file is hidden.',
+    'one.md, line 7: The image two.md was not imported, and its reference stays unchanged. The file has the type text/markdown, which is not an image.',
+    'one.md, line 8: The image large.svg was not imported, and its reference stays unchanged. The file must be at most 20000 bytes long.',
+    'two.md, line 3: cover refers to "missing.svg", which cannot be imported. The file does not exist.',
+    'three.md, line 3: cover ',
+    'four.md, line 3: pictures refers to "https://example.org/a.png", which cannot be imported. It is not the path of a file in the folder.',
   ]) {
     expect(ended.stderr).toContain(`site/posts/${line}`)
   }

@@ -49,7 +49,7 @@ export default defineConfig({
     status: 1,
     stdout: expect.stringContaining('1 created, 1 updated, 1 unchanged, 1 failed'),
   })
-  expect(second.stderr).toContain('posts/d.md:2: /title: Another entry has this title.')
+  expect(second.stderr).toContain('posts/d.md, line 2: This title is already used by another entry.')
   expect(await stored()).toEqual(before)
 
   await folder.write({ 'daybook.config.ts': config("headline: f.text({ renamedFrom: 'title' })") })

@@ -113,11 +113,13 @@ describe('daybook import', () => {
     expect(ended.status).toBe(1)
     expect(ended.stdout).toContain('posts: 3 created, 0 updated, 0 unchanged, 4 failed')
     for (const name of ['outside.md', 'absolute.md', 'twice.md']) {
-      expect(ended.stderr).toContain(`posts/${name}: leads out of the imported folder: copy the file into the folder\n`)
+      expect(ended.stderr).toContain(
+        `posts/${name}: The file is outside of the imported folder. Copy it into the folder.\n`,
+      )
     }
     expect(ended.stderr).toContain('posts/hidden.md: is hidden\n')
     for (const name of ['folder-outside', 'folder-inside']) {
-      expect(ended.stderr).toContain(`posts/${name} is a link to a folder, and its pages are not imported.`)
+      expect(ended.stderr).toContain(`posts/${name} is a link to a folder, whose files are not imported.`)
     }
     const { items } = await list(folder.path, '/api/posts?sort=slug')
     expect(items.map(({ slug }) => slug)).toEqual(['inside', 'page', 'real'])
@@ -158,7 +160,7 @@ describe('daybook import', () => {
     await folder.write({ 'posts/renamed.md': page('headline: Same title', 'Other text.') })
     const again = await daybook(folder.path, 'import', 'posts', ...args.slice(2))
     expect(again.status).toBe(1)
-    expect(again.stderr).toContain('is also that of')
+    expect(again.stderr).toContain('is already used by ')
     const { total, items } = await list(folder.path, '/api/posts')
     expect(total).toBe(1)
     expect(items[0]).toMatchObject({
@@ -182,7 +184,7 @@ describe('daybook import', () => {
     const ended = await daybook(folder.path, ...IMPORT)
     expect(ended.status).toBe(1)
     expect(ended.stdout).toContain('posts: 2 created, 0 updated, 0 unchanged, 4 failed')
-    for (const said of ['broken.md', 'same/good.md', 'stars.md:3: /stars', 'untitled.md: /title']) {
+    for (const said of ['broken.md', 'same/good.md', 'stars.md, line 3: stars ', 'untitled.md: title ']) {
       expect(ended.stderr).toContain(said)
     }
     const { items } = await list(folder.path, '/api/posts?sort=title&select=title')
@@ -197,7 +199,7 @@ describe('daybook import', () => {
     })
     const ended = await daybook(folder.path, ...IMPORT, '--dry-run')
     expect(ended.status).toBe(1)
-    expect(ended.stdout).toContain('nothing is stored')
+    expect(ended.stdout).toContain('nothing was stored')
     expect(ended.stdout).toContain('posts: 1 created, 0 updated, 0 unchanged, 1 failed')
     expect(await list(folder.path, '/api/posts')).toMatchObject({ total: 0 })
     expect(await list(folder.path, '/api/authors')).toMatchObject({ total: 0 })
@@ -242,7 +244,7 @@ export default defineConfig({
     await folder.write({ 'site/en/team.md': page('title: Another team') })
     const double = await daybook(folder.path, ...command)
     expect(double).toMatchObject({ status: 2 })
-    expect(double.stderr).toContain('site/en/team.mdx stands for the same page as site/en/team.md')
+    expect(double.stderr).toContain('site/en/team.mdx is the same entry as site/en/team.md')
   })
 
   it('rejects unknown locales, and a config without locales', async () => {
@@ -259,7 +261,7 @@ export default defineConfig({
     })
     const other = await daybook(folder.path, ...IMPORT, '--locale-folders')
     expect(other).toMatchObject({ status: 2 })
-    expect(other.stderr).toContain('posts/xx/b.md is in no folder of a locale. The config has: en.')
+    expect(other.stderr).toContain('posts/xx/b.md is not in the folder of a locale. Use folders named: en.')
   })
 
   it('does not publish drafts', async () => {
@@ -270,8 +272,8 @@ export default defineConfig({
 
   const WRONG: Readonly<Record<string, readonly [args: readonly string[], said: string]>> = {
     'no folder': [['import', '--collection', 'posts'], 'Write: daybook import PATH'],
-    'a folder that is not there': [['import', 'nowhere', '--collection', 'posts'], 'There is no folder "nowhere"'],
-    'no collection': [['import', 'posts'], '--collection KEY: posts, authors, tags'],
+    'a folder that is not there': [['import', 'nowhere', '--collection', 'posts'], '"nowhere" does not exist.'],
+    'no collection': [['import', 'posts'], '--collection is required. Use one of: posts, authors, tags'],
     'an unknown collection': [['import', 'posts', '--collection', 'pages'], 'There is no collection "pages"'],
     'a map to no field': [[...IMPORT, '--map', 'a=headline'], '"headline"'],
     'a map without a field': [[...IMPORT, '--map', 'a'], '--map title=headline'],

@@ -84,11 +84,11 @@ describe.each(ENGINES)('daybook migrate on $name', ({ open }) => {
       'migrations/notes.md': 'no code',
     })
     const plan =
-      '      notes.mood is empty, and has a fill (3)\n' +
+      '      notes.mood is empty and can be filled in (3)\n' +
       '      migrations/1-shout has not run: Shouts\n' +
       'CHECK notes.text is required (3)\n' +
       '      Find them: daybook migrate --list notes.text\n'
-    const nothing = 'Nothing was changed. Do it with: daybook migrate --apply\n'
+    const nothing = 'Nothing was changed. To apply it, run: daybook migrate --apply\n'
     expect(await daybook(folder.path, 'migrate')).toEqual({ status: 0, stdout: plan + nothing, stderr: '' })
     const listed = await daybook(folder.path, 'migrate', '--list', 'notes.text')
     expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} is required\n){3}$/)
@@ -160,8 +160,8 @@ export default defineConfig({
 
     const moved = withPosts(`people: { fields: { ${NAMED} } },`, "author: f.relation('people')", place.database)
     await folder.write({ 'daybook.config.ts': moved })
-    const gone = 'LOSS  authors is a collection that the config no longer has; its entries are lost (1)\n'
-    const nothing = 'Nothing was changed. Do it with: daybook migrate --apply\n'
+    const gone = 'LOSS  authors is no longer a collection of the config; its entries will be lost (1)\n'
+    const nothing = 'Nothing was changed. To apply it, run: daybook migrate --apply\n'
     const check =
       'CHECK posts.author refers to an entry that does not exist in people (2)\n' +
       '      Find them: daybook migrate --list posts.author\n'
@@ -170,7 +170,7 @@ export default defineConfig({
     expect(listed.stdout).toMatch(/^(?:[0-9a-f-]{36} refers to an entry that does not exist in people\n){2}$/)
 
     await folder.write({ 'daybook.config.ts': withPosts('', '', place.database) })
-    const lost = `LOSS  posts.author has no place in the config; its values are lost (2)\n${gone}`
+    const lost = `LOSS  posts.author is not in the config; its values will be lost (2)\n${gone}`
     expect((await daybook(folder.path, 'migrate')).stdout).toBe(lost + nothing)
     expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1 })
     await folder.write({ 'daybook.config.ts': before })
@@ -217,20 +217,20 @@ describe.each(ENGINES)('values that their fields no longer accept, on $name', ({
 
     await folder.write({ 'daybook.config.ts': config(after(''), place.database) })
     const lines = [
-      'LOSS  notes.color does not take "blue"; these values are lost (1)',
-      'LOSS  notes.colors does not take "blue"; these values are lost (1)',
-      'LOSS  notes.parts does not take "quote"; these values are lost (1)',
-      'LOSS  notes.size does not take 5; these values are lost (1)',
+      'LOSS  notes.color does not accept "blue"; these values will be lost (1)',
+      'LOSS  notes.colors does not accept "blue"; these values will be lost (1)',
+      'LOSS  notes.parts does not accept "quote"; these values will be lost (1)',
+      'LOSS  notes.size does not accept 5; these values will be lost (1)',
     ]
     const plan = await daybook(folder.path, 'migrate')
     for (const line of lines) expect(plan.stdout).toContain(`${line}\n`)
     expect((await daybook(folder.path, 'migrate', '--list', 'notes.color')).stdout).toMatch(
-      /^[0-9a-f-]{36} does not take the stored value "blue"\n[0-9a-f-]{36} is required\n$/,
+      /^[0-9a-f-]{36} does not accept the stored value "blue"\n[0-9a-f-]{36} is required\n$/,
     )
     expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1, stderr: '' })
     const emptied = await daybook(folder.path, 'migrate', '--apply', '--allow-loss')
     expect(emptied).toMatchObject({ status: 1, stdout: expect.not.stringContaining('Done.') })
-    expect(emptied.stderr).toContain('notes.color is required, and would be empty (1): it does not take "blue"')
+    expect(emptied.stderr).toContain('notes.color is required, but would be empty (1): it does not accept "blue"')
 
     await folder.write({
       'daybook.config.ts': config(
@@ -246,7 +246,9 @@ describe.each(ENGINES)('values that their fields no longer accept, on $name', ({
     expect(await daybook(folder.path, 'migrate', '--apply')).toEqual({
       status: 0,
       stdout: [
-        ...filled.map((path) => `      ${path} does not take what is stored, and has a fill (1)\n`),
+        ...filled.map(
+          (path) => `      ${path} does not accept the stored value, which can be replaced by the fill (1)\n`,
+        ),
         ...filled.map((path) => `      ${path} filled in (1)\n`),
         'Done.\n',
       ].join(''),
@@ -264,7 +266,7 @@ describe.each(ENGINES)('values that their fields no longer accept, on $name', ({
     await folder.write({ 'daybook.config.ts': config(after('fill: () => undefined'), place.database) })
     const left = await daybook(folder.path, 'migrate', '--apply', '--allow-loss')
     expect(left).toMatchObject({ status: 1, stdout: expect.not.stringContaining('Done.') })
-    expect(left.stderr).toContain('notes.color is required, and would be empty (1): it does not take "blue"')
+    expect(left.stderr).toContain('notes.color is required, but would be empty (1): it does not accept "blue"')
 
     await folder.write({
       'daybook.config.ts': config(after(''), place.database),
@@ -299,7 +301,7 @@ describe.each(ENGINES)('fields that are removed from groups, lists and blocks, o
 
     await folder.write({ 'daybook.config.ts': config(after, place.database) })
     const lost = ['seo.hint', 'rows.size', 'parts.by.born']
-      .map((path) => `LOSS  notes.${path} has no place in the config; its values are lost (1)\n`)
+      .map((path) => `LOSS  notes.${path} is not in the config; its values will be lost (1)\n`)
       .join('')
     expect((await daybook(folder.path, 'migrate')).stdout).toContain(lost)
     expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 1 })
@@ -329,7 +331,7 @@ describe.each(ENGINES)('entries that a migration does not change, on $name', ({ 
     const renamed = "title: f.text(), more: f.text(), name: f.text({ renamedFrom: 'old' })"
     await folder.write({ 'daybook.config.ts': config(renamed, place.database) })
     expect((await daybook(folder.path, 'migrate', '--apply')).stdout).toBe(
-      '      notes.name takes the values of old (1)\nDone.\n',
+      '      notes.name gets the values of old (1)\nDone.\n',
     )
     const [moved, unchanged] = await notesOf(folder.path)
     expect(moved).toMatchObject({ name: 'x', updatedAt: expect.not.stringMatching(String(first?.updatedAt)) })
@@ -337,7 +339,7 @@ describe.each(ENGINES)('entries that a migration does not change, on $name', ({ 
 
     await folder.write({ 'daybook.config.ts': config('title: f.text()', place.database) })
     expect((await daybook(folder.path, 'migrate', '--apply', '--allow-loss')).stdout).toBe(
-      'LOSS  notes.name has no place in the config; its values are lost (1)\nDone.\n',
+      'LOSS  notes.name is not in the config; its values will be lost (1)\nDone.\n',
     )
     expect(await notesOf(folder.path)).toEqual([
       { ...moved, name: undefined, more: undefined },
@@ -358,7 +360,7 @@ describe.each(ENGINES)('daybook migrate with a fill of an optional field, on $na
         place.database,
       ),
     })
-    const plan = '      notes.size is empty, and has a fill (3)\n'
+    const plan = '      notes.size is empty and can be filled in (3)\n'
     const applied = await daybook(folder.path, 'migrate', '--apply')
     expect(applied).toEqual({ status: 0, stdout: `${plan}      notes.size filled in (3)\nDone.\n`, stderr: '' })
     expect((await daybook(folder.path, 'migrate')).stdout).toBe('The stored content fits the config.\n')
@@ -386,15 +388,15 @@ describe('migrations of a folder', () => {
     await using folder = await folderOf({ 'daybook.config.ts': NOTES })
     await (await start(folder.path)).stop()
     const faults = [
-      ['my step.ts', migration(''), 'migrations/my step.ts: name it with at most 100 letters'],
+      ['my step.ts', migration(''), 'The name of migrations/my step.ts is invalid. Use at most 100 letters'],
       [
         'none.ts',
         'export const run = 1',
-        'migrations/none exports no migration. Write: export default defineMigration(',
+        'migrations/none does not export a migration. Write: export default defineMigration(',
       ],
       ['broken.ts', 'export default {', 'migrations/broken cannot be loaded: '],
       ['throws.ts', migration("throw new Error('no luck')"), 'migrations/throws failed: Error: no luck'],
-      ['a.js', 'export default { run() {}, description: 7 }', 'migrations/a: write the description as a text'],
+      ['a.js', 'export default { run() {}, description: 7 }', 'The description of migrations/a must be a string'],
     ] as const
     for (const [name, text, message] of faults) {
       await using invalidFolder = await folderOf({ 'daybook.config.ts': NOTES, [`migrations/${name}`]: text })
@@ -410,8 +412,8 @@ describe('migrations of a folder', () => {
     await (await start(folder.path)).stop()
     for (const [args, message] of [
       [['--apply', '--dry-run'], '--apply and --dry-run exclude each other'],
-      [['--list', 'notes.nope'], '--list takes a collection or global and one of its fields'],
-      [['--skip', 'nope'], 'There is no migrations/nope'],
+      [['--list', 'notes.nope'], '--list must be a collection or global and one of its fields'],
+      [['--skip', 'nope'], 'The migration migrations/nope does not exist'],
     ] as const) {
       const ended = await daybook(folder.path, 'migrate', ...args)
       expect(ended).toMatchObject({ status: 2, stdout: '' })
@@ -433,7 +435,7 @@ describe('migrations of a folder', () => {
     })
     child.kill('SIGINT')
     expect((await once(child, 'close'))[0]).toBe(130)
-    expect(stdout).toContain('Stopped. What is stored stays. Run it again: it goes on.')
+    expect(stdout).toContain('Stopped. Changes that were already stored are kept. Run the command again to continue.')
     await folder.write({ 'migrations/waits.ts': migration('') })
     expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 0 })
   })

@@ -23,7 +23,7 @@ export default defineConfig({
   await folder.write({ 'daybook.config.ts': config("title: f.text({ renamedFrom: 'headline' })") })
   const planned = await daybook(folder.path, 'migrate')
   expect(planned).toMatchObject({ status: 0, stderr: '' })
-  expect(planned.stdout).toContain('notes.title takes the values of headline (1)')
+  expect(planned.stdout).toContain('notes.title gets the values of headline (1)')
   expect(await daybook(folder.path, 'migrate', '--apply')).toMatchObject({ status: 0, stderr: '' })
   await using service = await startSupervised(folder.path)
   const { body } = await sendRequest(`${service.url}/api/notes`)

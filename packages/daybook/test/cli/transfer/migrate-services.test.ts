@@ -43,7 +43,7 @@ describe.each(ENGINES)('daybook migrate beside services on $name', ({ open }) =>
     const names = services.map(({ pid }) => `${hostname()}/${pid}`)
     for (const args of [[], ['--dry-run'], ['--apply']]) {
       const { status, stdout, stderr } = await migrate('renamed', ...args)
-      expect([status, stdout]).toEqual([0, expect.stringContaining('notes.title takes the values of headline (1)')])
+      expect([status, stdout]).toEqual([0, expect.stringContaining('notes.title gets the values of headline (1)')])
       expect(stderr).toMatch(
         /^These processes serve the store with another config: \S+, \S+\. Stop them before you apply/,
       )

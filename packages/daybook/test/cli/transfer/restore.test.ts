@@ -161,7 +161,7 @@ describe('daybook export', () => {
     const cases = [
       [['export'], 2, 'Write: daybook export FILE'],
       [['export', 'a', 'b'], 2, 'Write: daybook export FILE'],
-      [['export', 'a', '--since', 'x'], 2, '--since takes a whole number'],
+      [['export', 'a', '--since', 'x'], 2, '--since must be a whole number'],
       [['export', 'a', '--since', '2', '--data', 'source'], 2, '--since must be at most 1'],
       [['export', 'a', '--data', 'nowhere'], 1, 'There is no database'],
       [['export', 'nowhere/a', '--data', 'source'], 1, 'nowhere/a cannot be written: ENOENT'],
@@ -195,7 +195,7 @@ describe('daybook import FILE rejects', () => {
     const short = (await text('notes.ndjson')).split('\n')
     await folder.write({ 'short.ndjson': short.toSpliced(2, 1).join('\n') })
     expect((await runNotes('import', 'short.ndjson', '--data', 'other')).stderr).toContain(
-      'has 4 lines, and its counts tell of 5',
+      'The file has 4 lines, but its last line counts 5.',
     )
   })
 
@@ -215,10 +215,10 @@ describe('daybook import FILE rejects', () => {
         counts,
       ],
     )
-    expect(stderr).toContain('line 2: /collection: The config has no collection "nothing"')
-    expect(stderr).toContain('line 3: /document/typo: document.typo is not a field of notes')
-    expect(stderr).toContain('line 4: /: The line must be well-formed JSON')
-    expect(stdout).toContain('3 of 3 lines have faults; nothing is stored')
+    expect(stderr).toContain('line 2: The config has no collection "nothing"')
+    expect(stderr).toContain('line 3: document.typo is not a field of notes')
+    expect(stderr).toContain('line 4: The line must be well-formed JSON')
+    expect(stdout).toContain('3 of 3 lines are invalid. Nothing of this file was stored.')
   })
 
   test('documents that no write could have stored', async () => {
@@ -232,14 +232,14 @@ describe('daybook import FILE rejects', () => {
     const whole = await text('notes.ndjson')
     await writeFile(at('nobody.ndjson'), whole.replace(/("document":.*)"status":"published"/, '$1"status":null'))
     expect((await runNotes('import', 'nobody.ndjson', '--data', 'other')).stderr).toContain(
-      'line 2: /document/status: document.status is required',
+      'line 2: document.status is required',
     )
     await writeFile(at('half.ndjson'), whole.replace('"slug":"note-', '"slug":"\\ud800'))
     expect((await runNotes('import', 'half.ndjson', '--data', 'other')).stderr).toContain(
-      'line 2: /slug: slug must not contain half of a surrogate pair',
+      'line 2: slug must not contain half of a surrogate pair',
     )
     expect(stderr).toMatch(/line 2: .*is not allowed as a key/)
-    expect(stderr).toContain('line 3: /document/text: document.text is not a field of notes')
+    expect(stderr).toContain('line 3: document.text is not a field of notes')
     expect(stderr).toMatch(/line 4: .*half of a surrogate pair/)
   })
 
@@ -258,15 +258,15 @@ describe('daybook import FILE rejects', () => {
       `${third.slice(0, -1)}${twice}`,
       counts,
     ])
-    expect(stderr).toContain('line 2: /draft/document/text: draft.document.text is not a field of notes')
-    expect(stderr).toContain('line 3: /draft/document/other: draft.document.other is not a field of notes')
-    expect(stderr).toContain('line 4: /schedule: schedule must have at most one time for each action')
+    expect(stderr).toContain('line 2: draft.document.text is not a field of notes')
+    expect(stderr).toContain('line 3: draft.document.other is not a field of notes')
+    expect(stderr).toContain('line 4: schedule must have at most one time for each action')
   })
 
   test('a store with content, and leaves it unchanged', async () => {
     await makeNotes(2)
     const ended = await runNotes('import', 'notes.ndjson', '--data', 'source')
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('The store holds content') })
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('The store contains content') })
     expect(withoutHeader((await runNotes('export', '-', '--data', 'source')).stdout)).toBe(
       withoutHeader(await text('notes.ndjson')),
     )
@@ -320,7 +320,7 @@ export default { collections: { notes: { fields: { slug: f.slug(), other: f.inte
     await run('other', 'export', 'other.ndjson')
     await makeNotes(1)
     const ended = await runNotes('import', 'other.ndjson', '--data', 'target')
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('its default locale is "en"') })
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('Its default locale is "en"') })
   })
 })
 
@@ -353,7 +353,7 @@ describe.each(TARGETS)('a restore of two entries with one slug on $name', ({ mak
     const ended = await runNotes('import', 'same.ndjson', ...target)
     expect(ended).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('line 5: /slug: Another entry has this slug.'),
+      stderr: expect.stringContaining('line 5: This slug is already used by another entry.'),
     })
     const count = 'SELECT count(*) AS count FROM notes'
     const counts = database ? await database.rows(count) : rows(join(at('target'), 'daybook.db'), count)
@@ -410,7 +410,7 @@ describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
     expect(withoutHeader((await runNotes('export', '-', ...target)).stdout)).toBe(withoutHeader(whole))
     expect(await runNotes('import', 'notes.ndjson', ...target)).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('is restored already'),
+      stdout: expect.stringContaining('is already restored'),
     })
   })
 
@@ -423,7 +423,7 @@ describe.each(TARGETS)('a restore that was killed on $name', ({ make }) => {
     else change(join(at('target'), 'daybook.db'), 'UPDATE daybook$head SET seq = seq + 1')
     expect(await runNotes('import', 'notes.ndjson', ...target)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('Something else has written to the store'),
+      stderr: expect.stringContaining('Another process has written to the store'),
     })
   })
 })

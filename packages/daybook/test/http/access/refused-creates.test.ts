@@ -38,7 +38,7 @@ const config = defineConfig({
 })
 
 const NEWS = ['/category', 'category must be news.', { operator: 'eq', values: ['news'] }] as const
-const PLAIN = 'You are signed in, but the access rules do not let you do this to that entry of articles'
+const PLAIN = 'You are signed in, but the access rules do not allow this for that entry of articles'
 
 /** A rejected entry, and its issues. */
 const says = (

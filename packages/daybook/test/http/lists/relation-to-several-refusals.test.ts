@@ -101,7 +101,12 @@ runPolicyScenarios('relations to several collections, asked and told what they d
       refused('/api/letters?where[kept.collection][eq]=vault', 'where[kept.collection][eq]', {
         body: {
           details: {
-            issues: [{ message: 'where[kept.collection][eq] must be a collection that you may read. There is none.' }],
+            issues: [
+              {
+                message:
+                  'where[kept.collection][eq] must be a collection that you are allowed to read, but there is none',
+              },
+            ],
           },
         },
       }),

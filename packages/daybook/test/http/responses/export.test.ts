@@ -320,7 +320,7 @@ describe.each(STORES)('an export on $name', (store) => {
       const reader = (await askExport(service)).body?.getReader()
       await reader?.read()
       vi.advanceTimersByTime(30_000)
-      await expect(reader?.read()).rejects.toThrow('Nothing of an export was read')
+      await expect(reader?.read()).rejects.toThrow('The client did not read the export')
     } finally {
       vi.useRealTimers()
     }
@@ -367,7 +367,7 @@ describe.each(STORES)('an export on $name', (store) => {
     await expect(rest()).rejects.toThrow()
     expect(read).toContain('"daybook":1')
     expect(read).not.toContain('"counts"')
-    expect(errors).toEqual(['an export broke off'])
+    expect(errors).toEqual(['an export failed'])
     await stop()
   })
 })

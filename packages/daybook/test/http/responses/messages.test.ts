@@ -196,7 +196,7 @@ runPolicyScenarios('a refusal by a rule', [
       create('archive', { title: 'a' }, { keep: { id: '/id' } }),
       ...(['PUT', 'PATCH', 'DELETE'] as const).map((method): Step => {
         const verb = method === 'DELETE' ? 'delete' : 'change'
-        const message = `You are signed in, but the access rules do not let you ${verb} entries of archive.`
+        const message = `You are signed in, but the access rules do not allow you to ${verb} entries of archive.`
         const json = method === 'DELETE' ? {} : { json: { title: 'b' } }
         return { method, path: '/api/archive/{id}', auth: true, ...json, status: 403, body: { message } }
       }),
@@ -211,14 +211,14 @@ describe.each(POLICY_STORES)('a refusal on $name', (store) => {
     try {
       await expect(service.content.as(caller).create('things', { title: 'x' })).rejects.toMatchObject({
         code: 'FORBIDDEN',
-        message: 'You are signed in, but the scopes of your token do not let you create entries of things.',
+        message: 'You are signed in, but the scopes of your token do not allow you to create entries of things.',
       })
       await expect(service.content.as(caller).list('members')).rejects.toMatchObject({
         code: 'FORBIDDEN',
-        message: 'You are signed in, but the scopes of your token do not let you read entries of members.',
+        message: 'You are signed in, but the scopes of your token do not allow you to read entries of members.',
       })
       await expect(service.content.as(caller).writeGlobal('site', { about: 'x' })).rejects.toMatchObject({
-        message: 'You are signed in, but the scopes of your token do not let you change the global site.',
+        message: 'You are signed in, but the scopes of your token do not allow you to change the global site.',
       })
     } finally {
       await service.close()

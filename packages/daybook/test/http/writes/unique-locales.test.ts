@@ -38,7 +38,7 @@ describe.each(STORES)('a localized unique field on $name', (store) => {
     status: 409,
     body: {
       code: 'CONFLICT',
-      message: expect.stringContaining(`Another entry has this ${field} in the locale "${locale}".`),
+      message: expect.stringContaining(`This ${field} is already used by another entry in the locale "${locale}".`),
       details: { field, locale },
     },
   })

@@ -57,7 +57,7 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
         attempts: expect.any(Number),
         failedAt: expect.any(String),
         dueAt: null,
-        reason: 'The receiver answered 500.',
+        reason: 'The receiver responded with 500.',
       },
     ])
     const status = { name: 'site', origin: new URL(receiver.url).origin, seq: 1, head: 1, pending: 0, parked: 1 }
@@ -73,7 +73,7 @@ describe.each(STORES)('deliveries of webhooks on $name', (store) => {
     const lines = log.take()
     // The stack of such an error is useless, so the log has one line for it.
     const failures = lines.filter((line) => line.includes('could not be delivered'))
-    expect(failures[0]).toContain("reason: 'The receiver answered 500.'")
+    expect(failures[0]).toContain("reason: 'The receiver responded with 500.'")
     expect(failures.filter((line) => /^\s+at /m.test(line))).toEqual([])
     const output = JSON.stringify([listed.text, (await send('')).text, lines, service.model.plugins])
     expect(output).not.toContain('canary')

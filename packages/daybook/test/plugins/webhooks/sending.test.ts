@@ -138,7 +138,9 @@ describe('a message', () => {
 
   test.each([301, 302, 303, 307, 308])('fails with the redirect %d, which is not followed', async (status) => {
     respondWith((response) => response.writeHead(status, { Location: other.url }).end())
-    await expect(send(receiver.url)).rejects.toThrow(`The receiver answered ${status}. Redirects are not followed`)
+    await expect(send(receiver.url)).rejects.toThrow(
+      `The receiver responded with ${status}. Redirects are not followed`,
+    )
     expect(other.connections).toBe(0)
   })
 
@@ -146,7 +148,7 @@ describe('a message', () => {
     'fails with the status %d, and the error reveals nothing else of the response',
     async (status) => {
       respondWith((response) => response.writeHead(status, 'canary-reason', { 'X-A': 'canary' }).end('canary'))
-      await expect(send(receiver.url)).rejects.toThrow(new RegExp(`^The receiver answered ${status}\\.$`))
+      await expect(send(receiver.url)).rejects.toThrow(new RegExp(`^The receiver responded with ${status}\\.$`))
     },
   )
 
@@ -196,7 +198,7 @@ describe('a message', () => {
   test('times out without a response, and closes its connection', async () => {
     const gone = Promise.withResolvers<void>()
     respondWith((response) => response.on('close', () => gone.resolve()))
-    await expect(send(receiver.url, PRIVATE, 200)).rejects.toThrow('The receiver did not answer in time.')
+    await expect(send(receiver.url, PRIVATE, 200)).rejects.toThrow('The receiver did not respond in time.')
     await gone.promise
   })
 

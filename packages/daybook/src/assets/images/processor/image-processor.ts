@@ -110,7 +110,7 @@ export class ImageProcessor {
   async #run<Job extends ImageJob>(job: Job, open: OpenContent): Promise<ImageResults[Job['kind']]> {
     const { atOnce, maxWaiting } = this.#options
     const isFull = this.#turns.activeCount + this.#turns.pendingCount >= atOnce + maxWaiting
-    if (isFull) throw unavailable('Too many pictures wait to be processed.')
+    if (isFull) throw unavailable('Too many images are waiting to be processed.')
     return this.#turns(async () => {
       const content = await open()
       const process = this.#acquire()
@@ -118,7 +118,7 @@ export class ImageProcessor {
         return await process.run(job, content, this.#options.timeMs)
       } catch (error) {
         this.#report(error)
-        throw this.#isClosed ? unavailable('The service is ending.') : error
+        throw this.#isClosed ? unavailable('The service is shutting down.') : error
       } finally {
         this.#release(process)
       }
@@ -127,12 +127,12 @@ export class ImageProcessor {
 
   #report(error: unknown): void {
     if (!(error instanceof ImageError) || error.failure === 'unreadable' || this.#isClosed) return
-    const message = error.failure === 'died' ? 'A picture ended its process.' : 'The package sharp cannot be loaded.'
+    const message = error.failure === 'died' ? 'An image ended its process.' : 'The package sharp cannot be loaded.'
     this.#options.log.warn({ reason: error.message }, message)
   }
 
   #acquire(): ImageProcess {
-    if (this.#isClosed) throw unavailable('The service is ending.')
+    if (this.#isClosed) throw unavailable('The service is shutting down.')
     const [[idle, timer] = []] = this.#idle
     if (idle) {
       clearTimeout(timer)
