@@ -106,7 +106,7 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
       route.fulfill(json({ collection: 'exhibitions', total: 0, limit: 50, offset: 0, items: [], nextCursor: null })),
     )
     await go('/c/exhibitions', 'Exhibitions')
-    await page.getByText('Nothing here yet').waitFor()
+    await page.getByText('No entries yet').waitFor()
   },
   'list-loading': async ({ page, go }) => {
     await page.route(/api\/stories\?/, () => undefined)
@@ -115,7 +115,7 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
   'list-error': async ({ page, go }) => {
     await page.route(/api\/stories\?/, fail)
     await go('/c/stories', 'Stories')
-    await page.getByText('The list cannot be shown').waitFor()
+    await page.getByText('The list cannot be displayed').waitFor()
   },
   'list-columns': async (scene) => {
     await openStories(scene)
@@ -127,8 +127,8 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
     await openStories(scene)
     await page.getByRole('button', { name: 'Filter' }).click()
     const sheet = page.getByRole('dialog', { name: 'Filter' })
-    await sheet.getByRole('button', { name: 'Add a condition' }).click()
-    await sheet.getByRole('button', { name: 'Add a group' }).click()
+    await sheet.getByRole('button', { name: 'Add condition' }).click()
+    await sheet.getByRole('button', { name: 'Add group' }).click()
     const group = sheet.getByRole('group', { name: 'Group of conditions' }).last()
     await group.getByRole('combobox', { name: 'Field' }).selectOption('author')
   },
@@ -138,10 +138,10 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
       .getByRole('button', { name: 'Views' })
       .or(scene.page.getByRole('button', { name: 'All entries' }))
       .click()
-    await scene.page.getByRole('menuitem', { name: 'Save this view' }).waitFor()
+    await scene.page.getByRole('menuitem', { name: 'Save view' }).waitFor()
   },
   'list-save-view': async ({ page }) => {
-    await page.getByRole('menuitem', { name: 'Save this view' }).click()
+    await page.getByRole('menuitem', { name: 'Save view' }).click()
     await page.getByLabel('Name').waitFor()
   },
   'list-selected': async (scene) => {
@@ -164,8 +164,8 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
   },
   'files-list': async ({ page }) => {
     await page
-      .getByRole('button', { name: 'Show as a list' })
-      .or(page.getByRole('radio', { name: 'Show as a list' }))
+      .getByRole('button', { name: 'Show as list' })
+      .or(page.getByRole('radio', { name: 'Show as list' }))
       .click()
   },
   'files-chosen': async ({ page, go }) => {
@@ -182,7 +182,7 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
     await go('/assets', 'Files')
     await page.getByText('6 files').waitFor()
     await page.goto(visit.url + ((await page.locator('main a[href*="/assets/"]').first().getAttribute('href')) ?? ''))
-    await page.getByText('About the file').waitFor()
+    await page.getByText('File details').waitFor()
   },
   accounts: openAccounts,
   'accounts-create': async ({ page }) => {
@@ -191,7 +191,7 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
   },
   'accounts-refused': async ({ page, go }) => {
     await go('/accounts', 'Accounts')
-    await page.getByText('You may not do this.').waitFor()
+    await page.getByText('You are not allowed to do this.').waitFor()
   },
   webhooks: openWebhooks,
   palette: async (scene) => {
@@ -210,17 +210,17 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   },
-  missing: ({ go }) => go('/nothing/here', 'There is no such page'),
+  missing: ({ go }) => go('/nothing/here', 'Page not found'),
   broken: async ({ page, visit }) => {
     await page.route(/cms\/model/, fail)
     await page.goto(`${visit.url}/studio/c/stories`)
-    await page.getByText('This page cannot be shown').waitFor()
+    await page.getByText('This page cannot be displayed').waitFor()
   },
   away: async (scene) => {
     const { page } = scene
     await openStories(scene)
     await page.route(/\/api\//, (route) => route.abort())
     await page.getByRole('button', { name: /^Draft/ }).click()
-    await page.getByText('The service does not answer.', { exact: false }).first().waitFor()
+    await page.getByText('The service does not respond.', { exact: false }).first().waitFor()
   },
 }

@@ -36,11 +36,11 @@ const openFilter: Prepare = async ({ page, go }) => {
   await go('/c/stories', 'Stories')
   await page.getByRole('button', { name: 'Filter' }).click()
   const sheet = page.getByRole('dialog', { name: 'Filter' })
-  await sheet.getByRole('button', { name: 'Add a condition' }).click()
+  await sheet.getByRole('button', { name: 'Add condition' }).click()
   await sheet.getByRole('combobox', { name: 'Field' }).selectOption('minutes')
   await sheet.getByRole('combobox', { name: 'Comparison' }).selectOption('gte')
   await sheet.getByRole('textbox', { name: 'Value' }).fill('5')
-  await sheet.getByRole('button', { name: 'Add a group' }).click()
+  await sheet.getByRole('button', { name: 'Add group' }).click()
   const group = sheet.getByRole('group', { name: 'Group of conditions' }).last()
   await group.getByRole('combobox', { name: 'Field' }).selectOption('status')
   await group.getByRole('combobox', { name: 'Value' }).selectOption('draft')
@@ -143,7 +143,7 @@ export const STUDIO_PICTURES: Readonly<Record<string, Prepare>> = {
     await go('', 'Overview')
     await page.getByRole('heading', { name: 'My drafts' }).waitFor()
     await page
-      .getByText(/is published \d/)
+      .getByText(/will be published \d/)
       .first()
       .waitFor()
   },

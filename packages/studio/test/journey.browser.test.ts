@@ -79,7 +79,7 @@ describe('the Studio in a browser', () => {
     await dialog.getByLabel('E-mail address').fill(INES.email)
     await dialog.getByLabel('Password').fill('not the one')
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await dialog.getByText('E-mail address or password is wrong.').waitFor()
+    await dialog.getByText('The e-mail address or the password is incorrect.').waitFor()
     await dialog.getByLabel('Password').fill(INES.password)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await isSaved(page)
@@ -97,7 +97,7 @@ describe('the Studio in a browser', () => {
     const { page, service } = visit
     await page.getByLabel('Access token').fill('of nobody')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('The service does not know this token.').waitFor()
+    await page.getByText('This token is unknown or has expired.').waitFor()
     await page.getByLabel('Access token').fill(service.token)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await isShown(page, 'Overview')
@@ -109,7 +109,7 @@ describe('the Studio in a browser', () => {
   test('creates an entry, shows issues at their fields, and shows changes by others', async () => {
     await using visit = await visitStudio(open, museum, { as: INES, path: '/studio/c/posts' })
     const { page, service } = visit
-    await page.getByText('Nothing here yet').waitFor()
+    await page.getByText('No entries yet').waitFor()
     await visit.shoot('list-empty')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('link', { name: 'New entry' }).first().click()

@@ -38,7 +38,7 @@ describe('the editor of files', () => {
     await using _ = visit
     const { page } = visit
     const field = page.getByRole('group', { name: 'Cover' })
-    await field.getByRole('button', { name: 'Choose a file' }).click()
+    await field.getByRole('button', { name: 'Select a file' }).click()
     const picker = page.getByRole('dialog', { name: 'Cover' })
     await picker.getByText('2 files', { exact: true }).waitFor()
     expect(await picker.getByText('tides.txt').count()).toBe(0)
@@ -51,7 +51,7 @@ describe('the editor of files', () => {
     await field.getByText('Alt of mill.png').waitFor()
     await visit.shoot('asset-field')
     expect(await visit.axeFaults()).toEqual([])
-    await field.getByRole('button', { name: 'Take mill.png out' }).click()
+    await field.getByRole('button', { name: 'Remove mill.png', exact: true }).click()
     await field.getByRole('link', { name: 'mill.png' }).waitFor({ state: 'detached' })
     expect(await visit.takeFaults()).toEqual([])
   })
@@ -61,7 +61,7 @@ describe('the editor of files', () => {
     await using _ = visit
     const { page } = visit
     const field = page.getByRole('group', { name: 'Pictures' })
-    await field.getByRole('button', { name: 'Choose files' }).focus()
+    await field.getByRole('button', { name: 'Select files' }).focus()
     await page.keyboard.press('Enter')
     const picker = page.getByRole('dialog', { name: 'Pictures' })
     await picker.getByRole('button', { name: 'three.png' }).focus()
@@ -69,7 +69,7 @@ describe('the editor of files', () => {
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
     await picker.getByRole('button', { name: 'two.png', pressed: true }).waitFor()
-    await picker.getByRole('button', { name: 'Take 2 files' }).focus()
+    await picker.getByRole('button', { name: 'Use 2 files' }).focus()
     await page.keyboard.press('Enter')
     const names = () => field.getByRole('link').allTextContents()
     await field.getByRole('link', { name: 'two.png' }).waitFor()
@@ -117,7 +117,7 @@ describe('the editor of files', () => {
     const chooser = page.waitForEvent('filechooser')
     await field.getByRole('button', { name: 'Upload' }).click()
     await (await chooser).setFiles({ name: 'tides.txt', mimeType: 'text/plain', buffer: Buffer.from('The tides.') })
-    await page.getByText('tides.txt is stored, but this field does not take it.').waitFor()
+    await page.getByText('tides.txt was uploaded, but this field does not accept it.').waitFor()
     expect(await field.getByRole('link').count()).toBe(0)
     expect((await service.content.list('assets')).total).toBe(1)
     expect(await visit.takeFaults()).toEqual([])

@@ -15,7 +15,7 @@ test('a related entry is created in a dialog over the form, and selected', async
   await page.getByLabel('Title').fill('Ink')
   const author = page.getByRole('group', { name: 'Author' })
   await author
-    .getByRole('button', { name: /^(?:Choose|Change)/ })
+    .getByRole('button', { name: /^(?:Select|Change)/ })
     .first()
     .click()
   await page

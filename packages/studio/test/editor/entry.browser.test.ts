@@ -79,7 +79,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
   test('blocks are added and moved, and a relation and an image are picked', async () => {
     await using story = await visit()
     const { page } = story
-    await activate(page, 'Choose …')
+    await activate(page, 'Select …')
     await page.getByRole('combobox').waitFor()
     if (device.name === 'touch') await page.getByRole('option', { name: 'Tomasz Lem' }).tap()
     else {
@@ -88,7 +88,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
       await page.keyboard.press('Enter')
     }
     await page.getByRole('button', { name: 'Tomasz Lem', exact: true }).waitFor()
-    await activate(page, 'Choose a file')
+    await activate(page, 'Select a file')
     await page.getByRole('dialog').getByRole('button', { name: 'mill.png' }).waitFor()
     await activate(page, 'mill.png')
     await page.getByRole('group', { name: 'Cover' }).getByRole('link', { name: 'mill.png' }).waitFor()
@@ -96,7 +96,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await choose(page, 'Quote')
     await write(page, 'Words', 'Write it down.')
     if (device.name === 'touch') {
-      await activate(page, 'Fold all')
+      await activate(page, 'Collapse all')
       const items = page.getByRole('group', { name: 'Parts' }).locator('[data-item]')
       await drag(page, items.nth(1).locator('[data-part=grip]'), items.nth(0))
     } else {
@@ -129,11 +129,11 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
       // A browser with a 12-hour clock also needs AM or PM.
       await page.keyboard.type('010220400930A')
     }
-    await activate(page, 'Set the time')
+    await activate(page, 'Set time')
     await page.getByText('Will be unpublished:').waitFor()
     await expectToFit(page)
     expect(String((await story.stored()).unpublishAt)).toMatch(/^2040-0[12]/)
-    await activate(page, 'Take the time back')
+    await activate(page, 'Cancel schedule')
     await page.getByText('Will be unpublished:').waitFor({ state: 'detached' })
     await write(page, 'Title', 'Paper')
     await isSaved(page)
@@ -142,20 +142,20 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await write(page, 'Title', 'Tinte')
     await isSaved(page)
     await activate(page, 'More')
-    await choose(page, 'Publish German alone')
+    await choose(page, 'Publish only German')
     await expect.poll(async () => (await story.published('de')).title).toBe('Tinte')
     // The English title stays in the draft.
     expect([(await story.published()).title, (await story.stored()).title]).toEqual(['Ink', 'Paper'])
     await activate(page, 'Preview')
-    await choose(page, 'Show beside the form')
+    await choose(page, 'Show next to the form')
     await page.frameLocator('iframe').getByRole('heading', { name: 'The page of /ink' }).waitFor()
-    await activate(page, 'Hide the preview')
+    await activate(page, 'Hide preview')
     await page.locator('iframe').waitFor({ state: 'detached' })
     expect(await story.ownFaults()).toEqual([])
   })
 
   test('a conflict is resolved', async () => {
-    const [choice, title] = device.name === 'keyboard' ? ['Keep mine', 'Mine'] : ['Take theirs', 'Theirs']
+    const [choice, title] = device.name === 'keyboard' ? ['Keep mine', 'Mine'] : ['Use theirs', 'Theirs']
     await using story = await visit()
     const { page, service, path } = story
     await makeAccount(service, TOMASZ)

@@ -55,8 +55,8 @@ describe('the history of an entry', () => {
       'by the migration rename-tags',
       'by a migration',
       'by the plugin importer',
-      'by the code of the config',
-      'by a token that was revoked',
+      'by code of the config',
+      'by a revoked token',
     ])
       await versions.getByText(name).waitFor()
   })

@@ -70,7 +70,7 @@ describe('the languages of an entry', () => {
     await page.getByText('Until this is filled in, readers see English: essay').waitFor()
     await visit.shoot('languages-fallback')
     expect(await visit.axeFaults()).toEqual([])
-    await page.getByRole('button', { name: 'Show English beside it' }).click()
+    await page.getByRole('button', { name: 'Show English next to it' }).click()
     await page.waitForURL(/beside=source/)
     await page.getByText('The same in all languages.').first().waitFor()
     await visit.shoot('languages-beside')
@@ -100,7 +100,7 @@ describe('the languages of an entry', () => {
       await page.waitForURL((current) => current.pathname === `/studio/c/pages/${id}`)
     }
     await page.goto(`${url}/studio/go/edit/pages/nothing`)
-    await isShown(page, 'This entry is not there')
+    await isShown(page, 'This entry does not exist')
   })
 
   test('a translation that is older than its source is marked', async () => {
@@ -117,7 +117,7 @@ describe('the languages of an entry', () => {
     await content.update('pages', id, { body: 'We *write* and print.' })
     await content.update('pages', id, { body: 'Nous écrivons.' }, { locale: 'fr' })
     await page.reload()
-    await languages.getByRole('link', { name: 'German older than its source' }).waitFor()
+    await languages.getByRole('link', { name: 'German older than the source' }).waitFor()
     await languages.getByRole('link', { name: 'French incomplete' }).waitFor()
     await visit.shoot('languages')
     expect(await visit.axeFaults()).toEqual([])
@@ -133,9 +133,9 @@ describe('the languages of an entry', () => {
     await isSaved(page)
     await page.getByRole('link', { name: 'German missing' }).click()
     await page.getByPlaceholder('The museum').waitFor()
-    await page.getByRole('button', { name: 'Show English beside it' }).click()
+    await page.getByRole('button', { name: 'Show English next to it' }).click()
     await page.getByText('Name · English').waitFor()
-    await page.getByRole('button', { name: 'Copy what is missing from English' }).click()
+    await page.getByRole('button', { name: 'Copy missing content from English' }).click()
     expect(await page.getByLabel('Name').inputValue()).toBe('The museum')
     await page.getByLabel('Name').fill('Das Museum')
     await page.getByRole('button', { name: 'Save' }).click()

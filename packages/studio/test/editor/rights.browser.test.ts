@@ -105,7 +105,7 @@ async function openFormerVersion({ page, url, id }: ArticleVisit): Promise<void>
   const rights = page.waitForResponse(/\/permissions\?/)
   await page.goto(`${url}/studio/c/articles/${id}/history`)
   await page.getByRole('navigation', { name: 'Versions' }).getByRole('button').nth(1).click()
-  await page.getByRole('heading', { name: 'What changed' }).waitFor()
+  await page.getByRole('heading', { name: 'Changed fields' }).waitFor()
   await (await rights).finished()
 }
 
@@ -217,7 +217,7 @@ describe('an entry form under access rules that return a where', () => {
       path: () => `/studio/assets/${id}`,
     })
     const { page } = visit
-    await page.getByText('You may read this, and not change it.').waitFor()
+    await page.getByText('You can read this, but you are not allowed to change it.').waitFor()
     expect(await page.getByLabel('Alt text').isEditable()).toBe(false)
     expect(await page.getByRole('button', { name: /^(?:Save|Delete)/ }).count()).toBe(0)
     expect(await visit.axeFaults()).toEqual([])

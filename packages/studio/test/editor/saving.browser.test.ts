@@ -196,7 +196,7 @@ describe('saving', () => {
     await page.getByText('Another person is signed in now.').waitFor()
     await page.getByLabel('Title').fill('Ink')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('Not done: first, what you see has to be saved.').waitFor()
+    await page.getByText('This was not done, because your changes are not saved yet. Save them first.').waitFor()
     expect((await visit.stored()).title).toBe('Post 1')
   })
 })

@@ -69,7 +69,7 @@ describe('groups, lists and blocks', () => {
     await expect.poll(() => focused(page)).toBe('Words')
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.type('Again.')
-    await choose(page, 'Gallery 5', 'Move to the top')
+    await choose(page, 'Gallery 5', 'Move to top')
     await expect.poll(() => focused(page)).toBe('Actions for Gallery 1')
     await page.getByText('Gallery is now 1 of 5.').waitFor({ state: 'attached' })
     await choose(page, 'Text 2', 'Remove')
@@ -97,9 +97,9 @@ describe('groups, lists and blocks', () => {
     await page.keyboard.press('Alt+ArrowDown')
     await page.keyboard.press('Alt+ArrowDown')
     await expect.poll(() => focused(page)).toBe('Actions for Quote 3')
-    await list(page, 'Parts').getByRole('button', { name: 'Unfold all' }).click()
+    await list(page, 'Parts').getByRole('button', { name: 'Expand all' }).click()
     await list(page, 'Parts').getByLabel('Words').waitFor()
-    await list(page, 'Parts').getByRole('button', { name: 'Fold all' }).click()
+    await list(page, 'Parts').getByRole('button', { name: 'Collapse all' }).click()
     await list(page, 'Parts').getByLabel('Words').waitFor({ state: 'detached' })
     await visit.shoot('folded')
     expect(await visit.axeFaults()).toEqual([])
@@ -111,7 +111,7 @@ describe('groups, lists and blocks', () => {
   test('blocks are dragged by pointer, and Escape cancels', async () => {
     await using visit = await visitEntry(open, composed, 'pages', PAGE)
     const { page } = visit
-    await list(page, 'Parts').getByRole('button', { name: 'Fold all' }).click()
+    await list(page, 'Parts').getByRole('button', { name: 'Collapse all' }).click()
     const grip = list(page, 'Parts').locator('li').nth(2).locator('[data-part=grip]')
     const first = list(page, 'Parts').locator('li').first()
     const drag = async () => {
@@ -147,7 +147,7 @@ describe('groups, lists and blocks', () => {
     await choose(page, 'Quote 1', 'Paste below')
     await page.getByText('Inserted 1 item.').waitFor({ state: 'attached' })
     await page.getByRole('group', { name: 'Steps', exact: true }).getByRole('button', { name: 'Paste' }).click()
-    await page.getByText('Nothing was copied that belongs here.').waitFor({ state: 'attached' })
+    await page.getByText('The clipboard has no item that is allowed here.').waitFor({ state: 'attached' })
     await visit.save()
     const stored = await service.content.as(ANONYMOUS).get('pages', id)
     expect(stored?.parts).toMatchObject([{ words: 'First.' }, { words: 'Write it down.', by: 'Inés' }])

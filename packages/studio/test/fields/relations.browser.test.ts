@@ -73,7 +73,7 @@ describe('relations', () => {
     const { ids, before } = withPeople()
     await using visit = await visitEntry(open, library, 'books', BOOK, { before })
     const { page } = visit
-    await group(page, 'Author').getByRole('button', { name: 'Choose …' }).click()
+    await group(page, 'Author').getByRole('button', { name: 'Select …' }).click()
     const dialog = page.getByRole('dialog', { name: 'Author' })
     await dialog.getByText('64 entries').waitFor()
     await visit.shoot('picker')
@@ -85,7 +85,7 @@ describe('relations', () => {
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await group(page, 'Author').getByRole('button', { name: 'Inés Prado', exact: true }).waitFor()
-    await group(page, 'Readers').getByRole('button', { name: 'Choose …' }).click()
+    await group(page, 'Readers').getByRole('button', { name: 'Select …' }).click()
     for (const name of ['Tomasz', 'Mallory', 'Aïcha']) {
       await page.getByRole('combobox').fill(name)
       await page.locator('[role=listbox][aria-busy=false]').waitFor()
@@ -111,7 +111,7 @@ describe('relations', () => {
     const { before } = withPeople()
     await using visit = await visitEntry(open, library, 'books', BOOK, { before })
     const { page } = visit
-    const choose = group(page, 'Author').getByRole('button', { name: 'Choose …' })
+    const choose = group(page, 'Author').getByRole('button', { name: 'Select …' })
     const isPrefetch = (url: string): boolean => url.includes('/api/people?') && url.includes('limit=40')
     const response = page.waitForResponse((candidate) => isPrefetch(candidate.url()))
     await choose.hover()
@@ -138,7 +138,7 @@ describe('relations', () => {
     const { page } = visit
     const readers = group(page, 'Readers')
     await readers.getByRole('button', { name: 'Actions for Aïcha Benali' }).click()
-    await page.getByRole('menuitem', { name: 'Move to the top' }).click()
+    await page.getByRole('menuitem', { name: 'Move to top' }).click()
     await readers.getByText('Item 3 is now 1 of 3.').waitFor({ state: 'attached' })
     await page.locator('[data-part=menu]:focus').press('Alt+ArrowDown')
     await readers.getByText('Item 1 is now 2 of 3.').waitFor({ state: 'attached' })
@@ -161,7 +161,7 @@ describe('relations', () => {
     const { ids, before } = withPeople()
     await using visit = await visitEntry(open, library, 'books', BOOK, { before })
     const { page, service, url } = visit
-    await group(page, 'Related').getByRole('button', { name: 'Choose …' }).click()
+    await group(page, 'Related').getByRole('button', { name: 'Select …' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Collection' }).click()
     await page.getByRole('option', { name: 'People' }).click()
     await page.getByRole('combobox', { name: 'Search People' }).fill('Tomasz')
@@ -199,14 +199,14 @@ describe('relations', () => {
       route.fulfill({ json: { collection: 'people', total: 0, limit: 2, offset: 0, items: [], nextCursor: null } }),
     )
     await page.reload()
-    await group(page, 'Readers').getByText('Not there, or not for you').first().waitFor()
+    await group(page, 'Readers').getByText('Does not exist, or not allowed').first().waitFor()
     await group(page, 'Readers')
       .getByRole('button', { name: /^Remove/ })
       .first()
       .click()
     await page.unroute(/\/api\/people\?.*where/)
-    await group(page, 'Author').getByRole('button', { name: 'Choose …' }).click()
-    await page.getByRole('button', { name: 'Create a new one' }).click()
+    await group(page, 'Author').getByRole('button', { name: 'Select …' }).click()
+    await page.getByRole('button', { name: 'Create new' }).click()
     const dialog = page.getByRole('dialog', { name: 'New entry in People' })
     await dialog.getByLabel('Name').fill('A newcomer')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
@@ -230,7 +230,7 @@ describe('relations', () => {
     await readers.getByRole('button', { name: 'Reader 3', exact: true }).waitFor()
     expect(await readers.getByRole('listitem').count()).toBeLessThan(40)
     await readers.getByRole('button', { name: 'Actions for Reader 2', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Move to the bottom' }).click()
+    await page.getByRole('menuitem', { name: 'Move to bottom' }).click()
     await readers.getByRole('button', { name: 'Reader 1000', exact: true }).waitFor()
     await expect
       .poll(() => page.evaluate<string>('document.activeElement.getAttribute("aria-label")'))

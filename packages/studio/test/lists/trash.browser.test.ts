@@ -30,7 +30,7 @@ describe('the trash of a collection', () => {
     const { page, service } = visit
     await page.getByRole('link', { name: 'Trash' }).click()
     await isShown(page, 'Trash')
-    await page.getByRole('heading', { name: 'Nothing is deleted' }).waitFor()
+    await page.getByRole('heading', { name: 'The trash is empty' }).waitFor()
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('link', { name: 'Posts', exact: true }).first().click()
     await page.getByRole('link', { name: 'Post 58', exact: true }).click()
@@ -48,7 +48,7 @@ describe('the trash of a collection', () => {
     await isShown(page, 'Post 58')
     expect(await service.content.get('posts', 'post-58')).toMatchObject({ status: 'draft' })
     await page.goBack()
-    await page.getByRole('heading', { name: 'Nothing is deleted' }).waitFor()
+    await page.getByRole('heading', { name: 'The trash is empty' }).waitFor()
     expect(await visit.takeFaults()).toEqual([])
   })
 
@@ -91,7 +91,7 @@ describe('the trash of a collection', () => {
       filename,
     })
     await restore.click()
-    await page.getByRole('alert').getByText('Another file has its address by now.').waitFor()
+    await page.getByRole('alert').getByText('Its address is already used by another file.').waitFor()
     // The browser logs the response 409.
     expect((await visit.takeFaults()).filter((fault) => !fault.includes('409'))).toEqual([])
   })

@@ -31,8 +31,8 @@ const config: DaybookConfig = defineConfig({
 })
 
 const WEB = [
-  'muss mit http:// oder https:// beginnen, etwa https://example.org/seite',
-  'must begin with http:// or https://, such as https://example.org/page',
+  'Geben Sie eine Adresse ein, die mit http:// oder https:// beginnt, etwa https://example.org/seite.',
+  'Enter an address that begins with http:// or https://, such as https://example.org/page.',
 ]
 
 /** Creates an entry with invalid values, and returns the issues. */
@@ -63,25 +63,25 @@ describe('issues in the language of the Studio', () => {
     const issues = await findIssues({ ...broken, mail: 'x', slug: 'a b', tags: ['one'], nothing: 1 })
     const texts = issues.map((issue) => [issue.path, getIssueText(issue, de), getIssueText(issue, en)])
     expect(texts.toSorted()).toEqual([
-      ['/code', 'muss dem Muster ^[A-Z]+$ entsprechen', 'must match ^[A-Z]+$'],
-      ['/count', 'muss mindestens 2 sein', 'must be at least 2'],
-      ['/day', 'muss ein Tag wie 2026-10-20 sein', 'must be a day such as 2026-10-20'],
-      ['/kind', 'muss eines davon sein: essay, note', 'must be one of: essay, note'],
+      ['/code', 'Der Wert muss dem Muster ^[A-Z]+$ entsprechen.', 'The value must match the pattern ^[A-Z]+$.'],
+      ['/count', 'Der Wert muss mindestens 2 sein.', 'The value must be at least 2.'],
+      ['/day', 'Geben Sie ein Datum wie 2026-10-20 ein.', 'Enter a date such as 2026-10-20.'],
+      ['/kind', 'Wählen Sie eine dieser Möglichkeiten: essay, note.', 'Choose one of: essay, note.'],
       ['/link', ...WEB],
       ['/link', ...WEB],
-      ['/long', 'muss mindestens 1.000 Zeichen haben', 'must have at least 1,000 characters'],
-      ['/mail', 'muss eine E-Mail-Adresse sein', 'must be an e-mail address'],
-      ['/nothing', 'dieses Feld gibt es nicht', 'is an unknown field'],
-      ['/open', 'muss Ja oder Nein sein', 'must be yes or no'],
-      ['/price', 'darf höchstens 1,5 sein', 'must be at most 1.5'],
-      ['/short', 'darf höchstens 3 Zeichen haben', 'must have at most 3 characters'],
+      ['/long', 'Geben Sie mindestens 1.000 Zeichen ein.', 'Enter at least 1,000 characters.'],
+      ['/mail', 'Geben Sie eine E-Mail-Adresse ein.', 'Enter an e-mail address.'],
+      ['/nothing', 'Dieses Feld ist unbekannt.', 'This field is unknown.'],
+      ['/open', 'Wählen Sie Ja oder Nein.', 'Choose yes or no.'],
+      ['/price', 'Der Wert darf höchstens 1,5 sein.', 'The value must be at most 1.5.'],
+      ['/short', 'Geben Sie höchstens 3 Zeichen ein.', 'Enter at most 3 characters.'],
       [
         '/slug',
-        'muss aus Buchstaben und Ziffern bestehen, mit einzelnen Binde-, Unterstrichen oder Punkten dazwischen',
-        'must be letters and digits, with single hyphens, dots or underscores between',
+        'Verwenden Sie nur Buchstaben und Ziffern, dazwischen einzelne Bindestriche, Punkte oder Unterstriche.',
+        'Use only letters and digits, with single hyphens, dots or underscores between them.',
       ],
-      ['/tags', 'muss mindestens 2 Einträge haben', 'must have at least 2 items'],
-      ['/title', 'fehlt noch', 'is required'],
+      ['/tags', 'Mindestens 2 Elemente sind erforderlich.', 'At least 2 items are required.'],
+      ['/title', 'Dieses Feld ist erforderlich.', 'This field is required.'],
     ])
   })
 
@@ -94,7 +94,9 @@ describe('issues in the language of the Studio', () => {
   test('name the media types of a rejected file', () => {
     const params = { type: 'image/gif', values: ['image/png', 'image/webp'] }
     const issue = { code: 'accept', params, message: 'is image/gif' }
-    expect(getIssueText(issue, de)).toBe('ist image/gif. Angenommen werden nur: image/png, image/webp')
+    expect(getIssueText(issue, de)).toBe(
+      'Dateien vom Typ image/gif sind nicht erlaubt. Erlaubte Typen: image/png, image/webp.',
+    )
   })
 
   test('keep messages of the config unchanged', () => {

@@ -40,15 +40,15 @@ describe('requests and latency on the overview', () => {
     const { page } = visit
     await signIn(page)
     const section = page.getByRole('region', { name: 'Requests and latency' })
-    await section.getByText(`/${process.pid}, which has counted since`, { exact: false }).waitFor()
+    await section.getByText(`/${process.pid}, counting since`, { exact: false }).waitFor()
     await section
-      .getByRole('img', { name: /^Requests per minute\. Answered in the last hour: \d+\. Failed: 2\.$/ })
+      .getByRole('img', { name: /^Requests per minute\. Requests in the last hour: \d+\. Failed: 2\.$/ })
       .waitFor()
     await section.getByRole('img', { name: /^Latency in milliseconds\. .*median [\d.]+ ms/ }).waitFor()
     await section.scrollIntoViewIfNeeded()
     await visit.shoot('metrics')
     expect(await visit.axeFaults()).toEqual([])
-    await section.getByText('Figures as a table').focus()
+    await section.getByText('Show as table').focus()
     await page.keyboard.press('Enter')
     const table = section.getByRole('table')
     expect(await table.getByRole('columnheader').allTextContents()).toEqual([
@@ -78,7 +78,7 @@ describe('requests and latency on the overview', () => {
     await page.getByLabel('Passwort').fill('a long one of mine')
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     const section = page.getByRole('region', { name: 'Anfragen und Antwortzeiten' })
-    await section.getByRole('img', { name: /beantwortet: \d+\. Fehlgeschlagen: 1\.$/ }).waitFor()
+    await section.getByRole('img', { name: /Anfragen in der letzten Stunde: \d+\. Fehlgeschlagen: 1\.$/ }).waitFor()
     await visit.shoot('metrics-german')
     expect(await visit.takeFaults()).toEqual([])
   })
@@ -92,7 +92,7 @@ describe('requests and latency on the overview', () => {
     const { page } = visit
     await signIn(page)
     const section = page.getByRole('region', { name: 'Requests and latency' })
-    await section.getByText('Figures as a table').click()
+    await section.getByText('Show as table').click()
     await section.getByRole('table').waitFor()
     await section.getByRole('img').last().scrollIntoViewIfNeeded()
     await visit.shoot('metrics-on-a-phone')

@@ -118,12 +118,12 @@ describe('the palette', () => {
     await keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     const rows = sheet.locator('dl > div')
-    await rows.filter({ hasText: 'Search the list' }).waitFor()
+    await rows.filter({ hasText: 'Search list' }).waitFor()
     const all = Object.values(SHORTCUTS).flatMap((group) => Object.values(group))
     expect(await rows.count()).toBe(all.length)
     const labels = await rows.allTextContents()
     expect(labels).toEqual(
-      expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move an item up or downAlt↑Alt↓']),
+      expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move item up or downAlt↑Alt↓']),
     )
     await visit.shoot('shortcuts')
     expect(await visit.axeFaults()).toEqual([])
@@ -167,7 +167,7 @@ describe('the palette', () => {
     await page.getByRole('combobox').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('77')
     await page.getByRole('option', { name: 'Things77 Collection' }).waitFor()
-    await page.getByText('Arrows choose, Enter goes there.').waitFor()
+    await page.getByText('Select with the arrow keys, open with Enter.').waitFor()
     expect(requests).toBeLessThanOrEqual(8)
     await page.keyboard.press('Enter')
     await isShown(page, 'Things77')

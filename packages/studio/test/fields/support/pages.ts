@@ -63,7 +63,7 @@ export async function visitEntry(
     id,
     stored: async () => (await service.content.get(collection, id)) as Data,
     async save() {
-      const save = page.getByRole('button', { name: /^(Save|Sichern)$/ })
+      const save = page.getByRole('button', { name: /^(Save|Speichern)$/ })
       // In a collection with drafts, the page saves by itself.
       if ((await save.count()) > 0) await save.click()
       await isSaved(page)

@@ -48,7 +48,7 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
 export const formatFailure = (error: unknown, t: Messages): string =>
   [getErrorText(error, t), ...formatIssues(error, t)].join(' ')
 
-/** Formats issues with their fields: `Title: is required.` */
+/** Formats issues with their fields: `Title: This field is required.` */
 function formatIssues(error: unknown, t: Messages): readonly string[] {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
   return issues.map((issue) => {

@@ -48,7 +48,7 @@ const isInvalidQuery = (error: unknown): error is Error =>
 /** Formats the issues of an invalid query, or the English message of the client. */
 function formatReason(error: Error, t: Messages): string {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
-  return issues.length === 0 ? error.message : issues.map((issue) => getIssueText(issue, t)).join('; ')
+  return issues.length === 0 ? error.message : issues.map((issue) => getIssueText(issue, t)).join(' ')
 }
 
 /** Replaces the rows if no entry matches or the collection is empty. */
