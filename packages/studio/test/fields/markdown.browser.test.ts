@@ -86,7 +86,9 @@ describe('the Markdown editor', () => {
       route.fulfill({ status: 413, json: { code: 'PAYLOAD_TOO_LARGE', message: 'Too large.' } }),
     )
     await page.locator('input[type=file]').setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: PIXEL })
-    await page.getByText('large.png: This is too large for the service. Make it smaller, or do it in several steps.').waitFor()
+    await page
+      .getByText('large.png: This is too large for the service. Make it smaller, or do it in several steps.')
+      .waitFor()
     expect(await body(page).textContent()).not.toContain('Uploading large.png')
     expect(await visit.takeFaults()).toEqual([])
   })

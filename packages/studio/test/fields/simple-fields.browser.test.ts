@@ -68,7 +68,7 @@ describe('simple fields', () => {
     await page.getByLabel('Price').fill('2.345,75')
     await page.getByRole('radio', { name: 'Nein' }).check()
     await page.getByRole('checkbox', { name: 'Wed' }).check()
-    await page.getByRole('button', { name: 'Neu bilden' }).click()
+    await page.getByRole('button', { name: 'Neu erzeugen' }).click()
     await visit.save()
     expect(await visit.stored()).toMatchObject({
       slug: 'creme-brulee',

@@ -113,16 +113,8 @@ describe('a collection of 200 fields', () => {
     expect(await fields.first().getByRole('option').count()).toBeGreaterThan(200)
     await fields.first().selectOption({ label: 'Value177' })
     await filter.getByRole('group', { name: 'Value177' }).getByRole('textbox').fill('2')
-    await filter
-      .getByRole('group', { name: 'Title' })
-      .first()
-      .getByRole('button', { name: 'Remove condition' })
-      .click()
-    await filter
-      .getByRole('group', { name: 'Title' })
-      .first()
-      .getByRole('button', { name: 'Remove condition' })
-      .click()
+    await filter.getByRole('group', { name: 'Title' }).first().getByRole('button', { name: 'Remove condition' }).click()
+    await filter.getByRole('group', { name: 'Title' }).first().getByRole('button', { name: 'Remove condition' }).click()
     await filter.getByRole('button', { name: 'Apply' }).click()
     await firstRow(page, 'Thing 2')
     await page.getByText('1 entry', { exact: true }).waitFor()

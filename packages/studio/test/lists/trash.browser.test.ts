@@ -111,7 +111,7 @@ describe('the trash of a collection', () => {
     const rows = page.getByRole('main').getByRole('listitem')
     await rows.first().getByText('Post 52').waitFor()
     expect(await rows.count()).toBe(50)
-    await page.getByRole('button', { name: 'Mehr zeigen' }).click()
+    await page.getByRole('button', { name: 'Mehr anzeigen' }).click()
     await rows.filter({ hasText: /^Post 1gelöscht/ }).waitFor()
     expect(await rows.count()).toBe(52)
     await page.getByRole('button', { name: '„Post 52“ wiederherstellen' }).click()

@@ -122,9 +122,7 @@ describe('the palette', () => {
     const all = Object.values(SHORTCUTS).flatMap((group) => Object.values(group))
     expect(await rows.count()).toBe(all.length)
     const labels = await rows.allTextContents()
-    expect(labels).toEqual(
-      expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move item up or downAlt↑Alt↓']),
-    )
+    expect(labels).toEqual(expect.arrayContaining(['SaveCtrlS', 'RedoCtrlShiftZCtrlY', 'Move item up or downAlt↑Alt↓']))
     await visit.shoot('shortcuts')
     expect(await visit.axeFaults()).toEqual([])
     await sheet.getByText('Single keys', { exact: true }).click()

@@ -51,8 +51,7 @@ export const assetsEn = {
   move: 'Move to folder',
   moveTitle: (count: number) => (count === 1 ? 'Move 1 file to a folder' : `Move ${counted(count)} files to a folder`),
   folderText: 'Such as images/2026. Leave it empty for the top level. The address of a file stays the same.',
-  noFolderName:
-    'Use letters without accents, digits, dots, hyphens and underscores, and at most eight levels.',
+  noFolderName: 'Use letters without accents, digits, dots, hyphens and underscores, and at most eight levels.',
   newFolder: 'This folder does not exist yet. It will be created.',
   foldersIn: (folder: string | undefined) => (folder === undefined ? 'Folders' : `Folders in ${folder}`),
   upFolder: 'One level up',
@@ -61,8 +60,7 @@ export const assetsEn = {
     return folder === '' ? `${what} now at the top level` : `${what} now in ${folder}`
   },
   movedSoFar: (moved: number, total: number) => `${counted(moved)} of ${counted(total)} moved`,
-  notMoved: (count: number) =>
-    count === 1 ? 'This file was not moved:' : `${counted(count)} files were not moved:`,
+  notMoved: (count: number) => (count === 1 ? 'This file was not moved:' : `${counted(count)} files were not moved:`),
   uploads: 'Uploads',
   uploadState: (stored: number, total: number, failed: number) =>
     `${stored} of ${total} uploaded${failed > 0 ? `, ${failed} failed` : ''}`,
@@ -110,7 +108,8 @@ export const assetsEn = {
   crops: 'Crops',
   cropNames: { square: 'Square', wide: 'Wide', tall: 'Tall' },
   focalPointAt: (x: number, y: number) => `Focal point: ${x} % from the left, ${y} % from the top`,
-  focalHint: 'Click the part that must stay visible when the image is cropped, or move the ring with the arrow keys (Shift: larger steps).',
+  focalHint:
+    'Click the part that must stay visible when the image is cropped, or move the ring with the arrow keys (Shift: larger steps).',
   focalClear: 'Reset to centre',
   pickOne: 'Select a file',
   pickMany: 'Select files',

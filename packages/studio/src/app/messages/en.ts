@@ -54,7 +54,8 @@ export const en = {
     token: 'Access token',
     tokenText: 'It is kept until you close this tab.',
     tokenWrong: 'This token is unknown or has expired.',
-    secondFactor: 'This account requires a second factor, which the Studio does not support. Sign in on your site first.',
+    secondFactor:
+      'This account requires a second factor, which the Studio does not support. Sign in on your site first.',
   },
   overview: {
     accounts: 'Accounts',
@@ -159,8 +160,7 @@ export const en = {
     createIn: (name: string) => `New entry in ${name}`,
     createNow: 'Create',
     readOnly: 'You can read this, but you are not allowed to change it.',
-    readOnlyEntry:
-      'You can read this entry, but you are not allowed to change it in its current state.',
+    readOnlyEntry: 'You can read this entry, but you are not allowed to change it in its current state.',
     broken: 'This field cannot be shown',
     brokenText: 'The other fields still work. The value of this field:',
     leaveTitle: 'Leave without saving?',
@@ -194,7 +194,8 @@ export const en = {
       offline:
         'The service does not respond. Your changes are kept in this browser, and are saved as soon as it is available again.',
       busy: 'The service is busy. Your changes are kept in this browser, and are saved in a moment.',
-      fault: 'An error occurred in the service. Your changes are kept in this browser, and are saved as soon as it works again.',
+      fault:
+        'An error occurred in the service. Your changes are kept in this browser, and are saved as soon as it works again.',
       refused: (reason: string) => `Your changes could not be saved. ${reason}`,
       signedOut: 'Your session has ended. Your changes are kept in this browser until you sign in again.',
       otherPerson:
@@ -260,7 +261,8 @@ export const en = {
     discard: 'Discard unpublished changes …',
     discardNow: 'Discard',
     discardTitle: 'Discard unpublished changes?',
-    discardText: 'The entry returns to its published version, in all languages. The discarded draft stays in the history.',
+    discardText:
+      'The entry returns to its published version, in all languages. The discarded draft stays in the history.',
     discarded: 'Unpublished changes discarded',
     duplicate: 'Duplicate',
     copyOf: (title: string) => `${title} (copy)`,
@@ -273,7 +275,8 @@ export const en = {
       count === 1 ? 'One document refers to it:' : `${counted(count)} documents refer to it:`,
     issues: 'Some fields need your attention.',
     notSaved: 'This was not done, because your changes are not saved yet. Save them first.',
-    changedMeanwhile: 'This was not done, because somebody else has changed the entry. Check the changes, and try again.',
+    changedMeanwhile:
+      'This was not done, because somebody else has changed the entry. Check the changes, and try again.',
   },
   people: {
     you: 'you',
@@ -316,7 +319,8 @@ export const en = {
     restore: 'Restore',
     restoreOf: (title: string) => `Restore “${title}”`,
     fileTaken: 'Its address is already used by another file. Delete that file, then try again.',
-    conflict: (field: string) => `Its value of “${field}” is already used by another entry. Change that entry, then try again.`,
+    conflict: (field: string) =>
+      `Its value of “${field}” is already used by another entry. Change that entry, then try again.`,
     more: 'Show more',
   },
   fields: fieldsEn,
@@ -339,7 +343,8 @@ export const en = {
     FORBIDDEN: 'You are not allowed to do this.',
     NOT_FOUND: 'This no longer exists, or you are not allowed to see it.',
     CONFLICT: 'This value is already used by another entry, or another entry refers to this one.',
-    PRECONDITION_FAILED: 'Somebody else has saved this in the meantime. Reload to see their version. Your changes are kept.',
+    PRECONDITION_FAILED:
+      'Somebody else has saved this in the meantime. Reload to see their version. Your changes are kept.',
     PRECONDITION_REQUIRED: 'The service could not tell which version you changed. Reload the page, and save again.',
     PAYLOAD_TOO_LARGE: 'This is too large for the service. Make it smaller, or do it in several steps.',
     RATE_LIMITED: (seconds: number | undefined) =>

@@ -62,13 +62,15 @@ export const listsEn = {
     ready: (count: number) => (count === 1 ? '1 entry will change.' : `${counted(count)} entries will change.`),
     unchanged: (count: number) =>
       count === 1 ? '1 entry stays unchanged.' : `${counted(count)} entries stay unchanged.`,
-    refused: (count: number) => (count === 1 ? '1 entry cannot be changed:' : `${counted(count)} entries cannot be changed:`),
+    refused: (count: number) =>
+      count === 1 ? '1 entry cannot be changed:' : `${counted(count)} entries cannot be changed:`,
     manyRefuse: 'Many entries cannot be changed. Select fewer, or correct these first.',
     tooMany: (most: number) =>
       `At most ${counted(most)} entries can be changed at once. Narrow the list with a filter.`,
     confirm: (action: string, count: number) => `${action} (${counted(count)})`,
     done: (count: number) => (count === 1 ? '1 entry changed.' : `${counted(count)} entries changed.`),
-    endedEarly: (count: number, why: string) => `${counted(count)} entries were changed, then an error occurred: ${why}`,
+    endedEarly: (count: number, why: string) =>
+      `${counted(count)} entries were changed, then an error occurred: ${why}`,
     undo: 'Undo',
     undone: 'All changes were undone.',
     partlyUndone: (count: number) =>
