@@ -5,7 +5,6 @@ import type { Place } from './load/cores.ts'
 import { TOKEN } from './stores/fill.ts'
 import type { BenchStore, Stores } from './stores/stores.ts'
 
-/** The parts of a run that all rows share. */
 export interface Bench {
   readonly stores: Stores
   /** The seeded store. */
@@ -23,7 +22,6 @@ export interface Bench {
 }
 
 const CONFIG = fileURLToPath(new URL('bench.config.ts', import.meta.url))
-/** The folder of this checkout. */
 export const CHECKOUT: string = fileURLToPath(new URL('..', import.meta.url))
 
 interface DaybookOptions {

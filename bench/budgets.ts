@@ -16,7 +16,6 @@ import { SqliteStores } from './stores/sqlite-stores.ts'
 
 const MIB = 2 ** 20
 
-/** A cost, and the most that it may be. */
 interface Budget {
   readonly what: string
   readonly value: number
@@ -80,7 +79,6 @@ export const config = defineConfig({ collections: { ${COLLECTION_KEYS.join(', ')
 export type Config = typeof config
 `
 
-/** Reads and writes collections in every way. */
 const clientProgram = (keys: readonly string[]): string => `import { type Client } from '@daybook/client'
 import type { Config } from './config.ts'
 export async function use(client: Client<Config>, seen: unknown[]): Promise<void> {${keys

@@ -3,16 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { CAN_PIN } from './load/cores.ts'
 
-/** One line of a report: the work, and its figures by name and unit. */
 export interface ReportLine {
   readonly work: string
   readonly [figure: string]: number | string
 }
 
-/** The measurements of one row. */
 export interface RowReport {
   readonly date: string
-  /** The measured commit. */
   readonly commit: string
   readonly machine: string
   readonly lines: readonly ReportLine[]
@@ -25,7 +22,6 @@ interface Results {
   readonly rows: Readonly<Record<string, RowReport>>
 }
 
-/** Describes the measured commit and the machine. */
 export function describeRun(rounds: string): Omit<RowReport, 'lines'> {
   const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' })
   const memory = Math.round(totalmem() / 2 ** 30)
@@ -41,7 +37,6 @@ export function describeRun(rounds: string): Omit<RowReport, 'lines'> {
 /** Rounds a figure to four digits, which is more than measurements are good for. */
 export const roundFigure = (figure: number): number => Number(figure.toPrecision(4))
 
-/** Prints lines as a table. */
 export function printLines(lines: readonly ReportLine[]): string {
   const columns = [...new Set(lines.flatMap(Object.keys))]
   const rows = [columns, ...lines.map((line) => columns.map((column) => printFigure(line[column])))]
@@ -56,7 +51,6 @@ function printFigure(figure: number | string | undefined): string {
   return figure.toLocaleString('en', { maximumFractionDigits: figure < 10 ? 2 : 0 })
 }
 
-/** Replaces a row of a result file, and keeps the others. */
 export async function saveRow(
   file: string,
   store: Omit<Results, 'rows'>,

@@ -115,7 +115,6 @@ const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets'
 /** Folders of `content/` whose public names, for the rest of the service, are those of their `index.ts`. */
 const INDEXED: readonly string[] = ['content/reads', 'content/writes', 'content/drafts', 'content/transfer']
 
-/** An import that the layout does not allow, with advice. */
 interface BoundaryFault {
   readonly file: string
   readonly message: string
@@ -139,7 +138,6 @@ function listAllowedParts(part: string): readonly string[] | undefined {
   return sideParts && [part, ...sideParts]
 }
 
-/** Reads what each file of a source folder imports. */
 async function readImports(
   source: string,
   findSpecifiers: (code: string, file: string) => readonly string[],
@@ -166,7 +164,6 @@ function findLoaded(code: string, file: string): readonly string[] {
   return imports.flatMap(({ specifier }) => (typeof specifier === 'string' ? [specifier] : []))
 }
 
-/** Finds the modules of dynamic imports. */
 const findDynamic = (code: string): readonly string[] =>
   [...code.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)].map(([, from = '']) => from)
 
@@ -267,7 +264,6 @@ function listAllowedStudioParts(part: string): readonly string[] | undefined {
   return part === 'main.tsx' ? [...STUDIO_LAYERS, 'routes.tsx'] : undefined
 }
 
-/** Finds imports of the Studio's program that its layout does not allow. */
 function findStudioFaults(imports: Imports): readonly BoundaryFault[] {
   return [...imports].flatMap(([file, targets]) => {
     const part = getStudioPart(file)
@@ -286,7 +282,6 @@ function findStudioFaults(imports: Imports): readonly BoundaryFault[] {
   })
 }
 
-/** The check of each package. */
 const RULES: Readonly<Record<string, (values: Imports, declared: Imports) => readonly BoundaryFault[]>> = {
   daybook: findImportFaults,
   client: findForeignFaults,

@@ -23,7 +23,6 @@ const REFERENCE = 'docs/reference'
 /** The checkout whose code the docs are compared with. */
 const CHECKOUT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Compares a generated page with the code. */
 function checkGenerated({ file, text, generated }: GeneratedPage): readonly DocsFault[] {
   if (text === generated) return []
   const [have, want] = [text.split('\n'), generated.split('\n')]

@@ -72,7 +72,6 @@ function nameFault(name: string): string | undefined {
   return banned && `has "${banned}"; write ${GLOSSARY[banned]}`
 }
 
-/** The identifiers that a pattern binds. */
 function boundBy(pattern: Node | ParamPattern): readonly { readonly name: string; readonly start: number }[] {
   switch (pattern.type) {
     case 'Identifier':

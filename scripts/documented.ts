@@ -13,7 +13,6 @@ const SOURCES = fileURLToPath(new URL('../packages/daybook/src', import.meta.url
 /** Makes a field; none looks at what it is given before the config is checked. */
 export type FieldBuilder = (argument: never) => Field
 
-/** The builders of all field types, by name. */
 export const FIELD_BUILDERS: Readonly<Record<string, FieldBuilder>> = f as unknown as Record<string, FieldBuilder>
 
 /** The options of field types, by the names of their builders. */
@@ -65,13 +64,11 @@ const all = (text: string, pattern: RegExp): readonly string[] => [
   ...new Set([...text.matchAll(pattern)].map(([whole, part]) => part ?? whole)),
 ]
 
-/** Every flag of the program and its commands. */
 export function cliFlags(program: CliCommand): readonly string[] {
   const flags = [program, ...listLeaves(program)].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []))
   return [...new Set(['--help', ...flags])]
 }
 
-/** Every command of the program. */
 export const cliCommands = ({ commands }: CliCommand): readonly string[] => commands.map((command) => command.name())
 
 /** Every environment variable that the code reads. */

@@ -11,7 +11,6 @@ export interface Block {
   readonly line: number
 }
 
-/** A page of the docs. */
 export interface Page {
   /** The path below the repository's root, with `/`. */
   readonly file: string
@@ -29,7 +28,6 @@ export async function readPages(root: string): Promise<readonly Page[]> {
   return pages.sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
-/** Finds the fenced blocks of a page, in order. */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = []
   let open: { language: string; words: string[]; line: number; code: string[] } | undefined
@@ -84,7 +82,6 @@ export function rowsOf(text: string): readonly (readonly string[])[] {
     )
 }
 
-/** Finds the inline code of a table cell. */
 export function codesIn(cell: string | undefined): readonly string[] {
   return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 }

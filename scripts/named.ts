@@ -1,7 +1,6 @@
 import { type FieldBuilder, fieldOptions } from './documented.ts'
 import { codesIn, headingsOf, rowsOf, sectionOf } from './markdown.ts'
 
-/** A fault of the docs. */
 export interface DocsFault {
   readonly file: string
   readonly message: string

@@ -60,7 +60,6 @@ async function takePicture(scene: Scene, name: string): Promise<void> {
   process.stdout.write(`${name}\n`)
 }
 
-/** Takes every picture of the guide. */
 async function takePictures(): Promise<void> {
   await prepareStudio()
   await mkdir(FOLDER, { recursive: true })

@@ -26,7 +26,6 @@ export interface BaselinePlan {
 /** A value, or a promise of it: SQLite returns at once, and waiting a turn would cost the baseline time. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** The tables of the baseline, in the simplest form that can produce the responses. */
 export interface BaselineStore extends AsyncDisposable {
   addPosts(rows: readonly PostRow[]): MaybePromise<unknown>
   /** Counts the posts, once all of them are there, and does the database's background work. */

@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Place, pinCommand } from './cores.ts'
 
-/** Returns the path of a program in this folder. */
 export const programPath = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 /** Time that a process has to end after SIGTERM, in milliseconds. */
@@ -28,7 +27,6 @@ export class Child implements AsyncDisposable {
     this.#ended.catch(() => {})
   }
 
-  /** Sends a message and waits for the response. */
   async request<Response>(message: unknown): Promise<Response> {
     const responded = once(this.#process, 'message')
     this.#process.send(message as object)
@@ -36,7 +34,6 @@ export class Child implements AsyncDisposable {
     return response as Response
   }
 
-  /** Waits until the process prints the address on which it listens. */
   async waitForUrl(): Promise<string> {
     if (!this.#process.stdout) throw new Error('The process has no output.')
     for await (const line of createInterface(this.#process.stdout)) {
@@ -67,7 +64,6 @@ export class Server implements AsyncDisposable {
     this.url = url
   }
 
-  /** Starts a server. @param args the arguments of Node */
   static async start(args: readonly string[], env: NodeJS.ProcessEnv = {}, place: Place = 'server'): Promise<Server> {
     const child = new Child(place, ['--import', programPath('probe.ts'), ...args], env)
     return new Server(child, await child.waitForUrl())

@@ -2,7 +2,6 @@
 import autocannon, { type Client, type RequestSpec } from 'autocannon'
 import { makePost, type Targets } from '../stores/text.ts'
 
-/** One stretch of load. */
 export interface Load {
   readonly url: string
   readonly connections: number
@@ -22,7 +21,6 @@ interface StatusResult {
   readonly p99: number
 }
 
-/** The result of one stretch of load. */
 export interface LoadResult {
   readonly requests: number
   readonly seconds: number

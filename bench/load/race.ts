@@ -6,7 +6,6 @@ import { TOKEN } from '../stores/fill.ts'
 import type { Child, Server } from './child.ts'
 import type { Load, LoadResult } from './load.ts'
 
-/** A kind of work that servers are compared in. */
 export interface Work {
   readonly title: string
   readonly connections: number
@@ -14,14 +13,12 @@ export interface Work {
   readonly paths?: (addresses: Addresses) => readonly string[]
 }
 
-/** A server that takes part in a race. */
 export interface Side {
   readonly name: string
   readonly server: Server
   readonly addresses: Addresses
 }
 
-/** The figures of a server under load. */
 export interface Sample {
   readonly perSecond: number
   /** Processor time of one request, in microseconds. */
@@ -36,13 +33,11 @@ export interface Sample {
   readonly p99: number
 }
 
-/** The length of the load before the first measurement. */
 export const WARM_UP_SECONDS = 3
 /** The numbers of new posts that one measurement may use. */
 const NUMBERS = 1_000_000
 let firstNumber = 100 * NUMBERS
 
-/** Reserves numbers of new posts for one measurement. */
 export function nextPosts({ targets }: Addresses): NonNullable<Load['posts']> {
   firstNumber += NUMBERS
   return { token: TOKEN, first: firstNumber, targets }
@@ -120,7 +115,6 @@ function medianSample(samples: readonly Sample[]): Sample {
   }
 }
 
-/** The middle of some numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   const half = sorted.length / 2
@@ -156,7 +150,6 @@ export function compareSamples(
   }
 }
 
-/** The figures of a server, with a prefix of their names. */
 export function figuresOf(prefix: string, { perSecond, cpu, databaseCpu, p99 }: Sample): Record<string, number> {
   return {
     [`${prefix}requests/s`]: roundFigure(perSecond),

@@ -24,7 +24,6 @@ export async function measureBulk(bench: Bench): Promise<readonly ReportLine[]> 
   ]
 }
 
-/** Finds the id of the post that was created as the nth. */
 async function findId({ url }: Server, n: number): Promise<string> {
   const headers = { authorization: `Bearer ${TOKEN}` }
   const response = await fetch(`${url}/api/posts?sort=id&select=id&limit=1&offset=${n - 1}`, { headers })
@@ -55,7 +54,6 @@ async function measureRequest(server: Server, work: string, send: () => Promise<
   }
 }
 
-/** Repeats a measurement until the work is done, and returns the largest value. */
 async function findLargest(work: Promise<unknown>, measure: () => Promise<number>): Promise<number> {
   let isDone = false
   const ended = work.finally(() => {

@@ -32,7 +32,6 @@ export async function measureMemory({ stores, store, say }: Bench): Promise<read
   return [...lines, { work: 'at most', MiB: Math.round((await server.peakMemory()) / MIB) }]
 }
 
-/** Sends a list request, with or without a session, or creates a post. */
 async function sendMixedRequest(url: string, number: number): Promise<void> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ title: `Memory ${number}`, body: 'word '.repeat(200), category: CATEGORIES[0] })

@@ -30,7 +30,6 @@ export const REQUEST_ROWS: Readonly<Record<string, readonly Work[]>> = {
   ],
 }
 
-/** Compares Daybook with the baseline: with responses in memory, and without. */
 export async function measureRequests(
   bench: Bench,
   rows: readonly string[],
@@ -61,7 +60,6 @@ export async function measureRequests(
   return lines
 }
 
-/** Fills the tables of the baseline with the posts that Daybook serves. */
 async function prepareBaseline(
   { stores, say }: Bench,
   url: string,

@@ -54,7 +54,6 @@ export async function measureUpload({ stores, scratch, rounds, say }: Bench): Pr
   return lines
 }
 
-/** Measures a new server, and ends it. */
 async function measureServer(started: Server, count: number): Promise<UploadSample> {
   await using server = started
   await upload(server.url, CHUNK.length)

@@ -11,7 +11,6 @@ async function readPage<Item>(url: string): Promise<Page<Item>> {
   return (await response.json()) as Page<Item>
 }
 
-/** Reads the ids of authors and tags. */
 export async function readTargets(url: string): Promise<Targets> {
   const readIds = async (collection: string): Promise<readonly string[]> =>
     (await readPage<{ id: string }>(`${url}/api/${collection}?limit=100`)).items.map(({ id }) => id)

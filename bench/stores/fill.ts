@@ -1,7 +1,6 @@
 import { readTargets } from './addresses.ts'
 import { makePost } from './text.ts'
 
-/** The credential of the service principal. */
 export const TOKEN = 'bench-token-of-the-service-principal'
 
 const AUTHORS = 50
@@ -18,7 +17,6 @@ export async function sendJson<T>(url: string, method: string, body: object): Pr
   return JSON.parse(text) as T
 }
 
-/** Sends operations in batches. */
 export async function sendBatches(url: string, count: number, operationAt: (index: number) => object): Promise<void> {
   for (let first = 0; first < count; first += BATCH) {
     const length = Math.min(BATCH, count - first)

@@ -109,7 +109,6 @@ const databaseName = ({ address }: BenchStore): string => new URL(address).pathn
 const readProcFile = (pid: number, name: string): Promise<string> =>
   readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')
 
-/** Finds the first process of a server and the processes that it started. */
 async function findProcesses(pid: number): Promise<readonly number[]> {
   const children = await readProcFile(pid, `task/${pid}/children`)
   return [pid, ...children.split(' ').filter(Boolean).map(Number)]

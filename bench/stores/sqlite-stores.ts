@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { type BenchStore, type Stores, type StoresOptions, seededName } from './stores.ts'
 
-/** Stores in files, each in a folder of its own. */
 export class SqliteStores implements Stores {
   readonly name = 'sqlite'
   readonly version: string

@@ -1,7 +1,5 @@
-/** The database that stores the content. */
 export type StoreName = 'sqlite' | 'postgres'
 
-/** A store that Daybook serves. */
 export interface BenchStore {
   /** The file or the URL of the database. */
   readonly address: string
@@ -19,13 +17,11 @@ export interface Stores extends AsyncDisposable {
   openSeeded(entries: number): Promise<BenchStore>
   /** Copies a store, so that it can be changed. No process may use the store during the copy. */
   copy(store: BenchStore): Promise<BenchStore>
-  /** Makes an empty store. */
   makeEmpty(): Promise<BenchStore>
   /** The user and system time of the database's own processes so far, in microseconds; 0 if it has none. */
   cpu(): Promise<number>
 }
 
-/** The folders and functions with which stores are made. */
 export interface StoresOptions {
   /** The folder of seeded stores. */
   readonly root: string

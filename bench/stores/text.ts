@@ -43,7 +43,6 @@ function makeTable(): readonly string[] {
 
 const TABLE = makeTable()
 
-/** The most frequent word. */
 export const COMMONEST_WORD: string = TABLE[0] ?? ''
 
 const pickWords = (count: number, random: Random): string =>
@@ -71,7 +70,6 @@ export interface Targets {
   readonly tags: readonly string[]
 }
 
-/** A post of the reference example, as a client sends it. */
 interface PostInput {
   readonly title: string
   readonly body: string
@@ -83,7 +81,6 @@ interface PostInput {
 }
 
 const DRAFT_SHARE = 0.05
-/** The categories of posts. */
 export const CATEGORIES: readonly string[] = [
   'stories',
   'guides',

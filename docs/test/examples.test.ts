@@ -18,7 +18,6 @@ const PATIENT = { timeout: 600_000 }
 /** True if a command ends here: without an open quote or a continued line. */
 const isWhole = (command: string): boolean => !command.endsWith('\\') && command.split("'").length % 2 === 1
 
-/** Finds the commands of a console block with the output that the page shows. */
 function stepsOf({ code }: Block): readonly { readonly command: string; readonly shown: string }[] {
   return `\n${code}`
     .split('\n$ ')
@@ -49,7 +48,6 @@ async function runBlock(
   }
 }
 
-/** Creates the database that a command opens. */
 const MAKE_DATABASE = { sqlite: async () => undefined, postgres: () => PostgresDatabase.make() } as const
 
 describe.each(POLICY_STORES)('console examples print what the page shows on $name', ({ name }) => {

@@ -13,7 +13,6 @@ const ANY = new RegExp(CHANGING.map(({ source }) => `(${source})`).join('|'), 'g
 /** The real values, by the values on the page. */
 export type Bindings = Map<string, string>
 
-/** Inserts the real values into a command. */
 export function bind(text: string, bindings: Bindings): string {
   let bound = text
   for (const [shown, real] of bindings) bound = bound.replaceAll(shown, real)

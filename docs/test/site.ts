@@ -13,7 +13,6 @@ import { makeProject } from '../../packages/create-daybook/src/project.ts'
 import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import type { Block } from '../../scripts/markdown.ts'
 
-/** The root of the checkout. */
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 /** Settings for a run without a terminal: curl draws no progress meter, and npx does not search for programs on the path. */
 const QUIET = 'curl() { command curl --silent --show-error "$@"; }\nnpx() { command "$@"; }\n'
@@ -25,14 +24,12 @@ export const SECRETS: Readonly<Record<string, string>> = {
   UPLOADS_SECRET: randomBytes(32).toString('hex'),
 }
 
-/** The output of a command. */
 export interface Outcome {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a command like a reader. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -44,12 +41,10 @@ export async function run(
   return { status: Number(status), stdout, stderr }
 }
 
-/** Returns the value of a mark `NAME=VALUE` of a block, such as its file; `undefined` without the mark. */
 export function markOf({ words }: Block, name: string): string | undefined {
   return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-/** The file of a block, if it names one. */
 export function fileOf(block: Block): string | undefined {
   return markOf(block, 'file')
 }
@@ -58,7 +53,6 @@ export function fileOf(block: Block): string | undefined {
 const withPatience = (code: string): string =>
   code.replace('defineConfig({', 'defineConfig({ limits: { authMs: 60_000 },')
 
-/** Changes a config to the PostgreSQL of `DATABASE_URL`. */
 const onPostgres = (code: string): string =>
   // The example reads DATABASE_URL itself.
   code.includes("from 'daybook/postgres'")
@@ -85,7 +79,6 @@ export interface Site extends AsyncDisposable {
   shell(command: string): Promise<Outcome>
 }
 
-/** Reads the address that a service prints when it starts. */
 async function addressOf(service: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: service.stdout as Readable })) {
     const address = /^listening on http:\/\/(.+)$/.exec(line)?.[1]
@@ -94,7 +87,6 @@ async function addressOf(service: ChildProcess): Promise<string> {
   throw new Error('daybook start ended before it listened')
 }
 
-/** Changes every config in a folder. */
 async function changeConfigs(folder: string, change: (code: string) => string): Promise<void> {
   for (const name of (await readdir(folder)).filter((file) => file.endsWith('config.ts'))) {
     const file = join(folder, name)

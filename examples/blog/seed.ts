@@ -1,6 +1,5 @@
 import type { SeedContent } from 'daybook'
 
-/** Stores the blog's first entries. */
 export async function seed(content: SeedContent): Promise<void> {
   await content.writeGlobal('site', { siteName: 'The Daybook blog', siteUrl: 'https://blog.example.org' })
 

@@ -1,6 +1,5 @@
 import type { SeedContent } from 'daybook'
 
-/** Fills an empty magazine with a first issue. */
 export async function seed(content: SeedContent): Promise<void> {
   await content.writeGlobal('masthead', {
     name: 'The Quarterly',

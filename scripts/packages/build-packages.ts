@@ -13,7 +13,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The published folders of `packages/`, each after those whose types it uses. */
 export const PACKAGES = ['daybook', 'client', 'studio', 'create-daybook'] as const
-/** A name of {@link PACKAGES}. */
 export type PackageName = (typeof PACKAGES)[number]
 
 /**
@@ -21,7 +20,6 @@ export type PackageName = (typeof PACKAGES)[number]
  */
 export const ENGINES = { node: '>=22.18' } as const
 
-/** The options of bundling a package. */
 interface Bundled {
   /** Dependencies that stay outside the bundle: native code, and code of many packages. */
   readonly external: readonly string[]
@@ -92,7 +90,6 @@ async function compile(home: string, target: string, daybook: string, emitDeclar
   if (status !== 0) throw new Error(`tsc failed, so ${home} is not built`)
 }
 
-/** Bundles a package, and writes the notices of the packages inside. */
 async function bundle(home: string, target: string, manifest: Manifest, unbundled: readonly string[]): Promise<void> {
   const { exports = {}, bin = {}, peerDependencies = {} } = manifest
   const entries = [...Object.values(exports), ...Object.values(bin)]

@@ -10,7 +10,6 @@ const ENTRY_CALL = /\bresolveSiblingModule\(import\.meta\.url, '([^']+)'\)/g
 /** A placeholder for the address of a module until its output file is known. */
 const ADDRESS = /__addressOf\("([^"]+)"\)/g
 
-/** The options of {@link bundlePackage}. */
 export interface Bundling {
   /** The folder of the package's sources. */
   readonly home: string

@@ -118,7 +118,6 @@ async function writeConsumer(site: string): Promise<void> {
   await writeFile(join(site, 'tsconfig.json'), JSON.stringify(TSCONFIG))
 }
 
-/** Reads the address that a started service prints. */
 async function readAddress(service: ChildProcess): Promise<string> {
   const { stdout } = service
   if (!stdout) throw new Error('daybook start has no output')
@@ -194,7 +193,6 @@ function requireOneVersion(packages: readonly Packed[]): void {
   throw new Error(`The packages must have the same version, but have ${versions.join(', ')}`)
 }
 
-/** Checks the engines, the shape and the types of a package. */
 function checkShape({ manifest: { name, exports, engines }, tarball }: Packed): void {
   if (!engines?.node) throw new Error(`${name} has no engines.node`)
   run(`publint ${name}`, join(MODULES, '.bin/publint'), [tarball, '--strict'], ROOT)

@@ -12,7 +12,6 @@ import { packPackages } from './pack-packages.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The result of a command. */
 interface CommandResult {
   readonly status: number | null
   readonly stdout: string
@@ -49,7 +48,6 @@ export class FreshFolder implements AsyncDisposable {
     }
   }
 
-  /** Builds and packs the packages, and opens a registry with them. */
   static async make(): Promise<FreshFolder> {
     const path = await mkdtemp(join(tmpdir(), 'daybook-fresh-'))
     const packed = await packPackages(join(path, '.packed'))
@@ -57,14 +55,12 @@ export class FreshFolder implements AsyncDisposable {
     return new FreshFolder(path, await LocalRegistry.open(packed, getNpmSetting('registry')))
   }
 
-  /** Runs a command in a subfolder until it ends. */
   async run(folder: string, command: string, ...args: readonly string[]): Promise<CommandResult> {
     const child = this.#spawn(folder, command, args)
     const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
     return { status, stdout, stderr }
   }
 
-  /** Starts a service in a subfolder, and waits until it prints its address. */
   async serve(folder: string, command: string, ...args: readonly string[]): Promise<Serving> {
     const child = this.#spawn(folder, command, args)
     const ended = once(child, 'close')

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { buildPackages } from './build-packages.ts'
 
-/** A package in its published form. */
 export interface Packed {
   readonly manifest: {
     readonly name: string
@@ -13,7 +12,6 @@ export interface Packed {
     readonly engines?: { readonly node: string }
     readonly dependencies?: object
   }
-  /** The path of its tarball. */
   readonly tarball: string
 }
 

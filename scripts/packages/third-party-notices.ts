@@ -8,16 +8,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The package whose built scripts are the docs page. */
 const DOCS_PAGE = 'node_modules/@scalar/api-reference'
 
-/** The file with the notices in a built package. */
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES'
 
-/** A licence text, with its packages. */
 interface Notice {
   readonly packages: readonly string[]
   readonly text: string
 }
 
-/** A package in the lockfile or its manifest. */
 interface Package {
   readonly name: string
   readonly version?: string

@@ -3,10 +3,8 @@ import { serveUploads } from 'daybook/plugins'
 import { SLOW_MACHINE_LIMITS } from '../../packages/daybook/test/support/timeouts.ts'
 import { studio } from '../../packages/studio/src/index.ts'
 
-/** The address of the museum's site in the pictures. */
 export const SITE = 'https://www.museum.example'
 
-/** The museum in the pictures of the guide. */
 export const museum: DaybookConfig = defineConfig({
   limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },

@@ -33,7 +33,6 @@ const MORE_STORIES = [
   ['The colour of old paper', 'note', 3, 'published'],
 ] as const
 
-/** The ids of the stories in the pictures. */
 export interface MuseumIds {
   /** The story of most pictures, in two languages. */
   readonly ink: string
@@ -41,7 +40,6 @@ export interface MuseumIds {
   readonly night: string
 }
 
-/** Fills a service with the content of the pictures. */
 export async function fillMuseum(service: TestService): Promise<MuseumIds> {
   await makeAccount(service)
   await makeAccount(service, TOMASZ)

@@ -5,22 +5,18 @@ import { INES, isSaved, isShown, signIn, TOMASZ } from '../../packages/studio/te
 import type { Visit } from '../../packages/studio/test/support/visit.ts'
 import type { MuseumIds } from './museum-content.ts'
 
-/** The browser, page and content of the pictures. */
 export interface Scene {
   readonly open: OpenBrowser
   readonly visit: Visit
   readonly page: Page
   readonly ids: MuseumIds
-  /** Opens a page of the Studio, and waits for its heading. */
   go(path: string, heading: string): Promise<void>
 }
 
-/** Brings the page into the state of a picture. */
 type Prepare = (scene: Scene) => Promise<void>
 
 const storyOf = ({ ids }: Scene): string => `/c/stories/${ids.ink}`
 
-/** Chooses from the menu "More" of an entry. */
 async function chooseMore(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: item, exact: true }).click()

@@ -11,7 +11,6 @@ export interface Generation {
   undocumented(what: string): void
 }
 
-/** The head of every table of options. */
 export const HEAD: readonly string[] = ['option', 'type', 'default', 'meaning']
 
 /** Makes the rows of options. Each option needs a description. */
@@ -57,7 +56,6 @@ function findOptions(name: string, before: string, sources: Sources): readonly O
   })
 }
 
-/** The table of all options of a config. */
 export function configTable(generation: Generation): string {
   return table(HEAD, optionRows(findConfigPaths(generation.sources), generation))
 }

@@ -2,7 +2,6 @@ import type { TSInterfaceDeclaration, TSInterfaceHeritage, TSPropertySignature, 
 import type { Source, Sources } from './source.ts'
 import type { Tsdoc } from './tsdoc.ts'
 
-/** A property of an interface of options. */
 export interface Option {
   readonly name: string
   readonly doc: Tsdoc
@@ -25,7 +24,6 @@ export function optionsOf(name: string, sources: Sources): readonly Option[] {
   return [...declared, ...node.extends.flatMap((heritage) => readInherited(heritage, source, sources))]
 }
 
-/** True if a name is an interface. */
 export function isInterface(name: string, sources: Sources): boolean {
   return sources.find(name)?.declarations[0]?.node.type === 'TSInterfaceDeclaration'
 }

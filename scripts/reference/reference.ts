@@ -28,19 +28,16 @@ export interface Reference {
   readonly unplaced: readonly string[]
 }
 
-/** The code that the docs describe. */
 export interface Code {
   /** If a name is declared several times, those of the config and of fields come first. */
   readonly sources: Sources
   readonly routes: readonly Route[]
-  /** The command line. */
   readonly program: CliCommand
   /** The table of all metrics. */
   readonly metrics: string
   readonly requestFiles: RequestFiles
 }
 
-/** Reads the code of this checkout. */
 export async function readCode(): Promise<Code> {
   const [routes, program, metrics] = await Promise.all([apiRoutes(), makeProgram(), metricTable()])
   const requestFiles = await countRequestFiles()
@@ -51,7 +48,6 @@ export async function readCode(): Promise<Code> {
 
 type Generate = (region: Region, generation: Generation) => string
 
-/** The generators of regions, by kind. */
 const generators = ({ routes, program, metrics, requestFiles }: Code): Readonly<Record<string, Generate>> => ({
   config: (_region, generation) => configTable(generation),
   options: ({ words: [name = ''] }, generation) => optionTable(name, generation),

@@ -8,7 +8,6 @@ const printRoute = ({ method, path }: Route): string => `\`${method} ${path}\``
 
 const SESSIONS: Readonly<Record<Route['protection'], string>> = { public: 'no', session: 'yes', provider: 'no' }
 
-/** The table of all routes, with their responses and errors. */
 export function routeTable(routes: readonly Route[]): string {
   const rows = routes.map((route) => [
     printRoute(route),
@@ -30,14 +29,12 @@ const listErrorStatuses = ({ errors }: Route): readonly number[] => {
   return [...new Set(statuses)].sort((a, b) => a - b)
 }
 
-/** A parameter, with the routes that take it. */
 interface Use {
   readonly name: string
   readonly parameter: Parameter
   readonly routes: readonly Route[]
 }
 
-/** The table of all query parameters. */
 export function parameterTable(routes: readonly Route[]): string {
   const uses = new Map<string, Use>()
   for (const route of routes) {
@@ -61,7 +58,6 @@ const isUsable = ({ not }: JsonSchema): boolean => !isRecord(not) || Object.keys
 
 const printDefault = ({ default: initial }: JsonSchema): string => (initial === undefined ? '' : `\`${initial}\``)
 
-/** Describes the values of a parameter in a few words. */
 function printSchema({ style, schema, nameKind }: Parameter): string {
   if (nameKind === 'reverses') return 'options of a page'
   if (style === 'brackets') return 'conditions'

@@ -15,7 +15,6 @@ import {
 } from 'oxc-parser'
 import { readTsdoc, type Tsdoc, withoutTsdoc } from './tsdoc.ts'
 
-/** A top-level declaration. */
 type Declaration = TSInterfaceDeclaration | TSTypeAliasDeclaration | FunctionNode | VariableDeclarator
 
 /** A parsed TypeScript file: its declarations and their doc comments. */
@@ -76,7 +75,6 @@ export class Source {
     throw new Error(`${this.file} has no object ${name}.`)
   }
 
-  /** The source text of a node. */
   textOf({ start, end }: Span): string {
     return this.#text.slice(start, end)
   }
@@ -111,7 +109,6 @@ export class Sources {
     return new Sources([...files].map((file) => new Source(file, readFileSync(join(root, file), 'utf8'))))
   }
 
-  /** The file that declares a name, and the declarations. */
   find(
     name: string,
   ): { readonly source: Source; readonly declarations: ReturnType<Source['declarations']> } | undefined {
@@ -122,7 +119,6 @@ export class Sources {
     return undefined
   }
 
-  /** Only the files of a folder. */
   below(folder: string): Sources {
     return new Sources(this.all.filter(({ file }) => file.startsWith(`${folder}/`)))
   }

@@ -1,4 +1,3 @@
-/** A parsed doc comment. */
 export interface Tsdoc {
   /** The sentences without tags, in one line. */
   readonly text: string
@@ -37,7 +36,6 @@ export function readTsdoc(comment: string): Tsdoc {
   }
 }
 
-/** An empty doc comment. */
 export const withoutTsdoc = (): Tsdoc => NO_TSDOC
 
 function splitParam(value: string): readonly [string, string] {

@@ -83,7 +83,6 @@ const isSearched = (make: Make): boolean =>
     .collections.get('things')
     ?.searchable.some(({ key }) => key === 'field') === true
 
-/** True if the config allows a value for each locale. */
 function canBeLocalized(make: Make): boolean {
   try {
     return compile(make, { localized: true }).collections.get('things')?.fields[0]?.field.options.localized === true

@@ -7,7 +7,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 const SCRIPT = fileURLToPath(new URL('../check-boundaries.ts', import.meta.url))
 
-/** Runs the check on made sources. */
 async function checkTree(
   files: Readonly<Record<string, string>>,
   name = 'daybook',

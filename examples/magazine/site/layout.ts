@@ -4,10 +4,8 @@ import type { Cms, Language } from './cms.ts'
 /** A piece of HTML whose values are escaped. */
 export type Html = ReturnType<typeof html>
 
-/** The path of a page in a language: English pages have no prefix. */
 export const pathIn = (language: Language, path: string): string => (language === 'en' ? path : `/${language}${path}`)
 
-/** Renders a page inside the layout of all pages. */
 export async function layout(cms: Cms, language: Language, title: string, main: Html): Promise<Html> {
   const [masthead, { items: sections }] = await Promise.all([
     cms.globals.masthead.get({ locale: language }),

@@ -26,7 +26,6 @@ export async function homePage(cms: Cms, language: Language): Promise<Html> {
   )
 }
 
-/** An article with its parts and related content. */
 export async function articlePage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const article = await cms.collections.articles.findBySlug(slug, {
     locale: language,
@@ -58,7 +57,6 @@ function partOf(part: Article['parts'][number]): Html {
   return html`<blockquote>${part.words}<footer>${part.by}</footer></blockquote>`
 }
 
-/** A section with its newest articles. */
 export async function sectionPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const section = await cms.collections.sections.findBySlug(slug, {
     locale: language,
@@ -75,7 +73,6 @@ export async function sectionPage(cms: Cms, language: Language, slug: string): P
   )
 }
 
-/** A contributor with all published articles. */
 export async function contributorPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const person = await cms.collections.contributors.findBySlug(slug, {
     locale: language,
@@ -91,7 +88,6 @@ export async function contributorPage(cms: Cms, language: Language, slug: string
   )
 }
 
-/** The articles about a topic. */
 export async function topicPage(cms: Cms, language: Language, topic: string): Promise<Html> {
   const { items } = await cms.collections.articles.findMany({
     where: { topics: { in: [topic] } },
@@ -102,7 +98,6 @@ export async function topicPage(cms: Cms, language: Language, topic: string): Pr
   return layout(cms, language, topic, html`${items.map((article) => teaser(article, language))}`)
 }
 
-/** The coming events. */
 export async function eventsPage(cms: Cms, language: Language, now: Date): Promise<Html> {
   const { items } = await cms.collections.events.findMany({
     where: { endsAt: { gte: now.toISOString() } },
@@ -116,7 +111,6 @@ export async function eventsPage(cms: Cms, language: Language, now: Date): Promi
   return layout(cms, language, 'Events', html`<ul>${shown}</ul>`)
 }
 
-/** An event. */
 export async function eventPage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
   const event = await cms.collections.events.findBySlug(slug, { locale: language })
   if (!event) return undefined

@@ -5,7 +5,6 @@ import type { Blog } from './support/config.ts'
 
 const ID = '01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** A stream with one event. */
 const STREAM = 'event: delete\nid: 1\ndata: {}\n\n'
 
 /** Every route with the client method that calls it. */

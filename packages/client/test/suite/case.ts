@@ -1,7 +1,6 @@
 import type { Client, ClientOptions } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
 
-/** A response of a scripted server. */
 export interface ScriptedResponse {
   /** @default 200 */
   readonly status?: number
@@ -11,7 +10,6 @@ export interface ScriptedResponse {
   readonly fault?: 'silence' | 'reset' | 'stall' | 'cut'
 }
 
-/** A request that a scripted server received. */
 export interface Sent {
   readonly method: string
   /** Path and query. */
@@ -20,13 +18,11 @@ export interface Sent {
   readonly body: string
 }
 
-/** A server that plays a script of responses. */
 export interface Scripted {
   readonly baseUrl: string
   sent(): Promise<readonly Sent[]>
 }
 
-/** The context of a case. */
 export interface TestContext {
   /** The URL of the service with the seed of `support/config.ts`. */
   readonly baseUrl: string
@@ -34,7 +30,6 @@ export interface TestContext {
   readonly token: string
   /** Creates a client of the service, by default without a session. */
   client(options?: Partial<ClientOptions>): Client<Blog>
-  /** Starts a scripted server. */
   script(...responses: readonly ScriptedResponse[]): Promise<Scripted>
   /** Creates a client of a scripted server, with short pauses between attempts. */
   clientOf(server: Scripted, options?: Partial<ClientOptions>): Client<Blog>

@@ -5,7 +5,6 @@ import { type Case, equal, failure } from './case.ts'
 const titles = ({ items }: { readonly items: readonly { readonly title: string }[] }): readonly string[] =>
   items.map(({ title }) => title)
 
-/** Reading and writing the content of a real service. */
 export const CONTENT: readonly Case[] = [
   {
     name: 'a list returns matching entries in the requested order',

@@ -19,7 +19,6 @@ async function withPost(
   }
 }
 
-/** Drafts, publishing, schedules and previews. */
 export const DRAFTS: readonly Case[] = [
   {
     name: 'a draft is saved without changing the published entry, and published',

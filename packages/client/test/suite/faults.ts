@@ -134,7 +134,6 @@ const BAD_RESPONSES: readonly Case[] = [
   },
 ]
 
-/** Retries. */
 const RETRIES: readonly Case[] = [
   ...[502, 503, 504].map(
     (status): Case => ({
@@ -260,7 +259,6 @@ const RETRIES: readonly Case[] = [
   },
 ]
 
-/** Aborted calls. */
 const SIGNALS: readonly Case[] = [
   {
     name: 'a call with an aborted signal is not sent',
@@ -305,7 +303,6 @@ const SIGNALS: readonly Case[] = [
   },
 ]
 
-/** Requests as they are sent. */
 const REQUESTS: readonly Case[] = [
   {
     name: 'a request has the token, the headers of the client and the body',
@@ -494,5 +491,4 @@ const REQUESTS: readonly Case[] = [
   },
 ]
 
-/** Failures of servers and networks. */
 export const FAULTS: readonly Case[] = [...BAD_RESPONSES, ...RETRIES, ...SIGNALS, ...REQUESTS]

@@ -25,7 +25,6 @@ async function countFiles(context: TestContext, text: string): Promise<number> {
   return total
 }
 
-/** Uploading, finding and updating files of a real service. */
 export const FILES: readonly Case[] = [
   {
     name: 'a file is uploaded, found by its digest, changed, deleted and restored',

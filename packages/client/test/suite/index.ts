@@ -6,5 +6,4 @@ import { FILES } from './files.ts'
 import { LIVE } from './live.ts'
 import { SESSIONS } from './sessions.ts'
 
-/** The behaviour of the client on every platform. */
 export const CASES: readonly Case[] = [...CONTENT, ...DRAFTS, ...SESSIONS, ...FILES, ...FAULTS, ...LIVE]

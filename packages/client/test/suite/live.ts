@@ -1,7 +1,6 @@
 import { DaybookError } from '@daybook/client'
 import { type Case, equal, failure } from './case.ts'
 
-/** Waits until a condition is met. */
 async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 600; turn += 1) {
     if (await isMet()) return
@@ -17,7 +16,6 @@ const stream = (...blocks: readonly string[]) => ({
   body: `retry: 1\nid: 0\n\n${blocks.join('')}`,
 })
 
-/** Following changes. */
 export const LIVE: readonly Case[] = [
   {
     name: 'changes are paged, with a token to continue from',

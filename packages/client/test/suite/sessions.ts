@@ -3,7 +3,6 @@ import { type Case, equal, failure } from './case.ts'
 
 const account = () => ({ name: 'Mia', email: `mia-${crypto.randomUUID()}@example.org`, password: 'long enough' })
 
-/** Signing in to a service with accounts. */
 export const SESSIONS: readonly Case[] = [
   {
     name: 'registering creates an account, whose token has a session',

@@ -2,7 +2,6 @@ import { createClient } from '@daybook/client'
 import type { Blog } from '../support/config.ts'
 import type { Scripted, Sent, TestContext } from './case.ts'
 
-/** The URLs of the servers of a test run. */
 export interface ServerUrls {
   readonly service: string
   /** The token of the service principal. */
@@ -10,7 +9,6 @@ export interface ServerUrls {
   readonly scripted: string
 }
 
-/** Creates the context of cases from the URLs of the servers. */
 export function createTestContext({ service, token, scripted }: ServerUrls): TestContext {
   return {
     baseUrl: service,

@@ -58,7 +58,6 @@ export async function openBrowser(): Promise<OpenBrowser> {
   }
 }
 
-/** Opens the page of the suite in a new browser. */
 export async function openPage(): Promise<BrowserPage> {
   const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -9,9 +9,7 @@ const ROOT = join(import.meta.dirname, '../../../..')
 export interface Compiled {
   /** The errors in `main.ts` by line, counted from 1. */
   readonly faults: readonly (readonly [line: number, message: string])[]
-  /** The number of instantiated types. */
   readonly instantiations: number
-  /** The declarations of `main.ts`. */
   readonly declarations: string
 }
 

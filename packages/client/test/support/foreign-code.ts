@@ -58,6 +58,5 @@ const TRY_STYLE = `async (href) => {
 export const runnableAs = (page: Page, address: string): Promise<readonly string[]> =>
   page.evaluate(`(${TRY_SCRIPT})(${JSON.stringify(address)})`)
 
-/** True if a style sheet from this address changes the page. */
 export const isStyledBy = (page: Page, address: string): Promise<boolean> =>
   page.evaluate(`(${TRY_STYLE})(${JSON.stringify(address)})`)

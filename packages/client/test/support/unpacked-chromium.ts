@@ -9,7 +9,6 @@ const PACKED = fileURLToPath(new URL('../bin', import.meta.resolve('@sparticuz/c
 /** The variable with the folder of the unpacked browser, which all files of a test run share (200 MB). */
 export const RUN_FOLDER = 'DAYBOOK_TEST_BROWSER'
 
-/** The unpacked Chromium from npm. */
 export interface UnpackedChromium {
   readonly executablePath: string
   /** The folder of libraries that a minimal Linux lacks. */

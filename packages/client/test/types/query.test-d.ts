@@ -133,7 +133,6 @@ export async function languages(library: Client<Library>, { collections: { notes
   holds<Equal<keyof Client<Notes>['globals'], never>>()
 }
 
-/** Aggregates over all matching entries, and the types of their results. */
 export async function aggregates({ collections: { books } }: Client<Library>): Promise<void> {
   const { aggregates, items } = await books.findMany({
     aggregate: {

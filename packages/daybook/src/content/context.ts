@@ -13,7 +13,6 @@ import type { Files } from './assets/files.ts'
 import type { ResolvedListQuery } from './reads/resolved-list-query.ts'
 import type { WriteHooks } from './writes/hooks.ts'
 
-/** The services of a {@link ContentContext}. */
 export interface ContentContextOptions {
   readonly model: Model
   readonly store: Store

@@ -33,7 +33,6 @@ import {
 } from './response.ts'
 import { listAllowedMethods, parseRequestPath, type RouteMatch, Router } from './router.ts'
 
-/** The parts and options of the HTTP layer. */
 export interface AppOptions {
   readonly model: Model
   readonly routes: readonly Route[]
@@ -66,12 +65,10 @@ interface App extends AppOptions {
   /** The parsed empty query string of each route. */
   readonly emptyQueries: ReadonlyMap<Route, Query>
   readonly queue: RequestQueue
-  /** The methods of all routes. */
   readonly methods: readonly string[]
   readonly hint: AddressHint
 }
 
-/** The query of routes without parameters. */
 const NO_QUERY = new Query({}, new Faults())
 /** The maximum number of cached query strings. */
 const MAX_QUERIES = 500
@@ -130,7 +127,6 @@ function respondFromCache(app: App, request: HttpRequest, scope: RequestScope): 
   return completeResponse(app, cached.response, request, scope)
 }
 
-/** Responds with 503. */
 function respondOverloaded(app: App, request: HttpRequest, scope: RequestScope): FinishedResponse {
   const response = requireDeclared(app, buildErrorResponse(OVERLOADED, scope.requestId), scope)
   const headers = { ...response.headers, 'Retry-After': String(app.queue.retryAfter) }

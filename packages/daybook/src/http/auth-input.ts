@@ -54,7 +54,6 @@ const MAILING_ADDRESS = /\/(?:request|send|forget)-|\/magic-link\/?$/i
 /** The input members that identify an account. */
 const ACCOUNT_MEMBERS: readonly string[] = ['email', 'newEmail', 'username', 'phoneNumber']
 
-/** True if attempts of this action are limited. */
 export const isCountedAction = (action: string): boolean => COUNTED_ACTIONS.includes(action)
 
 /** Returns the kind of attempt of a provider request; `undefined` if such requests are not limited. */

@@ -24,7 +24,6 @@ const MAX_KEY = 2048
 /** The approximate overhead of a response, in bytes. */
 const BODY_BYTES = 1000
 
-/** The parts of {@link ReadResponder}. */
 export interface ReadResponderOptions {
   readonly policy: CachePolicy
   /** `undefined`: no response is cached. */

@@ -120,7 +120,6 @@ export function isNotModified({ ifMatch, ifNoneMatch }: RequestHeaderValues, tag
   return ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)
 }
 
-/** Returns the preconditions of a write. */
 export const getPreconditions = ({ ifMatch, ifNoneMatch }: RequestHeaderValues): Preconditions => ({
   ifMatch,
   ifNoneMatch,

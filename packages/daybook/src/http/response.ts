@@ -45,12 +45,10 @@ export interface CachePolicy {
   readonly cacheTags: readonly CacheTagHeader[]
 }
 
-/** The separators of surrogate keys, by header. */
 const TAG_SEPARATORS: Readonly<Record<CacheTagHeader, string>> = { 'Surrogate-Key': ' ', 'Cache-Tag': ',' }
 
 const NOTHING: readonly string[] = []
 
-/** Builds the headers with the surrogate keys of a response, for a CDN. */
 export function buildCacheTagHeaders(
   { cacheTags }: Pick<CachePolicy, 'cacheTags'>,
   surrogateKeys: readonly string[],
@@ -106,7 +104,6 @@ export const buildDryRunResponse = (status: 200 | 201, json: string): TextRespon
   headers: { ...PRIVATE_HEADERS, 'Daybook-Dry-Run': 'true' },
 })
 
-/** Builds the 204 response to a write. */
 export const buildNoContentResponse = (seq: number, isDry = false): HttpResponse => ({
   status: 204,
   headers: {
@@ -140,7 +137,6 @@ export function finishResponse(
   return { ...response, head }
 }
 
-/** Converts a response to a web `Response`. */
 export function toWebResponse({ status, json, octets, content, head }: FinishedResponse, method: string): Response {
   const headers = new Headers()
   for (let at = 0; at < head.length; at += 2) headers.append(head[at] as string, head[at + 1] as string)

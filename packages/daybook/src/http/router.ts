@@ -85,7 +85,6 @@ export function parseRequestPath(target: string): string | undefined {
   }
 }
 
-/** True for an address with parameters. */
 const hasParameters = (address: string): boolean => address.includes('/:') || address.endsWith('/**')
 
 const hasEndSlash = (path: string): boolean => path.endsWith('/') && path !== '/'

@@ -19,7 +19,6 @@ import {
 } from './stored-deliveries.ts'
 import { DeliveryError, type ResolvedTimes, type Subscriber } from './subscriber.ts'
 
-/** The parts of a subscription that {@link FailedDeliveries} needs. */
 export interface FailedDeliveriesParts {
   readonly store: Store
   readonly subscriber: Subscriber

@@ -8,7 +8,6 @@ export interface SeqRange {
 /** The ranges that a subscription has not read, in order and disjoint; the last one has an open end. */
 export type UnreadRanges = readonly [SeqRange, ...SeqRange[]]
 
-/** Returns the range of all records after a number. */
 export const rangesAfter = (seq: number): UnreadRanges => [{ after: seq, to: null }]
 
 const getEnd = ({ to }: SeqRange): number => to ?? Number.POSITIVE_INFINITY
@@ -37,6 +36,5 @@ export function dropFirst([first, ...later]: UnreadRanges): UnreadRanges {
   return next ? [next, ...rest] : [first]
 }
 
-/** True if a range contains a record. */
 export const isInRanges = (ranges: readonly SeqRange[], seq: number): boolean =>
   ranges.some((range) => seq > range.after && seq <= getEnd(range))

@@ -61,7 +61,6 @@ export class Retention {
   }
 }
 
-/** The options of {@link dropExpiredVersions}. */
 export interface RetentionPass {
   readonly store: Store
   readonly lease: Lease

@@ -31,7 +31,6 @@ const DATABASE_RETRY_MS = 1000
 /** The interval of looking for replays and due deliveries, in milliseconds. */
 const POLL_MS = 1000
 
-/** The next step of a subscription. */
 type Next = 'read' | 'wait for growth' | 'wait for the lease'
 
 /**
@@ -53,7 +52,6 @@ export class Subscription {
   readonly #ending = new AbortController()
   readonly #running: Promise<void>
   #wake = Promise.withResolvers<void>()
-  /** The ranges that are not read. */
   #unread: UnreadRanges = rangesAfter(0)
   /** The records that are read and not finished, in the order of the journal. */
   readonly #unfinished = new Set<number>()
@@ -445,7 +443,6 @@ class KeyedQueue {
     if (this.#lastByKey.get(key) === task) this.#lastByKey.delete(key)
   }
 
-  /** Resolves when no task is left. */
   async waitUntilIdle(): Promise<void> {
     while (!this.isIdle) await Promise.all(this.#lastByKey.values())
   }

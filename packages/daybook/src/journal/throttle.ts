@@ -23,7 +23,6 @@ export class DeliveryThrottle {
   #remaining = 0
   #lastUsage = performance.eventLoopUtilization()
 
-  /** Counts a request of a client. */
   noteRequest(): void {
     this.#requests += 1
   }

@@ -99,7 +99,6 @@ async function countFitting(source: Connection, table: CopyTable, after: RawRow 
 /** The numbers of rows of an INSERT: few shapes, so that each is prepared once, and within the engines' limits for parameters. */
 const CHUNKS = [128, 16, 1]
 
-/** Inserts rows unchanged. */
 export async function insertRows(target: Connection, table: CopyTable, rows: readonly RawRow[]): Promise<void> {
   for (let from = 0; from < rows.length; ) {
     const size = CHUNKS.find((chunk) => chunk <= rows.length - from) ?? 1

@@ -37,7 +37,6 @@ export interface TransactionOptions {
   readonly isRestartable?: boolean
 }
 
-/** The options of opening a store. */
 export interface StoreOptions {
   /** True if clients wait for responses while others write. If false, SQLite starts no thread for checkpoints. @default true */
   readonly isServing?: boolean
@@ -132,7 +131,6 @@ export const getDatabaseSource = ({
   readonly database?: DatabaseConfig | undefined
 }): DatabaseSource | undefined => database as DatabaseSource | undefined
 
-/** The error of a row that violates a unique index. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation'
   /** The dotted path of the field. */

@@ -57,7 +57,6 @@ export class DecimalSum {
     if (Math.abs(this.#pending) > MAX_PENDING) this.#flushPending()
   }
 
-  /** Returns the sum as text. */
   toString(): string {
     this.#flushPending()
     return printDecimal(this.#total)

@@ -183,7 +183,6 @@ export interface SchemaObject {
 }
 
 export interface SchemaDialect {
-  /** Column types by kind. */
   readonly columnTypes: Readonly<Record<ColumnKind, string>>
   /** The options after the columns of CREATE TABLE. */
   tableOptions(table: TableDefinition): string

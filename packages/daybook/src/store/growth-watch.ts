@@ -17,7 +17,6 @@ export class GrowthWatch {
   /** The number after which the first poll reports growth; `undefined`: the number that it reads. */
   #from: number | undefined
 
-  /** @param read reads the number */
   constructor(read: () => Promise<number>) {
     this.#read = read
   }

@@ -11,7 +11,6 @@ export type JournalAction = StateAction | (typeof SIDE_ACTIONS)[number]
 
 const STATES: ReadonlySet<string> = new Set(STATE_ACTIONS)
 
-/** True if an action changes the document. */
 export const isStateAction = (action: string): action is StateAction => STATES.has(action)
 
 /** Returns the kind of write that an action is: for example, publishing is an update. */

@@ -12,7 +12,6 @@ export const SEED_NOTE = 'seeded'
 /** The note of an unfinished copy into this store. */
 export const COPY_NOTE = 'copy'
 
-/** The note of a restore into this store. */
 export const RESTORE_NOTE = 'restore'
 
 /** The note of the key that seals tokens of the changes feed, the same on all nodes. */
@@ -21,7 +20,6 @@ export const FEED_KEY_NOTE = 'feed key'
 /** The note of the number up to which the journal has been pruned. */
 export const JOURNAL_FLOOR_NOTE = 'journal floor'
 
-/** The note of the progress of the retention of history. */
 export const RETENTION_NOTE = 'retention'
 
 /** Returns the key of the note of the fields that hid stored values when the collection's config last changed, as JSON. */
@@ -31,7 +29,6 @@ export async function readNote(connection: Connection, key: string): Promise<str
   return (await connection.get(READ_NOTE, { key }))?.value
 }
 
-/** Writes a note that the store keeps about itself. */
 export async function writeNote(connection: Connection, key: string, value: string): Promise<void> {
   await connection.run(WRITE_NOTE, { key, value })
 }

@@ -71,6 +71,5 @@ export interface Draft extends Pick<EntryTable, 'seq' | 'schema_hash' | 'orphane
   readonly isAutosave: boolean
 }
 
-/** Parses the draft of a row; `undefined` if there is none. */
 export const parseDraft = ({ draft }: Pick<EntryTable, 'draft'>): Draft | undefined =>
   draft === null ? undefined : (JSON.parse(draft) as Draft)

@@ -71,7 +71,6 @@ export function rawStatement<Row = unknown>(text: string): Statement<Row> {
 export class StatementCache {
   readonly #statements: LRUCache<string, Statement>
 
-  /** @param max the maximum number of statements */
   constructor(max: number) {
     this.#statements = new LRUCache({ max })
   }

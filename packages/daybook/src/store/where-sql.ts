@@ -9,7 +9,6 @@ export type CompareCondition = Extract<Condition, { kind: 'compare' }>
 type MemberCondition = Extract<Condition, { kind: 'member' }>
 type RelatedCondition = Extract<Condition, { kind: 'related' }>
 
-/** The options of {@link toWhereSql}. */
 interface WhereOptions {
   /** The plan for finding the entries. @default chosen by the database */
   readonly plan?: QueryPlan

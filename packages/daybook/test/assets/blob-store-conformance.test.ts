@@ -6,7 +6,6 @@ import { S3_KEY, S3Server } from '../support/assets/s3-server.ts'
 import { Folder } from '../support/stores/folder.ts'
 import { LARGE_TEST_MS, WAIT_TIMEOUT_MS } from '../support/timeouts.ts'
 
-/** A kind of place for blobs, with the function that opens a store there. */
 interface BlobPlace {
   readonly name: string
   /** The container of the blobs, until it is disposed of. */

@@ -83,7 +83,6 @@ class SoundStore implements BlobStore {
   async close(): Promise<void> {}
 }
 
-/** The names of the checks that a store fails. */
 async function failuresOf(store: BlobStore): Promise<readonly string[]> {
   const failures: string[] = []
   for (const { name, run } of blobStoreConformance({ open: () => store })) {

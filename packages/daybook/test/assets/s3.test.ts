@@ -48,7 +48,6 @@ class S3Place implements AsyncDisposable {
     return names
   }
 
-  /** The number of calls of a kind. */
   count(kind: RegExp): number {
     return this.server.calls.filter((call) => kind.test(call)).length
   }
@@ -60,7 +59,6 @@ class S3Place implements AsyncDisposable {
   }
 }
 
-/** The error of a failed call. */
 async function refusalOf(call: Promise<unknown>): Promise<DaybookError> {
   const refusal = await call.then(
     () => undefined,
@@ -70,7 +68,6 @@ async function refusalOf(call: Promise<unknown>): Promise<DaybookError> {
   return refusal
 }
 
-/** Every operation of a store. */
 const callsOf = (store: BlobStore): readonly (() => Promise<unknown>)[] => [
   () => store.stage('one', Readable.from([Buffer.alloc(10)]), new AbortController().signal),
   () => store.publish('one', 'a', HEADERS),

@@ -36,7 +36,6 @@ const options: BetterAuthOptions = {
 }
 
 const json = ({ text }: { readonly text: string }) => JSON.parse(text)
-/** An address with this number of characters. */
 const addressOf = (length: number, first = 'a'): string =>
   `${first.padEnd(length - '@example.org'.length, 'a')}@example.org`
 

@@ -19,7 +19,6 @@ const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}`
 const pathFor = (...subjects: readonly string[]): string =>
   `/api/cms/auth/people?subjects=${subjects.map(encodeURIComponent).join(',')}`
 
-/** Registers an account. Returns its browser and its subject. */
 async function registered(service: Pick<Service, 'fetch'>, name: string, email: string) {
   const browser = new Browser(service)
   const { identity } = json(await browser.action('register', { name, email, password: PASSWORD }))
@@ -108,7 +107,6 @@ describe('the names of people', () => {
     })
   })
 
-  /** Reads the name of Mia from an adapter with this `getNames`. */
   async function readNameOfMia(getNames: (() => Promise<unknown>) | undefined) {
     const adapter: AuthAdapter = {
       getCapabilities: () => ({ provider: 'own', providerRoutes: { enabled: false } }),

@@ -1,20 +1,17 @@
 import type { TestService } from 'daybook/testing'
 import type { TestResponse } from '../support/scenarios/transports.ts'
 
-/** The options of a request. */
 export interface Sent {
   readonly method?: string
   readonly json?: unknown
   readonly form?: Readonly<Record<string, string>> | FormData
   readonly headers?: Readonly<Record<string, string>>
-  /** The client's address. */
   readonly address?: string
 }
 
 export const ORIGIN = 'https://cms.example'
 export const PASSWORD = 'correct horse battery'
 
-/** A browser that stores cookies and sends them. */
 export class Browser {
   readonly #service: Pick<TestService, 'fetch'>
   readonly cookies = new Map<string, string>()

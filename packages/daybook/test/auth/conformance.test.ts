@@ -48,7 +48,6 @@ const subjectOf = (adapter: AuthAdapter): AuthAdapterSubject => ({
   other: () => ({ cookie: 'sid=session-of-ann' }),
 })
 
-/** The names of the checks that an adapter fails. */
 async function failuresOf(adapter: AuthAdapter): Promise<readonly string[]> {
   const failures: string[] = []
   for (const { name, run } of authAdapterConformance(subjectOf(adapter))) await run().catch(() => failures.push(name))

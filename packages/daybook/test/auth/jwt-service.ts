@@ -9,7 +9,6 @@ const NOBODY = { authenticated: false, principal: null, identity: null }
 export const COOL_DOWN_MS = 30_000
 export const HOUR_MS = 3_600_000
 
-/** A service that takes an issuer's tokens. */
 export async function serve(issuer: Issuer, options: Partial<JwtOptions> = {}): Promise<TestService> {
   const service = await createTestService(
     defineConfig({
@@ -27,7 +26,6 @@ export async function make(options: Partial<JwtOptions> = {}): Promise<{ issuer:
   return { issuer, service: await serve(issuer, options) }
 }
 
-/** The context of a request, as an adapter receives it. */
 export const toContext = (token: string): AuthContext => ({
   headers: new Headers({ authorization: `Bearer ${token}` }),
   address: null,

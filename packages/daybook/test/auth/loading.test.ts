@@ -15,7 +15,6 @@ import { Browser } from './browser.ts'
 const COOKIE = { cookie: 'sid=mia' }
 const FOREIGN_COOKIE = { cookie: '_ga=1' }
 
-/** Counts events. */
 class EventCounter {
   #count = 0
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = []
@@ -29,7 +28,6 @@ class EventCounter {
     for (const { count, resolve } of this.#waiting) if (count === this.#count) resolve()
   }
 
-  /** Waits until the count is reached. */
   async reaches(count: number): Promise<void> {
     if (this.#count < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }))
   }
@@ -55,7 +53,6 @@ class HeldLoads {
   }
 }
 
-/** The calls of the adapter, in order. */
 let calls: string[] = []
 /** Requests that the adapter has seen, loaded or not. */
 let seen: EventCounter
@@ -70,7 +67,6 @@ const note = <T>(call: string, result: T): T => {
 
 const isMia = ({ headers }: AuthContext): boolean => headers.get('cookie') === COOKIE.cookie
 
-/** An adapter that needs to be loaded first. */
 const adapter: AuthAdapter = {
   getCapabilities: () => ({ provider: 'people', providerRoutes: { enabled: true, basePath: '/api/auth' } }),
   hasCredential: ({ headers }) => {
@@ -91,7 +87,6 @@ const configOf = (auth: AuthAdapter) =>
     limits: { signInsPerMinute: 1000 },
   })
 
-/** Advances timers by minutes, without waiting. */
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000)
 
 let service: TestService<ReturnType<typeof configOf>>

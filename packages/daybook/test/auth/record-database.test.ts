@@ -15,7 +15,6 @@ import { Store } from '../../src/store/store.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES, type StoreKind } from '../support/stores/stores.ts'
 
-/** An open store without collections, and its place. */
 interface BlankStore {
   readonly place: Place
   readonly store: Store
@@ -123,7 +122,6 @@ async function run(database: DBAdapter, [method, parameters]: Step): Promise<unk
   return settled(await call(parameters).catch(() => 'refused'))
 }
 
-/** The records of each kind of store, and those in memory. */
 const RECORDS = [
   ...STORES.map(({ at, name }) => ({
     name,

@@ -77,7 +77,6 @@ describe.each(STORES)('outstanding links of an account on $name', ({ at }) => {
     }
   }
 
-  /** A new account with a session and its id. */
   async function person(email: string): Promise<{ readonly browser: Browser; readonly userId: string }> {
     const browser = new Browser(service)
     const { principal } = JSON.parse((await browser.register(email)).text)

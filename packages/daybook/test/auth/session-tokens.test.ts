@@ -21,7 +21,6 @@ describe.each(POLICY_STORES)('the provider’s own routes on $name', ({ at }) =>
   let ines: Browser
   let inesId: string
   let admin: Browser
-  /** Tokens of all sessions that the test has created. */
   let tokens: string[]
 
   beforeEach(async () => {

@@ -25,7 +25,6 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     }
   })
 
-  /** Starts another node on the store. */
   async function node(options?: BetterAuthOptions): Promise<Service> {
     const service = await place.open(configOf(options))
     services.push(service)

@@ -15,7 +15,6 @@ export default defineConfig({
 })
 `
 
-/** Creates a folder with three notes, and returns a function that runs commands in it. */
 async function notes() {
   const folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const run = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)

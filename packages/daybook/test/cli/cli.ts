@@ -8,14 +8,12 @@ import { memoryFolder } from '../support/stores/folder.ts'
 
 const PACKAGE = join(import.meta.dirname, '../../src/index.ts')
 
-/** The result of a command line. */
 export interface Ended {
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs `daybook` in a folder until it ends. */
 export async function daybook(cwd: string, ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [...DAYBOOK, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close')

@@ -23,7 +23,6 @@ const statusOf = (url: string): Promise<number> =>
     () => 0,
   )
 
-/** Returns the former states of entries in the journal. */
 function statesOf(folder: string, collection: string): readonly unknown[] {
   const database = new NativeDatabase(join(folder, '.daybook/daybook.db'), { timeout: WAIT_TIMEOUT_MS })
   const rows = database

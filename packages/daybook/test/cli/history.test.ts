@@ -12,7 +12,6 @@ export default defineConfig({
 `
 const TOKEN = 'a-token-of-the-service-with-32-characters'
 
-/** Starts a service in a folder. */
 async function serve(path: string) {
   const { url, stop } = await start(path)
   const send = async (method: string, target: string, json?: object, more: Record<string, string> = {}) => {

@@ -10,14 +10,12 @@ import { daybook, type Ended, folderOf, start } from './cli.ts'
 // Each case starts a process, and `dev` starts several.
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Returns a config with one collection with these fields. */
 const configOf = (fields: string, more = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ auth: { registration: 'closed' }, collections: { notes: { fields: { ${fields} } } }, ${more} })
 `
 const NOTES = configOf('title: f.text({ required: true }), slug: f.slug({ from: "title" })')
 const SERVE = ['start', '--port', '0', '--log', 'silent']
 
-/** A mistake, and the message that it gets. */
 interface Mistake {
   readonly files?: Readonly<Record<string, string>>
   readonly args: readonly string[]
@@ -188,7 +186,6 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
 }
 
-/** Runs a command with environment variables. */
 async function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = spawn(process.execPath, [...DAYBOOK, ...args], {
     cwd,

@@ -1,7 +1,6 @@
 import { f } from 'daybook'
 import { type Case, FIELD, field, fields, global, option, posts, title, withParts } from './config-cases.ts'
 
-/** A collection of articles that declares these indexes. */
 const indexed = (indexes: unknown): object => ({
   collections: {
     posts: {

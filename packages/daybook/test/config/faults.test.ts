@@ -14,7 +14,6 @@ const DATA = join(tmpdir(), `daybook-of-no-config-${process.pid}`)
 
 afterAll(() => rm(DATA, { recursive: true, force: true }))
 
-/** The error with which a config does not start. */
 async function refusalOf(config: unknown): Promise<unknown> {
   try {
     const service = await createService(config as DaybookConfig, { data: DATA })

@@ -98,7 +98,6 @@ export const REVERSE_PLACES: readonly Case[] = [
   ],
 ]
 
-/** Faults of a relation to several collections. */
 export const RELATIONS_TO_SEVERAL: readonly Case[] = (
   [
     ['no collection', f.relation([]), '', 'must name at least one collection'],

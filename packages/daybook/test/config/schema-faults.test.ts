@@ -4,7 +4,6 @@ import { createTestService } from 'daybook/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-/** Returns true if a config is rejected because of this JSON Schema. */
 async function isRefused(schema: Record<string, unknown>): Promise<boolean> {
   const config: DaybookConfig = { collections: { posts: { fields: { extra: f.json({ schema }) } } } }
   try {

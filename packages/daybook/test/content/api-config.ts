@@ -39,7 +39,6 @@ export const config = defineConfig({
   },
 })
 
-/** Returns the error code with which a call is rejected. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call

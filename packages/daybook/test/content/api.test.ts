@@ -241,7 +241,6 @@ describe.each(POLICY_STORES)('the in-process API on $name', (store) => {
   })
 
   describe('ifMatch', () => {
-    /** Returns the tag of an entry as a client receives it. */
     async function tagOf(path: string): Promise<string> {
       const response = await service.request(path, { headers: { authorization: `Bearer ${service.token}` } })
       return String(response.headers.get('etag'))

@@ -15,7 +15,6 @@ import { POLICY_STORES } from '../support/stores/stores.ts'
 const title = f.text({ required: true, localized: true })
 const rest = { slug: f.slug({ from: 'title' }), status: f.status() }
 
-/** Returns a config of a collection `posts` with these fields. */
 const posts = (fields: object, locales: LocalesConfig = { default: 'en', available: ['en', 'de'] }): object => ({
   collections: { posts: { fields: { ...fields, ...rest } } },
   locales,
@@ -23,7 +22,6 @@ const posts = (fields: object, locales: LocalesConfig = { default: 'en', availab
 
 let place: Place
 
-/** Writes an entry with a draft. */
 async function writeDraft(config: object, data: object, draft: object, german?: object): Promise<string> {
   return place.serve(config, async (service) => {
     const { id } = await create(service, 'posts', data)
@@ -33,7 +31,6 @@ async function writeDraft(config: object, data: object, draft: object, german?: 
   })
 }
 
-/** Reads the draft of an entry. */
 const readDraft = (config: object, id: string, query: object = {}): Promise<Document> =>
   place.serve(config, async ({ content }) => {
     return (await content.get('posts', id, { ...query, draft: true })) as unknown as Document

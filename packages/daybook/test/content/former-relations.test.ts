@@ -12,7 +12,6 @@ import { STORES } from '../support/stores/stores.ts'
 
 const named = { fields: { title: f.text() } }
 
-/** Returns a config of articles with these fields, and of the collections that they refer to. */
 const articles = (fields: object): object => ({
   collections: { posts: named, pages: named, articles: { fields: { title: f.text(), ...fields } } },
 })
@@ -26,7 +25,6 @@ const SEVERAL = articles({
 
 let place: Place
 
-/** Runs the migration to a config, and returns its steps. */
 async function migrate(config: object): Promise<readonly string[]> {
   const model = compileModel(config as never)
   const store = await place.store()

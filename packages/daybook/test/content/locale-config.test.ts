@@ -7,7 +7,6 @@ import { POLICY_STORES } from '../support/stores/stores.ts'
 
 const LOCALES: LocalesConfig = { default: 'en', available: ['en', 'de', 'fr'], fallback: { de: ['en'] } }
 
-/** Returns a config of a collection `notes` with these fields and locales. */
 const notes = (fields: object, locales: LocalesConfig | undefined = LOCALES): object => ({
   collections: { notes: { fields } },
   ...(locales ? { locales } : {}),
@@ -20,7 +19,6 @@ let place: Place
 
 type Said = Readonly<Record<string, unknown>>
 
-/** Writes a note in English and in German. */
 async function writeNote(config: object, english: Said, german: Said): Promise<string> {
   return place.serve(config, async ({ content }) => {
     const { id } = (await content.create('notes', english)) as unknown as Document
@@ -29,7 +27,6 @@ async function writeNote(config: object, english: Said, german: Said): Promise<s
   })
 }
 
-/** Returns the title of a note in each of these locales. */
 async function readNote(config: object, id: string, ...locales: readonly string[]): Promise<readonly unknown[]> {
   return place.serve(config, async ({ content }) => {
     const titles: unknown[] = []

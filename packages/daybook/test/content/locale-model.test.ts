@@ -6,7 +6,6 @@ import { STORES } from '../support/stores/stores.ts'
 
 const LOCALES = ['en', 'de', 'fr'] as const
 type Locale = (typeof LOCALES)[number]
-/** The fallback chain of each locale. */
 const CHAINS: Readonly<Record<Locale, readonly Locale[]>> = { en: ['en'], de: ['de', 'en'], fr: ['fr'] }
 
 const config: DaybookConfig = defineConfig({

@@ -6,7 +6,6 @@ import { expectInertElement, XSS } from '../support/configs/hostile-markdown.ts'
 /** An element as a browser parses it: its name, and its attributes with their values. */
 type ReadElement = readonly [tag: string, attributes: readonly (readonly [string, string])[]]
 
-/** A document as a browser parsed it. */
 interface ReadDocument {
   /** The elements inside the container of the text. */
   readonly elements: readonly ReadElement[]

@@ -6,7 +6,6 @@ import { MarkdownRenderer, RenderError } from '../../src/content/markdown/markdo
 
 const renderMarkdown = createRenderMarkdown()
 
-/** GitHub-flavoured Markdown with its HTML. */
 const EXAMPLES: readonly (readonly [name: string, source: string, html: string])[] = [
   ['headings', '# One\n\nTwo\n---', '<h1 id="one">One</h1>\n<h2 id="two">Two</h2>'],
   [
@@ -180,7 +179,6 @@ test('addresses are normalized as markdown-it normalizes them', () => {
   )
 })
 
-/** Returns the id of each heading of a text, in order. */
 const idsOf = (source: string): readonly (string | undefined)[] =>
   [...renderMarkdown(source).matchAll(/<h\d(?:[^>]*? id="([^"]*)")?/g)].map(([, id]) => id)
 

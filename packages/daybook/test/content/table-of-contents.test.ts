@@ -27,7 +27,6 @@ const withTexts = (toc: boolean): DaybookConfig => ({
   locales: LOCALES,
 })
 
-/** Returns the texts of an entry, each with a heading. */
 const textsOf = (heading: string, key = 'a'): object => ({
   title: heading,
   body: `# ${heading} body`,

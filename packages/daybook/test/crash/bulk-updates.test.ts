@@ -36,7 +36,6 @@ export default defineConfig({
 })
 `
 
-/** Creates notes in a store, and a folder to run commands in. */
 async function createNotes(place: Place, isPostgres: boolean) {
   await place.serve(config, async ({ content }) => {
     const all = Array.from({ length: COUNT }, (_, rank) => ({ title: 'before', rank }))
@@ -56,7 +55,6 @@ async function createNotes(place: Place, isPostgres: boolean) {
   return { begin, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
-/** Reads the state of the store with a new process. */
 async function readState(place: Place) {
   const [journal, state, head] = await Promise.all([
     place.rows<{ readonly n: number }>("SELECT count(*) AS n FROM daybook$journal WHERE action <> 'create'"),

@@ -16,7 +16,6 @@ const { values } = parseArgs({ options: { cycles: { type: 'string' } } })
 const CYCLES = Number(values.cycles ?? 100)
 /** The time without a delivery after which the last service counts as done, in milliseconds; the lease of a killed one must expire first. */
 const PATIENCE_MS = 60_000
-/** The maximum number of printed faults. */
 const MAX_FAULTS = 20
 /** The paths of the endpoints and of the hook. */
 const READERS = ['/first', '/second', '/hook']

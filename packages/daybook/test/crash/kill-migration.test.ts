@@ -70,7 +70,6 @@ async function migrate(args: readonly string[], lifeMs = Number.POSITIVE_INFINIT
   return status === 0
 }
 
-/** Lists the actors of each note's journal records, in order. */
 async function listActorsByNote(place: Place): Promise<readonly (readonly string[])[]> {
   const records = await place.rows<{ id: string; actor: string }>(
     "SELECT id, actor FROM daybook$journal WHERE collection = 'notes' ORDER BY seq",

@@ -2,12 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The service token of crash tests. */
 export const TOKEN = 'token-of-the-crash-test-0123456789abcdef'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 
-/** A service in a separate process. */
 export interface ServiceProcess {
   readonly url: string
   readonly child: ChildProcess

@@ -74,7 +74,6 @@ async function deleteAsset(url: string, asset: Asset, isRestored: boolean): Prom
   else faults.push(`a restore failed with ${response.status}: ${await response.text()}`)
 }
 
-/** Lists the ids of deleted assets that can be restored. */
 async function listDeleted(url: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (let cursor = ''; ; ) {
@@ -102,7 +101,6 @@ async function listFiles(folder: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 }
 
-/** Lists the files of assets, and those of deleted assets. */
 async function listByKind(folder: string): Promise<{ files: readonly string[]; deletedFiles: readonly string[] }> {
   const all = [...(await listFiles(folder))].sort()
   const isDeleted = (file: string): boolean => file.startsWith('.deleted')

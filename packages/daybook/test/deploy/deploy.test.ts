@@ -25,7 +25,6 @@ interface Manifest {
   readonly stringData?: Readonly<Record<string, string>>
 }
 
-/** A variable of a container. */
 interface Variable {
   readonly name: string
 }

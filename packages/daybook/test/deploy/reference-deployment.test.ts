@@ -37,7 +37,6 @@ const spawnDaybook = (args: readonly string[]) =>
     stdio: ['pipe', 'pipe', 'inherit'],
   })
 
-/** A replica, as the image starts it, on the loopback address. */
 async function startNode() {
   const child = spawnDaybook(['start', '--host', '127.0.0.1', '--port', '0', '--log', 'silent'])
   const [chunk] = await once(child.stdout, 'data')
@@ -50,7 +49,6 @@ async function startNode() {
   return { url, stop }
 }
 
-/** Creates an account on the command line, as the guide says. */
 async function createAccount(name: string, ...args: readonly string[]): Promise<void> {
   const child = spawnDaybook(['user', 'create', `${name}@example.org`, '--password-stdin', ...args])
   child.stdin.end(`${PASSWORD}\n`)

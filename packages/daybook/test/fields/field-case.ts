@@ -37,5 +37,4 @@ export const TEXT_REFUSES: readonly Refused[] = [
   ['the other half \ude00', 'character'],
 ]
 
-/** Cases by builder. */
 export type FieldCases = Readonly<Record<keyof typeof f, readonly FieldCase[]>>

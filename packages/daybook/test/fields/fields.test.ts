@@ -54,7 +54,6 @@ async function read({ collection }: Case, entryId: unknown): Promise<Readonly<Re
   return service.content.get(collection, String(entryId))
 }
 
-/** The issues of a rejected write. */
 async function issuesOf(write: Promise<unknown>): Promise<readonly Issue[]> {
   const error = await write.then(
     () => undefined,
@@ -73,7 +72,6 @@ function withoutKeys(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (name, member) => (name === '_key' ? undefined : member)))
 }
 
-/** Formats a value for the title of its test. */
 function show(value: unknown): string {
   const text = JSON.stringify(value, (_, item) =>
     typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,

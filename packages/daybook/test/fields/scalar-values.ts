@@ -8,7 +8,6 @@ const POINT = {
   $defs: { coordinate: { type: 'number', maximum: 9 } },
 } as const
 
-/** Values of numbers, booleans, dates and JSON. */
 export const SCALAR_VALUES = {
   number: [
     {
@@ -196,7 +195,6 @@ export const SCALAR_VALUES = {
   ],
 } satisfies Partial<FieldCases>
 
-/** A value with a depth of nesting. */
 function nested(levels: number): unknown {
   return levels === 0 ? 'the ground' : [nested(levels - 1)]
 }

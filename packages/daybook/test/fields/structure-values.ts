@@ -8,7 +8,6 @@ const POINT = {
   $defs: { coordinate: { type: 'number', maximum: 9 } },
 } as const
 
-/** Values of fields that refer to documents or contain fields. */
 export const STRUCTURE_VALUES = {
   asset: [
     {

@@ -4,7 +4,6 @@ import { type FieldCases, TARGET, TEXT_REFUSES } from './field-case.ts'
 const emoji = '\u{1F600}'
 const LONG_SLUG = 'a'.repeat(200)
 
-/** Values of fields that store texts. */
 export const TEXT_VALUES = {
   text: [
     {

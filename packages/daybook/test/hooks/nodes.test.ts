@@ -28,7 +28,6 @@ describe.each(STORES)('afterCommit of several processes on $name', (store) => {
 
   const logFile = (): string => join(folder, 'told')
 
-  /** Starts a node that writes `count` notes. */
   function node(name: string, count: number, mode = ''): ChildProcess {
     const args = [DELIVERER, place.address, logFile(), name, String(count), mode]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

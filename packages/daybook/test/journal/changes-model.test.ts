@@ -375,7 +375,6 @@ class World {
     return entries
   }
 
-  /** Records what each reader can see at this moment. */
   async recordVisible(): Promise<void> {
     for (const name of READERS) for (const key of (await this.listed(name)).keys()) this.#seen.get(name)?.add(key)
   }

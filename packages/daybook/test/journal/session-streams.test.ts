@@ -40,7 +40,6 @@ const cookieOf = ({ cookies }: Browser): Credential => ({
   Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
 })
 
-/** Opens a stream over a socket. */
 async function openStream({ url }: Pick<Listening, 'url'>, headers: Credential = {}, query = ''): Promise<EventReader> {
   const response = await fetch(`${url}/api/cms/events${query}`, { headers })
   expect(response.status).toBe(200)
@@ -98,7 +97,6 @@ describe.each(STORES)('live events of a session on two nodes on $name', ({ at })
     return browser
   }
 
-  /** Opens a stream on each node. */
   async function openStreams(credential: Credential, query = '?collections=posts,internal'): Promise<EventReader[]> {
     const streams = await Promise.all(nodes.map((node) => openStream(node, credential, query)))
     readers.push(...streams)

@@ -12,7 +12,6 @@ import { expectQuietProcess } from '../support/scenarios/sane.ts'
 const CLOSE = 'Connection: close'
 const OK = { status: 200, head: [], json: '{}' }
 
-/** Servers of one test. */
 const listening: Listening[] = []
 afterEach(async () => {
   await Promise.all(listening.splice(0).map((server) => server.stop(100)))

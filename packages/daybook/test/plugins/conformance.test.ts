@@ -17,7 +17,6 @@ const route = (parts: Partial<PluginRoute>): PluginRoute => ({
   ...parts,
 })
 
-/** A conforming plugin. */
 const good = (parts: object = {}): Plugin =>
   definePlugin({
     name: 'conforming',
@@ -44,7 +43,6 @@ describe('a conforming plugin', () => {
   test.each(pluginConformance({ plugin: () => good(), config }))('$name', ({ run }) => run())
 })
 
-/** Returns the names of the checks that a plugin fails. */
 async function failedBy(plugin: () => Plugin): Promise<readonly string[]> {
   const failed: string[] = []
   for (const { name, run } of pluginConformance({ plugin, config })) await run().catch(() => failed.push(name))

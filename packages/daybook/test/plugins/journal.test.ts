@@ -19,7 +19,6 @@ import { eventually } from '../support/timeouts.ts'
 
 const collections = { notes: defineCollection({ fields: { text: f.text() } }) }
 
-/** The subscription of the plugin of a test. */
 interface SubscriptionOptions extends Partial<JournalSubscription> {
   readonly system?: boolean
 }

@@ -183,7 +183,6 @@ describe.each(POLICY_STORES)('the content APIs of a plugin on $name', (store) =>
 })
 
 describe('asSystem', () => {
-  /** Returns the error that asSystem throws; `undefined` if it throws none. */
   async function catchError(system: boolean, why: unknown): Promise<unknown> {
     let thrown: unknown
     const asks = definePlugin({

@@ -67,7 +67,6 @@ const encode = (metadata: Readonly<Record<string, string>>): string =>
 
 type Headers = Readonly<Record<string, string>>
 
-/** Sends a request of the protocol. */
 const sendRequest = (
   method: string,
   path: string,
@@ -111,7 +110,6 @@ async function getAsset(response: Response): Promise<Readonly<Record<string, unk
   return (await asset.json()) as Readonly<Record<string, unknown>>
 }
 
-/** Reads the file of an asset from the store. */
 async function readFileBytes(path: unknown): Promise<Buffer> {
   const file = await service.content.as(people.caller('ann')).files.find(String(path))
   const stream = await file?.open()

@@ -51,7 +51,6 @@ async function titles(): Promise<readonly string[]> {
   return rows.map(({ title }) => title)
 }
 
-/** Counts the connections of the service to its database. */
 async function connections(): Promise<number> {
   const sql = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name LIKE 'daybook%' AND datname = $1`
   const [row] = await server.rows<{ n: number }>(sql, database.name)
@@ -78,7 +77,6 @@ async function inTime<T>(result: Promise<T>): Promise<T> {
 
 const statusesOf = (responses: readonly TestResponse[]): readonly number[] => responses.map(({ status }) => status)
 
-/** Counts the backends of the service that wait for a lock. */
 async function countWaiting(): Promise<number> {
   const sql = `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'daybook' AND datname = $1
     AND wait_event_type = 'Lock'`

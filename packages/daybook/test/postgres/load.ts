@@ -9,7 +9,6 @@ export interface Door {
   readonly token: string
 }
 
-/** The options of a request. */
 export interface RequestOptions {
   readonly json?: object
   readonly method?: string
@@ -30,7 +29,6 @@ export async function send({ fetch, token }: Door, path: string, options: Reques
   return result
 }
 
-/** A write and its response. */
 interface WriteResult {
   readonly title: string
   /** 0: the connection was lost. */
@@ -73,7 +71,6 @@ export class Load {
     await Promise.all(this.#underWay)
   }
 
-  /** The statuses of all writes. */
   get statuses(): ReadonlySet<number> {
     return new Set(this.writes.map(({ status }) => status))
   }

@@ -37,7 +37,6 @@ async function stored(): Promise<readonly string[]> {
   return (await database.rows<{ title: string }>(sql)).map(({ title }) => title)
 }
 
-/** Heals the network, and waits until the service is ready. */
 async function heal(): Promise<void> {
   await network.heal()
   await eventually(async () => expect((await send(service, '/api/ready')).status).toBe(200))

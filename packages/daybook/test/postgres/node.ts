@@ -10,7 +10,6 @@ import type { Door } from './load.ts'
 const CONFIG = join(import.meta.dirname, 'daybook.config.ts')
 const TOKEN = 'token-of-the-nodes-0123456789abcdef'
 
-/** The options of a node. */
 export interface NodeOptions {
   readonly options?: PostgresOptions
   /** A module that is loaded before anything else. */
@@ -52,7 +51,6 @@ export class ServiceNode implements Door, AsyncDisposable {
   readonly token = TOKEN
   readonly #child: ChildProcess
   #url = ''
-  /** Its output on standard error. */
   #stderr = ''
 
   private constructor(child: ChildProcess) {
@@ -62,7 +60,6 @@ export class ServiceNode implements Door, AsyncDisposable {
     })
   }
 
-  /** Starts a node without waiting for it. */
   static spawn(url: string, options: NodeOptions = {}): ServiceNode {
     return new ServiceNode(spawnNode(url, options))
   }
@@ -95,7 +92,6 @@ export class ServiceNode implements Door, AsyncDisposable {
     return fetch(new Request(new URL(pathname + search, this.#url), request))
   }
 
-  /** Kills the process. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const ended = once(this.#child, 'exit')

@@ -18,7 +18,6 @@ let balancer: Balancer
 /** The load balancer in front of all nodes. */
 let all: Door
 
-/** Returns the URL of the database for a node of that name. */
 const urlFor = (name: string): string => `${database.url}?application_name=${name}`
 
 beforeAll(async () => {
@@ -52,7 +51,6 @@ const read = (door: Door, slug: string, headers = {}) => send(door, `/api/posts/
 const readBack = (door: Door, slug: string) => read(door, slug, { Authorization: `Bearer ${a.token}` })
 const parseBody = ({ text }: TestResponse) => JSON.parse(text)
 
-/** Counts responses by status. */
 function countStatuses(responses: readonly TestResponse[]): Readonly<Record<string, number>> {
   const groups = Map.groupBy(responses, ({ status }) => status)
   return Object.fromEntries([...groups].map(([status, same]) => [status, same.length]))

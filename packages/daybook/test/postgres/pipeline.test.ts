@@ -31,7 +31,6 @@ const SLOW = rawStatement('SELECT pg_sleep(601)')
 const endSlowReads = (how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<readonly unknown[]> =>
   server.rows(`SELECT ${how}(pid) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(601)'`)
 
-/** A slow read and its outcome. */
 class SlowRead {
   outcome: unknown
   readonly over: Promise<void> = database.reader.get(SLOW).then(

@@ -1,6 +1,5 @@
 import { defineCollection, defineConfig, f } from 'daybook'
 
-/** A small blog. */
 export const posts = defineConfig({
   collections: {
     posts: defineCollection({

@@ -48,7 +48,6 @@ function changed(change: (url: URL) => void): string {
   return url.href
 }
 
-/** Runs a statement as the superuser. */
 async function asSuperuser(sql: string): Promise<void> {
   await queryOnce(superuserUrlOf(await barePostgres()), sql, [])
 }
@@ -238,7 +237,6 @@ describe('a failing start says what is wrong and what to do, and shows no passwo
   })
 })
 
-/** Reads every table, index and view. */
 const schema = () =>
   database.rows(
     `SELECT c.relname, c.relkind, pg_get_indexdef(c.oid) AS made FROM pg_class c

@@ -26,7 +26,6 @@ type Row = Readonly<Record<string, unknown>>
 
 type Store = StoredService<typeof config>
 
-/** Reads the rows of every table. */
 async function readAllTables({ tables, rows }: Store): Promise<Readonly<Record<string, readonly Row[]>>> {
   const tablesByName: Record<string, readonly Row[]> = {}
   for (const name of await tables()) tablesByName[name] = await rows(`SELECT * FROM "${name}"`)

@@ -21,7 +21,6 @@ const config = {
   globals: { site: { fields: { name: f.text() } } },
 }
 
-/** Returns the numbers of the first records. */
 async function takeFirst(records: AsyncIterable<JournalRow>, count: number): Promise<readonly number[]> {
   const seqs: number[] = []
   for await (const { seq } of records) if (seqs.push(seq) === count) break

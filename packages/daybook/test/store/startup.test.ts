@@ -10,7 +10,6 @@ const posts = (fields: object): object => ({ collections: { posts: { fields } } 
 
 let place: Place
 
-/** Returns the names of the indexes on fields. */
 const fieldIndexes = async (): Promise<readonly string[]> =>
   (await place.names('index')).filter((name) => /^(?!assets)\w+\$(?:by|unique)\$/.test(name))
 

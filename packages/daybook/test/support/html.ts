@@ -1,4 +1,3 @@
-/** An element of an HTML text. */
 export interface HtmlTag {
   readonly tag: string
   readonly attributes: ReadonlyMap<string, string>

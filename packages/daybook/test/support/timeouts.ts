@@ -12,6 +12,5 @@ export const LARGE_TEST_MS = 900_000
 /** Limits for a slow machine, for tests that are not about limits. */
 export const SLOW_MACHINE_LIMITS = { authMs: WAIT_TIMEOUT_MS } as const
 
-/** Repeats a check until it passes. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(check, { timeout: WAIT_TIMEOUT_MS, interval: 50 })

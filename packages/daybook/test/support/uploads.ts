@@ -28,7 +28,6 @@ export const DOT: Uint8Array<ArrayBuffer> = Uint8Array.from(
   ),
 )
 
-/** The form of an upload. */
 export function toForm({ content = 'some text', name = 'note.txt', type = '', texts = {} }: Upload): FormData {
   const form = new FormData()
   form.set('file', new File([content], name, { type }))
@@ -48,7 +47,6 @@ export const postUpload = (
     headers: { Authorization: `Bearer ${token}`, ...headers },
   })
 
-/** Uploads a file, and returns its asset. */
 export async function upload(service: Pick<TestService, 'request' | 'token'>, file: Upload = {}): Promise<Asset> {
   const response = await postUpload(service, file)
   const text = await response.text()

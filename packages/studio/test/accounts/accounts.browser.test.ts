@@ -61,7 +61,6 @@ describe('invitations', () => {
     await signIn(page)
     await page.getByRole('button', { name: 'Invite a person' }).click()
     const form = page.getByRole('dialog', { name: 'Invite a person' })
-    // An address with an account cannot be invited.
     await form.getByLabel('E-mail address').fill('ines@example.org')
     await form.getByRole('button', { name: 'Create link' }).click()
     await form.getByText('This address is already used by another account.').waitFor()

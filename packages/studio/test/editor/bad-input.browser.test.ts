@@ -16,7 +16,6 @@ const HOSTILE = `<img src=x onerror="document.title='taken'"> \u202eمرحبا\u
 
 const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`field${at}`, f.text()]))
 
-/** Stores an entry of the collection `things`, and opens it as a signed-in user. */
 async function visitThing(config: DaybookConfig, values: Readonly<Record<string, unknown>>) {
   let id = ''
   const before = async (service: TestService): Promise<void> => {

@@ -32,7 +32,6 @@ async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
   await session.detach()
 }
 
-/** Asserts that nothing is wider than the screen. */
 const expectToFit = async (page: Page): Promise<void> =>
   expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 

@@ -32,7 +32,6 @@ const config = defineConfig({
   globals: { site: defineGlobal({ fields: { name: f.text({ localized: true }) } }) },
 })
 
-/** Stores a page in English, and opens the Studio as a signed-in user. */
 async function visitPage() {
   let id = ''
   const before = async (service: TestService): Promise<void> => {
@@ -62,7 +61,6 @@ describe('the languages of an entry', () => {
     const languages = page.getByRole('navigation', { name: 'Languages' })
     await languages.getByRole('link', { name: 'German missing' }).click()
     await page.waitForURL(/locale=de/)
-    // Readers see the English text until there is a German one.
     await page.getByText('Until this is filled in, readers see the English text.').first().waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('')
     expect(await page.getByLabel('Title').getAttribute('placeholder')).toBe('About us')

@@ -18,7 +18,6 @@ import { storeFile } from '../assets/support.ts'
 import { INES, isSaved, isShown, TOMASZ } from '../support/people.ts'
 import { type Visit, visitStudio } from '../support/visit.ts'
 
-/** Inés is a contributor, Tomasz an editor. */
 const ROLES: Readonly<Record<string, string>> = { [INES.email]: 'contributor', [TOMASZ.email]: 'editor' }
 
 function identityOf({ headers }: AuthContext): Identity | null {
@@ -77,7 +76,6 @@ interface ArticleVisit extends Visit {
   readonly id: string
 }
 
-/** Sends a request in the session of a user. */
 async function send(
   { request }: TestService,
   email: string,
@@ -91,7 +89,6 @@ async function send(
   return (await response.json()) as Article
 }
 
-/** Returns the names of the items of the entry's “More” menu. */
 async function moreItems(page: Page): Promise<readonly string[]> {
   await page.getByRole('button', { name: 'More' }).click()
   const items = await page.getByRole('menuitem').allTextContents()

@@ -7,7 +7,6 @@ import { studio } from '../../src/index.ts'
 import { dropFiles } from '../support/drop.ts'
 import { visitEntry } from './support/pages.ts'
 
-/** Articles with a long text. */
 const articles: DaybookConfig = defineConfig({
   limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],

@@ -8,7 +8,6 @@ import { studio } from '../../src/index.ts'
 import { isShown } from '../support/people.ts'
 import { visitEntry } from './support/pages.ts'
 
-/** Books that refer to people and to each other. */
 const library: DaybookConfig = defineConfig({
   limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],
@@ -32,7 +31,6 @@ const library: DaybookConfig = defineConfig({
   },
 })
 
-/** Stores people, and returns their ids. */
 async function storePeople(service: TestService, names: readonly string[]): Promise<readonly string[]> {
   const content = service.content
   const ids: string[] = []

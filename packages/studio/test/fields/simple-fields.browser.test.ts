@@ -11,7 +11,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Events, with a field of each simple type. */
 const events: DaybookConfig = defineConfig({
   limits: { ...SLOW_MACHINE_LIMITS, signInsPerMinute: 1000 },
   plugins: [studio()],

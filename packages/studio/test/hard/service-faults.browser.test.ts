@@ -61,7 +61,6 @@ async function visitSignedIn(): Promise<Visit> {
   return visit
 }
 
-/** The labels of the buttons that retry. */
 const RETRY = /^Try (?:again|now)$/
 
 /** The time in which the page must offer to retry, in milliseconds. */

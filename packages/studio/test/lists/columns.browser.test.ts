@@ -15,11 +15,9 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Returns the parameters of the list requests among URLs. */
 const listCalls = (urls: readonly string[]): readonly URLSearchParams[] =>
   urls.filter((url) => url.includes('/api/posts?')).map((url) => new URL(url).searchParams)
 
-/** Creates a post as the owner of an account. */
 async function writeAs(service: TestService, { name, email, password }: Account): Promise<void> {
   const send = async (path: string, body: object, headers: object = {}) => {
     const init = {

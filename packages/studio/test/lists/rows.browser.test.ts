@@ -13,7 +13,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Records the parameters of later list requests for posts. */
 function watchLists(page: Page): URLSearchParams[] {
   const calls: URLSearchParams[] = []
   page.on('request', (request) => {
@@ -23,7 +22,6 @@ function watchLists(page: Page): URLSearchParams[] {
   return calls
 }
 
-/** Scrolls until a row is the first visible one. */
 const scrollToRow = (page: Page, row: number): Promise<void> =>
   page.evaluate(
     `document.querySelector('main').scrollTop = document.querySelector('[data-index]').parentElement.offsetTop + ${row} * document.querySelector('[data-index]').offsetHeight`,

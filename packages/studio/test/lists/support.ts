@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 
-/** Returns the titles of the rendered rows, from the top. */
 export const titlesShown = (page: Page): Promise<readonly string[]> =>
   page.locator('[role=rowgroup] [data-index] a[data-entry]').allTextContents()
 
@@ -8,6 +7,5 @@ export const titlesShown = (page: Page): Promise<readonly string[]> =>
 export const cellsShown = (page: Page, column: number): Promise<readonly string[]> =>
   page.locator(`[role=row][data-index] > [role=cell]:nth-child(${column + 1})`).allTextContents()
 
-/** Waits until the first row has a title. */
 export const firstRow = (page: Page, title: string): Promise<void> =>
   page.locator('[role=row][data-index="0"]').getByText(title, { exact: true }).first().waitFor()

@@ -15,7 +15,6 @@ afterAll(() => open[Symbol.asyncDispose]())
 
 const config = museumOf(60)
 
-/** Deletes the posts with these numbers, in this order. */
 async function deletePosts(service: TestService, ...numbers: readonly number[]): Promise<void> {
   const content = service.content
   for (const number of numbers) {

@@ -20,7 +20,6 @@ function holds(where: unknown, entry: Readonly<Record<string, number>>): boolean
   })
 }
 
-/** Evaluates a tree of conditions. */
 function matches(node: FilterNode, entry: Readonly<Record<string, number>>): boolean {
   if (node.kind === 'other') return holds(node.where, entry)
   if (node.kind === 'condition') return compares(entry[node.path] ?? 0, node.operator, node.value as number)

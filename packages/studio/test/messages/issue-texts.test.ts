@@ -35,7 +35,6 @@ const WEB = [
   'Enter an address that begins with http:// or https://, such as https://example.org/page.',
 ]
 
-/** Creates an entry with invalid values, and returns the issues. */
 async function findIssues(body: object): Promise<readonly (ServiceIssue & { readonly path: string })[]> {
   await using service = await createTestService(config)
   const response = await service.request('/api/things', {

@@ -16,7 +16,6 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** Sends JSON with a token. */
 async function send(
   service: TestService,
   path: string,
@@ -30,7 +29,6 @@ async function send(
 
 const CONFIG = new URL('accounts.config.ts', import.meta.url)
 
-/** Signs in and returns the account's roles, or the status if the sign-in is rejected. */
 async function getRoles(service: TestService, account: object): Promise<readonly string[] | number> {
   const response = await service.request('/api/cms/auth/actions/login', {
     method: 'POST',

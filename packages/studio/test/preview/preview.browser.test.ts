@@ -66,7 +66,6 @@ const magazine = (site: string): DaybookConfig =>
     },
   })
 
-/** Stores an entry, and opens it in the Studio. */
 async function visitEntry(site: Site): Promise<Visit & { readonly id: string }> {
   let id = ''
   const visit = await visitStudio(open, magazine(site.origin), {

@@ -26,7 +26,6 @@ describe('two users in one entry', () => {
   afterEach(() => world[Symbol.asyncDispose]())
 
   const stored = () => world.pages.findById(id, { draft: true })
-  /** Saves theirs first, then mine. */
   const saveBoth = async () => {
     await theirs.flush()
     await mine.flush()

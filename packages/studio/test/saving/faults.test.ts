@@ -18,7 +18,6 @@ describe('when a save fails', () => {
 
   const stored = () => world.pages.findById(id, { draft: true })
   const saves = () => browser.network.requests.filter((request) => /^(PUT|PATCH|POST)/.test(request)).length
-  /** Lets the editor try to save once. */
   const tryOnce = async () => {
     world.clock.advance(5000)
     await editor.idle()

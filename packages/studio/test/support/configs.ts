@@ -37,7 +37,6 @@ export const museum = defineConfig({
   },
 })
 
-/** Seeds posts with numbered titles. */
 export const posts =
   (count: number) =>
   async (content: SeedContent): Promise<void> => {
@@ -54,7 +53,6 @@ export const posts =
     await content.writeGlobal('site', { siteName: 'The museum' })
   }
 
-/** The museum with `count` posts. */
 export const museumOf = (count: number): DaybookConfig => ({
   ...museum,
   seed: posts(count) as NonNullable<DaybookConfig['seed']>,

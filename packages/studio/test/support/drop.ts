@@ -1,6 +1,5 @@
 import type { Locator } from 'playwright-core'
 
-/** A file dragged from outside the browser. */
 export interface DraggedFile {
   readonly name: string
   readonly bytes: Buffer

@@ -11,7 +11,6 @@ export interface InputDevice {
   choose(page: Page, item: string): Promise<void>
   /** Replaces the text of the field whose label begins with `field`. */
   write(page: Page, field: string, text: string): Promise<void>
-  /** Chooses an option of a select by its text. */
   select(page: Page, field: string, option: string): Promise<void>
   /** Ticks a checkbox, or clears it. */
   tick(page: Page, name: string): Promise<void>

@@ -5,7 +5,6 @@ import type { TestService } from 'daybook/testing'
 import type { Locator, Page } from 'playwright-core'
 import { DAYBOOK } from '../../../daybook/test/support/built/command.ts'
 
-/** The credentials of an account. */
 export interface Account {
   readonly name: string
   readonly email: string
@@ -14,16 +13,13 @@ export interface Account {
 
 /** The default user of the tests. */
 export const INES: Account = { name: 'Inés', email: 'ines@example.org', password: 'a long one of mine' }
-/** Another user. */
 export const TOMASZ: Account = { name: 'Tomasz', email: 'tomasz@example.org', password: 'quite another one' }
 
-/** The cookie of a session. */
 export interface SessionCookie {
   readonly name: string
   readonly value: string
 }
 
-/** Registers an account through the API, and returns the cookie of its session. */
 export async function makeAccount(service: TestService, account: Account = INES): Promise<SessionCookie> {
   const response = await service.request('/api/cms/auth/actions/register', {
     method: 'POST',

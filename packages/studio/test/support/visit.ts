@@ -49,7 +49,6 @@ const SIZES = [
   { width: 1920, height: 1080 },
 ] as const
 
-/** Serves a config on this machine, and opens its Studio. */
 export async function visitStudio(
   open: OpenBrowser,
   config: DaybookConfig,
@@ -86,7 +85,6 @@ export async function visitStudio(
   }
 }
 
-/** Collects the faults of a page. */
 function watch(page: Page, url: string): string[] {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))

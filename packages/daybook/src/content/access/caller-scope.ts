@@ -106,7 +106,6 @@ export class CallerScope implements QueryScope {
     return [this.access.callerKind, accessOfCollections]
   }
 
-  /** Returns the collections that the access filters of these collections read. */
   getRuleCollections(collections: readonly CollectionModel[]): readonly CollectionModel[] {
     return [...new Set(collections)].flatMap((collection) => relatedCollections(this.accessFilter(collection)?.where))
   }

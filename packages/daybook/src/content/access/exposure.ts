@@ -55,7 +55,6 @@ function registersAnyone(auth: NonNullable<DaybookConfig['auth']>): boolean {
   return registration === 'open' && !anyoneMayWrite
 }
 
-/** The actions that change documents. */
 const WRITE_ACTIONS: ReadonlySet<string> = new Set(['create', 'update', 'delete'])
 
 /** Lists the documents that every session may write, with the actions without a rule: `posts (create, delete)`. */

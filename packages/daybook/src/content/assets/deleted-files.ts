@@ -31,7 +31,6 @@ export const isRestorable = (
 export const bytesGoneError = (): DaybookError =>
   new DaybookError('NOT_FOUND', 'The bytes of this file are no longer kept, so it cannot be restored. Upload it again.')
 
-/** The dependencies of {@link DeletedFiles}. */
 export interface DeletedFilesParts {
   readonly store: Store
   readonly assets: () => CollectionModel

@@ -9,7 +9,6 @@ export async function computeDigest(content: Readable): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The error of bytes with an unexpected digest. */
 export class DigestMismatch extends Error {
   override readonly name = 'DigestMismatch'
 }

@@ -63,7 +63,6 @@ export interface DerivedImages {
   deleteVariants(sha256: string): Promise<void>
 }
 
-/** The dependencies of {@link Files}. */
 export interface FilesParts {
   readonly model: Model
   readonly store: Store

@@ -3,7 +3,6 @@ import type { DocumentModel } from '../../model/model.ts'
 import type { FieldReference } from '../../store/rows.ts'
 import { getInnerValues, type Values } from './document.ts'
 
-/** Finds all references in a document, with the dotted paths of their fields. */
 export const findReferences = (document: DocumentModel, values: Values): readonly FieldReference[] =>
   findPlacedReferences(document, values).map(({ reference }) => reference)
 

@@ -54,7 +54,6 @@ function withKey(key: string, { [ITEM_KEY]: _, ...members }: Item): Item {
   return { [ITEM_KEY]: key, ...members }
 }
 
-/** Generates a key that differs from all others. */
 function generateKey(usedKeys: ReadonlySet<string | undefined>): string {
   const key = randomBytes(6).toString('hex')
   return usedKeys.has(key) ? generateKey(usedKeys) : key

@@ -40,7 +40,6 @@ export function withSystemKeys(document: DocumentModel, system: Values, fields: 
   return { ...pick(before), ...fields, ...pick(after) }
 }
 
-/** Returns the authors of the creation and of the last change of a document. */
 export const getAuthors = ({ created_by = null, updated_by = null }: Partial<AuthorColumns>): Values => ({
   createdBy: created_by,
   updatedBy: updated_by,
@@ -122,7 +121,6 @@ export function getLocaleValues(
   return localizeStrictWithStatus(document, canonical, locales, locale)
 }
 
-/** The values from which the row of an entry is made. */
 export interface RowParts {
   readonly id: string
   readonly canonical: CanonicalDocument
@@ -170,7 +168,6 @@ function getDefaultLocaleValues({ locales }: Model, collection: CollectionModel,
   return { ...values, [collection.status.key]: getLocaleStatus(collection, canonical, locales?.default) }
 }
 
-/** Returns a text as a column holds it. */
 export const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** Serializes the values of all locales except the default one for their column. */

@@ -11,7 +11,6 @@ import type { WriteContext } from '../writes/context.ts'
 import { dryRun, execute, type PreparedWrite } from '../writes/pipeline.ts'
 import { prepareDraftWrite } from './save-draft.ts'
 
-/** A time at which to publish or unpublish an entry. */
 export interface SchedulePlan extends Pick<Schedule, 'action'> {
   /** ISO 8601 in UTC. */
   readonly at: string

@@ -259,7 +259,6 @@ const holdsExtracted = (field: Field): boolean =>
         generatedValues(key, inner).some((generated) => 'extract' in generated) || holdsExtracted(inner),
     )
 
-/** Returns the path of another key of the same object. */
 const getSiblingPath = (path: string, key: string): string => path.replace(/[^/]*$/, key)
 
 function getValueAtPath(values: Values | undefined, path: string | undefined): unknown {

@@ -202,7 +202,6 @@ interface ExportRange extends Pick<ContentExport, 'seq' | 'total'> {
   readonly stored: ReadonlySet<string>
 }
 
-/** Counts the entries and globals that the config has. */
 async function countContent(
   { collections, globals }: Model,
   read: Reader,

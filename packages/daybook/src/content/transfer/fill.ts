@@ -48,7 +48,6 @@ export interface FilledField {
 /** The columns of a stored document from which missing values are determined. */
 export type StoredText = Pick<StoredEntry, 'doc' | 'orphaned' | 'locales'>
 
-/** Returns the fields of a document that have a `fill`. */
 const getFieldsWithFill = ({ fields }: DocumentModel): readonly FieldModel[] =>
   fields.filter(({ field }) => field.options.fill !== undefined)
 

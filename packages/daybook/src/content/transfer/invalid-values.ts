@@ -47,7 +47,6 @@ export async function* findInvalidValues(read: Reader, model: Model): AsyncGener
   }
 }
 
-/** The store and the model against which documents are checked. */
 interface CheckContext {
   readonly read: Reader
   readonly model: Model
@@ -136,7 +135,6 @@ function findMissingValues({ fields }: DocumentModel, values: Values): readonly 
     .map(({ key }) => ({ field: key, kind: 'required', message: 'is required' }))
 }
 
-/** Finds references to entries that do not exist. */
 function findDanglingReferences(
   document: DocumentModel,
   values: Values,

@@ -96,7 +96,6 @@ export class MigrationLock {
   }
 }
 
-/** The options of {@link runMigrations}. */
 export interface RunOptions {
   /** Writes a line of progress. */
   log(message: string): void
@@ -205,7 +204,6 @@ class RunTransactions {
   readonly #record: MigrationRecord
   #isOver = false
 
-  /** @param record the stored record */
   constructor(lock: MigrationLock, record: MigrationRecord) {
     this.#lock = lock
     this.#record = record

@@ -23,7 +23,6 @@ import type { WriteContext } from './context.ts'
 import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 import type { NextRevision, UpdateTarget } from './update.ts'
 
-/** The rules about writes of a stored entry. */
 type EntryAction = 'update' | 'delete'
 
 /** A filter that an access rule has returned for a stored entry in one locale. */

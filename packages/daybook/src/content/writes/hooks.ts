@@ -101,7 +101,6 @@ export class WriteHooks {
     this.#limitMs = limitMs
   }
 
-  /** Returns the hooks of a document; `undefined` if it has none. */
   get(document: Pick<DocumentModel, 'kind' | 'key'>): DocumentHooks | undefined {
     return this.#documents.get(getHookKey(document.kind, document.key))
   }

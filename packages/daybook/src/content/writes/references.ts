@@ -164,7 +164,6 @@ export async function dropDanglingReferences(
   return { canonical: { ...remaining, values }, patch: Object.fromEntries(entries) }
 }
 
-/** Returns the references whose targets do not exist. */
 async function findDangling(
   { model }: ContentContext,
   read: Reader,

@@ -10,7 +10,6 @@ import { createHookError, type ValidatorResult } from './hooks.ts'
 
 /** The maximum length of an issue's message, in characters. */
 const MAX_MESSAGE = 1000
-/** The code of an issue without one. */
 const DEFAULT_CODE = 'validate'
 const ISSUE_KEYS: readonly string[] = ['path', 'message', 'code', 'params']
 /** The maximum size of an issue's params, in characters of JSON. */

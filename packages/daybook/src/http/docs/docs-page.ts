@@ -5,7 +5,6 @@ import { DocsFiles, START_SCRIPT } from './docs-files.ts'
 export interface DocsPageParts {
   /** The URL of the folder with the files. */
   readonly folder: string
-  /** The name of the logo, if there is one. */
   readonly logo: string | undefined
   readonly nonce: string
 }
@@ -63,7 +62,6 @@ export interface OpenDocs {
   html(nonce: string): string
 }
 
-/** @param path the path of the page */
 export async function openDocs(docs: DocsConfig, path: string): Promise<OpenDocs> {
   const files = await DocsFiles.open(docs.logo && fileURLToPath(docs.logo))
   const folder = `${path}/${files.version}`

@@ -101,7 +101,6 @@ export class FilterSchemas {
   }
 }
 
-/** Returns the collections that a caller may read, by key. */
 export function getReadableCollections({ readable }: VisibleApi): ReadonlyMap<string, CollectionModel> {
   const collections = [...readable].filter((document) => document.kind === 'collection')
   return new Map(collections.map((collection) => [collection.key, collection]))

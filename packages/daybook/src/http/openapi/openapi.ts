@@ -10,7 +10,6 @@ import { type TaggedText, TextCache } from '../text-cache.ts'
 import { CONFIG_TAG, describeErrorResponse, Operations } from './operation.ts'
 import { getCacheKeyWithoutRules, resolveApiWithoutRules, resolveVisibleApi, type VisibleApi } from './visible-api.ts'
 
-/** The parts of a service that the documents describe. */
 interface OpenApiParts {
   readonly model: Model
   readonly routes: readonly Route[]

@@ -37,7 +37,6 @@ export interface AuthParts {
   readonly trustProxy: number
 }
 
-/** Routes of the session, its permissions, the actions of the auth adapter, and its provider. */
 export function authRoutes(parts: AuthParts): readonly Route[] {
   return [
     sessionRoute(parts),
@@ -225,7 +224,6 @@ function actionRoute(parts: AuthParts): Route {
 
 const PROVIDER_METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The provider's own routes, where it has any. */
 function providerRoutes(parts: AuthParts): readonly Route[] {
   const { enabled, basePath } = parts.auth.capabilities.providerRoutes
   if (!enabled || basePath === undefined) return []

@@ -23,7 +23,6 @@ export interface ChangesParts {
 
 const EVENTS = 'text/event-stream'
 
-/** Routes of the changes feed, of its events, and of the journal. */
 export function changesRoutes(parts: ChangesParts): readonly Route[] {
   return [listRoute(parts), eventsRoute(parts), journalRoute(parts)]
 }

@@ -11,7 +11,6 @@ export interface CrossCollectionParts {
   readonly context: ContentContext
 }
 
-/** Routes that search and list in all collections. */
 export function crossCollectionRoutes(parts: CrossCollectionParts): readonly Route[] {
   return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts)]
 }

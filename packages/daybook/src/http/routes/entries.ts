@@ -201,7 +201,6 @@ function createRoute(
   })
 }
 
-/** Returns the URL of a new entry in its locale. */
 const buildLocation = (collection: string, { address }: EntryResponse, locale: string | undefined): string =>
   `/api/${collection}/${encodeURIComponent(address)}${locale === undefined ? '' : `?locale=${locale}`}`
 

@@ -4,7 +4,6 @@ import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { NO_STORE_HEADERS } from '../response.ts'
 
 export interface HealthParts {
-  /** True if the service accepts requests. */
   isReady(): Promise<boolean>
   /** Returns the results of the plugins' health checks, by name. */
   checkPlugins(): Promise<Readonly<Record<string, 'ok' | 'failed'>>>

@@ -34,7 +34,6 @@ const AGGREGATES: JsonSchema = {
   },
 }
 
-/** The id in examples. */
 export const EXAMPLE_ID = '01936b1e-7c00-7a3e-8f5d-2b9c4d6e8f10'
 
 const TOTAL: JsonSchema = { ...WHOLE_NUMBER, examples: [1] }
@@ -43,7 +42,6 @@ const OFFSET: JsonSchema = { ...WHOLE_NUMBER, examples: [0] }
 export const listSchema = (collection: CollectionModel): JsonSchema =>
   buildListSchema(collection, collection.schemas.read, { aggregates: AGGREGATES })
 
-/** Returns the schema of a page of a collection, with a given schema of entries. */
 export const buildListSchema = (
   { key, maxLimit, holdsFiles }: CollectionModel,
   entry: JsonSchema,
@@ -61,7 +59,6 @@ export const buildListSchema = (
     optional,
   )
 
-/** A page of the documents that refer to an entry. */
 export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
   total: TOTAL,
   limit: { ...WHOLE_NUMBER, maximum: MAX_PAGE },
@@ -219,7 +216,6 @@ export const RESTORE_BODY: JsonSchema = {
   additionalProperties: false,
 }
 
-/** The schemas of the bodies that publish and unpublish an entry. */
 export type PublicationBodies = Readonly<Record<'publish' | 'unpublish', JsonSchema>>
 
 /** @param locales the locales that can be published separately; `undefined` if entries have no localized fields */
@@ -368,7 +364,6 @@ export const UNDO_BODY: JsonSchema = {
   additionalProperties: false,
 }
 
-/** The undone changes, and the blocked documents. */
 export const UNDO_REPORT_SCHEMA: JsonSchema = objectSchema({
   undone: {
     type: 'array',

@@ -47,7 +47,6 @@ export class EventStream extends ReadableStream<Uint8Array> {
     return this.#hasEnded
   }
 
-  /** The number of bytes that wait to be sent. */
   get unsentBytes(): number {
     return this.#sink?.unsentBytes ?? 0
   }

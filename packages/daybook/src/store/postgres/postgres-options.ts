@@ -24,7 +24,6 @@ export interface PostgresOptions {
   readonly responseMs?: number
 }
 
-/** The default of `connections`. */
 export const DEFAULT_CONNECTIONS = 10
 const DEFAULT_STATEMENT_MS = 10_000
 /** The default of `responseMs`, in milliseconds. */
@@ -49,7 +48,6 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** Returns the driver's configuration of connections. */
 export function clientConfig(
   url: string,
   {

@@ -26,7 +26,6 @@ export interface Driver {
 const hasJournal = async (client: Client): Promise<boolean> =>
   (await client.query("SELECT to_regclass('daybook$head')::text AS name")).rows[0]?.name !== null
 
-/** The options of a {@link PostgresServer}. */
 export interface ServerSettings {
   /** True if sessions can keep prepared statements. */
   readonly isPrepared: boolean
@@ -45,7 +44,6 @@ export interface ServerSettings {
 
 /** The channel on which nodes send the head of the journal. */
 export const JOURNAL_CHANNEL = 'daybook'
-/** The channel of announcements. */
 export const NOTICE_CHANNEL = 'daybook_notices'
 
 const IDLE_CLIENT_MS = 30_000
@@ -277,7 +275,6 @@ const LIST = `SELECT substring(application_name FROM '\\S+$') AS name, lpad(to_h
   FROM pg_locks JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = ${LOCK_CLASS}::bigint & 4294967295 AND datname = current_database()`
 
-/** Lists the services of the database. */
 export async function listServices(query: (text: string) => Promise<QueryResult>): Promise<readonly ServingProcess[]> {
   const { rows } = await query(LIST)
   return rows as readonly ServingProcess[]

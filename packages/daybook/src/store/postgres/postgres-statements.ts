@@ -9,7 +9,6 @@ export class PostgresNames {
   /** The full names, by their short ones. */
   readonly #fullNames = new Map<string, string>()
 
-  /** Returns the name for PostgreSQL. */
   shorten(name: string): string {
     if (name.length <= MAX_NAME) return name
     const digest = createHash('sha256').update(name).digest('hex').slice(0, 12)
@@ -24,7 +23,6 @@ export class PostgresNames {
   }
 }
 
-/** A statement in PostgreSQL's syntax. */
 export interface TranslatedStatement {
   readonly text: string
   readonly name: string

@@ -259,7 +259,6 @@ async function runQueuedWrite(
 const isBrokenBy = (error: unknown): boolean =>
   isConnectionLoss(error) || (error instanceof Error && isConnectionLoss(error.cause))
 
-/** True if an error means that the database is unavailable. */
 export const isUnavailable = (error: unknown): error is DaybookError =>
   error instanceof DaybookError && error.code === 'SERVICE_UNAVAILABLE'
 

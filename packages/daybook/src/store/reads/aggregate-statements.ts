@@ -125,6 +125,5 @@ export function valueStatement({ kind, by }: ValueAggregate, scope: AggregateSco
     ORDER BY ${dialect.orderTerm(indexOrder(by, kind === 'max'))} LIMIT 1`
 }
 
-/** Returns the type of the values of an aggregate. */
 export const getScalar = (aggregate: Aggregate): Scalar =>
   aggregate.kind === 'members' ? aggregate.of.scalar : aggregate.by.scalar

@@ -42,7 +42,6 @@ export class CountersReader implements CurrentCounters, Versioned {
     return this.#database.version
   }
 
-  /** @param key of a collection */
   of(key: string): Promise<Counters> {
     return this.current().of(key)
   }

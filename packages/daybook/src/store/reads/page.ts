@@ -35,7 +35,6 @@ export const selectFromTable = (table: string, index?: string): EntrySelect<Reco
 const SHOWN_COLUMNS = ['id', 'seq', 'status', 'schema_hash', 'orphaned', 'doc'] as const
 const SHOWN_WITH_PEOPLE = [...SHOWN_COLUMNS, ...AUTHOR_COLUMNS] as const
 
-/** Returns the columns that serving entries needs, with or without the authors. */
 export const servedColumns = (hasAuthors: boolean): readonly (keyof EntryRow)[] =>
   hasAuthors ? SHOWN_WITH_PEOPLE : SHOWN_COLUMNS
 

@@ -15,7 +15,6 @@ export interface Referrer {
   readonly field: string
 }
 
-/** A filter on the documents that refer to an entry. */
 export interface ReferrerFilter {
   /** Fields to leave out, as `collection field` and `globals key field`. */
   readonly except: readonly string[]

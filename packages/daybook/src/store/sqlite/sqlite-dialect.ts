@@ -88,7 +88,6 @@ function orderTerm(key: SortBy): RawBuilder<unknown> {
   return sql`${value(key.by)} ${direction} NULLS ${key.nullsFirst ? sql`FIRST` : sql`LAST`}`
 }
 
-/** The SQL of SQLite. */
 export const SQLITE: Dialect = {
   indexedValue: value,
   fullValue: (by) => value(by),

@@ -13,7 +13,6 @@ const PAGES_AT_ONCE = 1024
 export class SqliteSnapshot extends SqliteConnection implements Snapshot {
   readonly dialect: Dialect = SQLITE
 
-  /** The size of the database, in pages. */
   get pages(): number {
     return Number(this.native.pragma('page_count', { simple: true }))
   }

@@ -5,7 +5,6 @@ import type { Statement, StatementValues } from '../statement.ts'
 import { translateSqliteError } from './sqlite-connection.ts'
 import type { ThreadRequest } from './sqlite-thread-worker.ts'
 
-/** The limits of a {@link SqliteThread}. */
 export interface ThreadLimits {
   /** The timeout of a statement, in milliseconds. @default 10000 */
   readonly statementMs?: number

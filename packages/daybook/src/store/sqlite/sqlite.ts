@@ -311,7 +311,6 @@ export class SqliteWriter extends SqliteConnection implements WriteConnection {
     for (const step of steps) await step()
   }
 
-  /** Starts with an empty commit batch. */
   beginBatch(): void {
     this.batch = new CommitBatch(this)
   }

@@ -28,7 +28,6 @@ export function createSystemTables(dialect: TableDialect): readonly string[] {
 export const createEntryTable = (dialect: TableDialect, key: string): string =>
   `CREATE TABLE IF NOT EXISTS ${defineTable(dialect, key, ENTRY_TABLE)}`
 
-/** Returns the statement that creates the table of a collection in one locale. */
 export const createLocaleTable = (dialect: TableDialect, table: string): string =>
   `CREATE TABLE ${defineTable(dialect, table, LOCALE_TABLE)}`
 
@@ -60,7 +59,6 @@ function createIndexes(table: string, { indexes = {} }: TableDefinition): readon
 
 export const quoteColumns = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 
-/** Lists the existing tables of locales. */
 async function storedLocaleTables(connection: Connection, { schema }: Dialect): Promise<readonly string[]> {
   const rows = await connection.all(rawStatement<{ name: string }>(schema.tablesQuery))
   return rows.map(({ name }) => name).filter(isLocaleTable)

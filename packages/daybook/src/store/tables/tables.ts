@@ -8,7 +8,6 @@ export interface TableDefinition {
   readonly columns: Readonly<Record<string, Column>>
   /** The columns of the primary key. */
   readonly key: readonly string[]
-  /** Columns with unique values. */
   readonly unique?: readonly string[]
   /** A check constraint, in SQL. */
   readonly check?: string
@@ -162,7 +161,6 @@ export const SYSTEM_TABLES = {
     key: ['seq'],
     extends: 'daybook$journal',
   },
-  /** Idempotency records. */
   daybook$idempotency: {
     columns: {
       /** The digest of the caller and the `Idempotency-Key`. */
@@ -213,7 +211,6 @@ export const SYSTEM_TABLES = {
   },
   /** The last number of the journal. */
   daybook$head: { columns: { only: 'integer', seq: 'bigint' }, key: ['only'], check: '"only" = 1' },
-  /** Schedules of publications and unpublications. */
   daybook$schedules: {
     columns: {
       collection: 'text',
@@ -326,7 +323,6 @@ export const indexName = (table: string, name: string): string => `${table}$${na
 /** Returns the name of the virtual table with the words of a search table. */
 export const wordsTableName = (table: string): string => `${table}$words`
 
-/** True if a table is that of a collection in a locale. */
 export const isLocaleTable = (table: string): boolean => /^[^$]+\$[a-z]{2,3}(?:-[a-z0-9]+)*$/i.test(table)
 
 /** The actor of journal records without a known author. */

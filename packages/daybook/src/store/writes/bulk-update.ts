@@ -201,7 +201,6 @@ export class BulkCollector {
   #running: number
   #waiting: WaitingChange[] = []
 
-  /** @param tasks the number of tasks */
   constructor(update: BulkUpdate, tasks: number) {
     this.#update = update
     this.#running = tasks

@@ -37,7 +37,6 @@ export class CommitBatch {
     this.#startHead = head
   }
 
-  /** The last record; `undefined` if there is none. */
   get lastRecord(): JournalRecord | undefined {
     return this.#last
   }

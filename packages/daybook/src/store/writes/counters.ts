@@ -151,7 +151,6 @@ async function updateCounters(
   })
 }
 
-/** Reads the last changes and the counters of a collection. */
 export const READ_COUNTERS: Statement<SystemTables['daybook$collections']> = prepare(
   build.selectFrom('daybook$collections').selectAll().where('key', '=', param<string>('key')),
 )

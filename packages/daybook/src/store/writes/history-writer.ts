@@ -58,7 +58,6 @@ export class HistoryWriter {
     if (seq > floor) await writeNote(this.#connection, JOURNAL_FLOOR_NOTE, String(seq))
   }
 
-  /** Returns the noted progress of the retention. */
   retention(): Promise<string | undefined> {
     return readNote(this.#connection, RETENTION_NOTE)
   }

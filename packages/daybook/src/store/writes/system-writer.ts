@@ -25,7 +25,6 @@ export class SystemWriter {
     await this.#source.connection.run(ADD_RECORD, { ...record })
   }
 
-  /** Deletes the idempotency records from before `expiry`. */
   async dropIdempotencyRecords(expiry: string): Promise<void> {
     await this.#source.connection.run(DROP_EXPIRED_RECORDS, { expiry })
   }
@@ -35,7 +34,6 @@ export class SystemWriter {
     await writeNote(this.#source.connection, DEFAULT_LOCALE_NOTE, locale)
   }
 
-  /** Notes the file and the progress of a restore. */
   async noteRestore(before: RestoreNote | undefined, next: RestoreNote): Promise<void> {
     await advanceRestoreNote(this.#source.connection, before, next)
   }

@@ -117,7 +117,6 @@ function pngHead(width: number, height: number): Buffer {
   return head
 }
 
-/** A GIF file of one pixel with a number of frames. */
 function gif(frames: number): Buffer {
   const frame = Buffer.from('2c0000000001000100000202440100', 'hex')
   return Buffer.concat([

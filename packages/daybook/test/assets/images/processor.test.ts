@@ -199,7 +199,6 @@ test('a stream that fails affects its own picture only', async () => {
   expect(await processor.describe(content(await picture('jpeg')))).toBeDefined()
 })
 
-/** The running child processes of this one. */
 async function children(): Promise<readonly number[]> {
   const all = await readdir('/proc').then((names) => names.filter((name) => /^\d+$/.test(name)))
   const parents = await Promise.all(all.map(async (pid) => [pid, await parentOf(pid)] as const))

@@ -15,7 +15,6 @@ const BROWSER = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.
 const processor = openImageProcessor({ timeMs: 120_000 })
 afterAll(() => processor?.close())
 
-/** Pictures in a temporary store. */
 class Place implements AsyncDisposable {
   readonly #folder: Folder
   readonly store: BlobStore
@@ -33,7 +32,6 @@ class Place implements AsyncDisposable {
     return new Place(folder, await disk().open({ data: folder.address }), worker)
   }
 
-  /** Stores a picture of 400 x 200 pixels. */
   async add(name = 'cat'): Promise<ImageSource> {
     const bytes = await plainPicture(400, 200).png().toBuffer()
     const path = `2026/${name}.png`

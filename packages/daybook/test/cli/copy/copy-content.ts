@@ -8,7 +8,6 @@ const SESSION = { Authorization: `Bearer ${TOKEN}` }
 /** The place of a store: a data folder, or the `database` of a config. */
 export type Place = Pick<DaybookConfig, 'database'> & { readonly data?: string }
 
-/** Starts a service on a store, lets `work` use it, and closes it. */
 export async function serve<T>(config: unknown, place: Place, work: (service: Service) => Promise<T>): Promise<T> {
   const { data = '', database } = place
   const serviceConfig = { ...(config as DaybookConfig), ...(database ? { database } : {}) }

@@ -18,12 +18,10 @@ export class CopyPlace {
     return new CopyPlace(await folderOf({}), await PostgresDatabase.make())
   }
 
-  /** Returns a path in the folder. */
   at(name: string): string {
     return join(this.folder.path, name)
   }
 
-  /** Returns the path of the database in a data folder. */
   fileOf(name: string): string {
     return join(this.at(name), 'daybook.db')
   }
@@ -34,7 +32,6 @@ export class CopyPlace {
   }
 }
 
-/** Queries a database file without a service. */
 export function rows(file: string, sql: string): readonly Readonly<Record<string, unknown>>[] {
   const native = new NativeDatabase(file, { timeout: WAIT_TIMEOUT_MS })
   try {
@@ -44,7 +41,6 @@ export function rows(file: string, sql: string): readonly Readonly<Record<string
   }
 }
 
-/** Changes a database file without a service. */
 export function change(file: string, sql: string): void {
   const native = new NativeDatabase(file, { timeout: WAIT_TIMEOUT_MS })
   try {

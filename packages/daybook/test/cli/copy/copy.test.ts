@@ -17,7 +17,6 @@ import { allRows, CopyPlace, change, rows } from './copy-place.ts'
 const CONFIG = join(import.meta.dirname, 'copy-config.ts')
 const BLOG = join(import.meta.dirname, '../../../../../examples/blog/daybook.config.ts')
 
-/** The collections and globals that are compared. */
 const ALL_DOCUMENTS = [
   ['things', 'plainNotes', aVeryLongKey, 'empty'],
   ['site', 'untouched'],

@@ -41,7 +41,6 @@ function dev(cwd: string, port = 0) {
   return { listening, changes, [Symbol.asyncDispose]: end }
 }
 
-/** Sends a write, and returns its status. */
 async function write(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { status } = await fetch(`${url}/api/notes`, { method: 'POST', headers, body: '{ "title": "A" }' })

@@ -11,14 +11,12 @@ const FILE_TOKEN = 'token-of-the-env-file-0123456789abcdef'
 const OTHER_TOKEN = 'token-of-somewhere-else-0123456789abcdef'
 const DOT_ENV = `# Who may write.\nDAYBOOK_SERVICE_TOKEN="${FILE_TOKEN}"\nDAYBOOK_DATA=kept\n`
 
-/** Sends a write, and returns its status. */
 async function write(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const { status } = await fetch(`${url}/api/notes`, { method: 'POST', headers, body: '{ "title": "A" }' })
   return status
 }
 
-/** Starts a service, and returns the statuses of writes with these tokens, in order. */
 async function writeTo(cwd: string, args: readonly string[], ...tokens: readonly string[]): Promise<readonly number[]> {
   const service = await start(cwd, ...args)
   try {

@@ -20,7 +20,6 @@ function run(cwd: string, ...args: readonly string[]) {
   return { child, stdout: child.stdout, stderr: text(child.stderr), closed: once(child, 'close') }
 }
 
-/** Starts a service, checks its files while it runs, and returns its log. */
 async function serve(cwd: string, data: string): Promise<{ modes: Readonly<Record<string, string>>; log: string }> {
   const { child, stdout, stderr, closed } = run(cwd, 'start', '--port', '0', '--log', 'warn', '--data', data)
   await once(stdout, 'data')

@@ -15,15 +15,12 @@ const notes = (options = ''): string => `import { defineConfig, f } from 'DAYBOO
 export default defineConfig({ ${options} collections: { notes: { fields: { title: f.text({ required: true }), done: f.boolean() } } } })
 `
 
-/** A running service. */
 interface Started {
-  /** Its output so far. */
   readonly output: string
   /** Stops it; returns its output and its log. */
   stop(): Promise<{ readonly output: string; readonly log: string }>
 }
 
-/** Starts a service, and waits for its first output. */
 async function startService(
   cwd: string,
   { env = {}, args = [], node = [TERMINAL], end = '\n\n' }: StartOptions = {},

@@ -54,7 +54,6 @@ const TARGETS = [
   `/fail/${SECRET}?token=${SECRET}`,
 ] as const
 
-/** Starts a service, sends these requests, and returns its log. */
 async function readLog(cwd: string, node: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [...node, ...DAYBOOK, 'start', '--port', '0', '--log', 'info'], {
     cwd,

@@ -7,12 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { WAIT_TIMEOUT_MS } from '../../support/timeouts.ts'
 
-/** The service token of all services in these tests. */
 export const TOKEN = 'token-of-the-tests-of-workers-0123456789'
-/** Headers of the service principal. */
 export const AUTH = { authorization: `Bearer ${TOKEN}` } as const
 
-/** One line of the log. */
 export type LogLine = Readonly<Record<string, unknown>>
 
 /** Lines of the command line itself are not JSON. */
@@ -26,7 +23,6 @@ export function startSupervised(cwd: string, ...args: readonly string[]) {
   return startWith({}, cwd, ...args)
 }
 
-/** The same with further environment variables. */
 export async function startWith(env: Readonly<Record<string, string>>, cwd: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0', ...args], {
     cwd,
@@ -48,16 +44,13 @@ export async function startWith(env: Readonly<Record<string, string>>, cwd: stri
   ])
   return {
     url: stdout[0]?.replace('listening on ', '') ?? '',
-    /** The lines on standard output. */
     stdout,
     log,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The exit status. */
     ended: ended.then(([status]) => status as number | null),
     /** Returns the current process of a worker slot. */
     pidOf: (worker: number) =>
       Number(log.findLast((line) => line.msg === 'worker listens' && line.worker === worker)?.pid),
-    /** Waits until the log has a number of lines with a message. */
     logged: async (message: string, times = 1) => {
       while (log.filter(({ msg }) => msg === message).length < times) {
         if (isClosed) throw endedEarly(`logged "${message}"`, log)

@@ -32,7 +32,6 @@ const onStore = (data: string): readonly string[] => ['--config', CONFIG, '--dat
 const run = (data: string, ...args: readonly string[]): Promise<Ended> =>
   daybook(folder.path, ...args, ...onStore(data))
 
-/** Returns the paths of all files below a folder. */
 async function filesIn(...names: readonly string[]): Promise<readonly string[]> {
   const entries = await readdir(at(...names), { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -51,7 +50,6 @@ async function exportOf(data: string): Promise<string> {
   return withoutHeader(await readFile(at(`${data}.ndjson`), 'utf8'))
 }
 
-/** Uploads files to a service on a data folder. */
 async function fill(data: string, database?: PostgresDatabase, uploads: readonly Upload[] = FILES): Promise<Asset[]> {
   const config = database ? { ...gallery, database: slowMachinePostgres(database.url) } : gallery
   const service = await createService(config, { data: at(data), serviceToken: TOKEN })

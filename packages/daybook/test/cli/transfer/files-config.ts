@@ -3,7 +3,6 @@ import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgre
 
 const url = process.env.DATABASE_URL
 
-/** Posts with covers. */
 export const gallery = defineConfig({
   collections: {
     posts: defineCollection({

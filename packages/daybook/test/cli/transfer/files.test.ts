@@ -26,7 +26,6 @@ function run(data: string, args: readonly string[], url = ''): Promise<Ended> {
   return daybook(folder.path, ...args, '--config', CONFIG, '--data', data)
 }
 
-/** Returns the paths of all files below a folder. */
 async function filesIn(...names: readonly string[]): Promise<readonly string[]> {
   const entries = await readdir(at(...names), { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -35,7 +34,6 @@ async function filesIn(...names: readonly string[]): Promise<readonly string[]> 
 
 const TOKEN = 'a-token-of-the-tests-of-files-0123456789'
 
-/** Uploads files to a service on a data folder. */
 async function uploadTo(data: string, ...uploads: readonly Upload[]): Promise<readonly Asset[]> {
   const service = await createService(gallery, { data: at(data), serviceToken: TOKEN })
   const request = (path: string, init?: RequestInit) => service.fetch(new Request(`http://localhost${path}`, init))

@@ -24,7 +24,6 @@ const page = (front: string, body = 'Text.'): string => `---\n${front}\n---\n\n$
 
 type Item = Readonly<Record<string, unknown>>
 
-/** Lists entries of a service on the folder, as a service principal. */
 async function itemsOf(cwd: string, query: string, collection = 'posts'): Promise<readonly Item[]> {
   const { default: config } = await import(join(cwd, 'daybook.config.ts'))
   const token = 'a-service-token-of-32-characters-'

@@ -17,7 +17,6 @@ export default defineConfig({
 })
 `
 
-/** Returns a vector image that differs from others by its colour. */
 const picture = (colour: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="2" height="1"><path fill="${colour}"/></svg>`
 
@@ -27,7 +26,6 @@ type Values = Readonly<Record<string, unknown>>
 const IMPORT = ['import', 'site/posts', '--collection', 'posts'] as const
 const run = ({ path }: Folder, ...more: readonly string[]): Promise<Ended> => daybook(path, ...IMPORT, ...more)
 
-/** Reads lists from a service on the folder. */
 async function sendRequest({ path }: Folder, ...paths: readonly string[]): Promise<readonly (readonly Values[])[]> {
   const { default: config } = await import(join(path, 'daybook.config.ts'))
   const service = await createService(config, { data: join(path, '.daybook') })

@@ -24,7 +24,6 @@ interface Listed {
   readonly items: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Reads lists from a service on the folder, without the command `start`. */
 async function list(cwd: string, path: string): Promise<Listed> {
   const { default: config } = await import(join(cwd, 'daybook.config.ts'))
   const service = await createService(config, { data: join(cwd, '.daybook') })

@@ -43,7 +43,6 @@ export default defineMigration({ ${description} async run({ content, log, dryRun
 const SHOUT = `log(dryRun ? 'trying' : 'storing')
   await content.each('notes', {}, (note) => ({ title: String(note.title).toUpperCase() }))`
 
-/** Returns the notes of a service, the oldest first. */
 async function notesOf(path: string): Promise<readonly { readonly [key: string]: unknown }[]> {
   const service = await start(path)
   const list = (await (await fetch(`${service.url}/api/notes?sort=createdAt`)).json()) as {
@@ -53,10 +52,8 @@ async function notesOf(path: string): Promise<readonly { readonly [key: string]:
   return list.items
 }
 
-/** Returns the titles of the notes. */
 const titlesOf = async (path: string): Promise<readonly unknown[]> => (await notesOf(path)).map(({ title }) => title)
 
-/** Starts and stops a service, and returns its log. */
 async function logOfStart(path: string): Promise<string> {
   const child = spawn(process.execPath, [...DAYBOOK, 'start', '--port', '0'], { cwd: path })
   let log = ''

@@ -40,7 +40,6 @@ const rest = {
   },
 } as const
 
-/** A config with the database of DATABASE_URL. */
 const placed = <C extends object>(config: C): C => {
   const url = process.env.DATABASE_URL
   return url ? { ...config, database: slowMachinePostgres(url) } : config

@@ -101,7 +101,6 @@ const notes = {
   collections: { notes: { fields: { text: f.text(), slug: f.slug({ from: 'text' }), status: f.status() } } },
 }
 
-/** Runs a command with the config of notes. */
 const runNotes = (...args: readonly string[]): Promise<Ended> => daybook(folder.path, ...args)
 
 /** Folders with a store of notes and its export, by number of notes; each is created once. */

@@ -60,11 +60,8 @@ export const config = defineConfig({
   auth: people.adapter,
   plugins: [door],
   collections: {
-    /** No rules. */
     plain: defineCollection({ fields: { ...fields, status: f.status() } }),
-    /** Everyone reads, editors write. */
     edited: defineCollection({ fields, access: { create: editors, update: editors, delete: editors } }),
-    /** Editors only. */
     closed: defineCollection({ fields, access: { read: editors, create: editors, update: editors, delete: editors } }),
     /** Everyone may write here, but only editors see the entries. */
     limited: defineCollection({

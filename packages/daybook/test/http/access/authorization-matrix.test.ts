@@ -25,7 +25,6 @@ const everyone: Statuses = [200, 200, 200, 200]
 const READ: ByDocument = { plain: everyone, edited: everyone, closed: [401, 403, 200, 200] }
 const READ_ENTRY: ByDocument = { ...READ, limited: [404, 404, 200, 200] }
 
-/** Reads that need a session. */
 const READ_SESSION: ByDocument = {
   plain: [401, 200, 200, 200],
   edited: [401, 200, 200, 200],
@@ -45,7 +44,6 @@ const GLOBAL_HISTORY: ByDocument = {
 }
 const HISTORY: ByDocument = { ...GLOBAL_HISTORY, limited: [401, 404, 200, 200] }
 
-/** The statuses of every route. */
 const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getHealth: everyone,
   getReady: everyone,
@@ -128,7 +126,6 @@ const BY_QUERY: Readonly<Record<string, { readonly query: string; readonly expec
   },
 }
 
-/** Routes for publication, schedules and history. */
 const PUBLICATIONS = /^(?:publish|unpublish|unschedule|restore|preview)Entry$|^revokePreviewsOfEntry$/
 
 /** Routes that write to collections outside their path. */
@@ -139,7 +136,6 @@ const WRITES_WITHOUT_ACTION: ReadonlySet<string> = new Set([
   'deleteThrough',
 ])
 
-/** Routes for presence at a draft. */
 const PRESENCE = /^(?:enter|leave)Entry$/
 
 /** The status for a role. A role that no rule of this config names gets that of others. */
@@ -161,7 +157,6 @@ const QUERIES: Readonly<Record<string, string>> = { '/api/cms/search': '?q=made'
 
 const ALL: readonly Route[] = kindsOf(await routesOf(config))
 
-/** A route with one of its documents. */
 interface Cell {
   readonly route: Route
   readonly document: string
@@ -303,7 +298,6 @@ describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
   /** The revision of the last prepared write. */
   let revision = ''
 
-  /** Stores content for a request. */
   async function prepare(method: 'POST' | 'PUT', path: string, json: object): Promise<unknown> {
     const response = await service.request(path, {
       method,
@@ -315,12 +309,10 @@ describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
     return response.json()
   }
 
-  /** Creates an entry. Returns its id. */
   async function makeEntry(collection: string): Promise<string> {
     return ((await prepare('POST', `/api/${collection}`, { title: `made ${entryCount++}` })) as { id: string }).id
   }
 
-  /** Uploads a picture. Returns its id. */
   const makePicture = async (): Promise<string> => (await upload(service, { content: DOT, name: 'dot.png' })).id
 
   /** Fills a path with a new entry or picture. */
@@ -337,7 +329,6 @@ describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
     return address.replace(':revision', revision) + (QUERIES[path] ?? '')
   }
 
-  /** A request for publication, schedules or history. */
   async function publicationOf(operationId: string, document: string, path: string) {
     const id = path.split('/')[3] ?? ''
     if (operationId === 'unscheduleEntry')

@@ -230,7 +230,6 @@ describe.each(POLICY_STORES)('an entry that becomes hidden on $name', (store) =>
   })
 })
 
-/** Reads the tags of several URLs. */
 async function tagsOf(node: Service, paths: readonly string[]): Promise<readonly string[]> {
   const tags = await Promise.all(paths.map(async (path) => (await sendRequest(node, path)).headers.get('etag') ?? ''))
   for (const [index, path] of paths.entries())

@@ -5,7 +5,6 @@ import { RecordingLog } from '../../support/recording-log.ts'
 import { POLICY_STORES, type StoredService } from '../../support/stores/stores.ts'
 
 const people = new People({ ann: ['editor'], bob: [] })
-/** Makes the default of the running test. */
 let makeDefault: () => unknown
 
 const config = defineConfig({

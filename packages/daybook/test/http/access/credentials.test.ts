@@ -51,7 +51,6 @@ const config = defineConfig({
 
 const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"mia"}').toString('base64url')}.`
 
-/** Invalid values of `Authorization`. */
 const INVALID_HEADERS: Readonly<Record<string, string>> = {
   Basic: `Basic ${Buffer.from('mia:token-of-mia').toString('base64')}`,
   Digest: 'Digest username="mia", response="token-of-mia"',

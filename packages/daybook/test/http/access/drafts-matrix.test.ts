@@ -73,7 +73,6 @@ const bulkWrite: ByArticle = {
   unreadable: [401, 401, 403, 200, 403, 200],
 }
 
-/** A request about an article. */
 interface SentRequest {
   readonly method: string
   /** The path after `/api/articles`; `:id` is the article, `:revision` the revision of its draft, or its first one. */

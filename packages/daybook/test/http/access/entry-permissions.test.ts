@@ -26,7 +26,6 @@ const config = defineConfig({
       fields: { ...fields, status },
       access: { read: publishedOrOwn, update: ownDrafts, delete: ownDrafts },
     }),
-    /** No rules. */
     plain: defineCollection({ fields: { ...fields, status } }),
     /** A rule that inspects the entry before and after the change. */
     plans: defineCollection({
@@ -54,7 +53,6 @@ const config = defineConfig({
       fields,
       access: { update: (request) => isEditor(request) || { rank: { lt: 5 } }, delete: () => false },
     }),
-    /** Editors only. */
     closed: defineCollection({ fields, access: { read: isEditor } }),
   },
   globals: {

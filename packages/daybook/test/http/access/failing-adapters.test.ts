@@ -36,7 +36,6 @@ const SOUND: Parts = {
 
 /** The current behaviour of the adapter. */
 let parts: Parts = SOUND
-/** The number of calls of the adapter. */
 let calls = 0
 
 const counted = <T>(value: T): T => {
@@ -58,7 +57,6 @@ const config = defineConfig({
   auth: adapter,
   collections: {
     posts: defineCollection({ fields }),
-    /** Everyone may write. */
     guestbook: defineCollection({ access: { create: () => true }, fields }),
   },
   globals: {},

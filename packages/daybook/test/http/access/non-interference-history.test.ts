@@ -120,7 +120,6 @@ const onCondition = (piece: number, tag: string | undefined): Pick<PairRequest, 
 const keepTag = (piece: number, isDry = false): Pick<PairRequest, 'keep'> =>
   isDry ? {} : { keep: { [`tag${piece}`]: 'ETag' } }
 
-/** Ann's requests, by step. */
 const REQUESTS: {
   readonly [O in Exclude<Op, 'ada' | 'translate' | 'changes'>]: (said: Said<O>, at: Position) => Request
 } = {
@@ -243,7 +242,6 @@ class Worlds implements AsyncDisposable {
     this.#at = { ...this.#at, seq: Math.max(this.#at.seq, seq) }
   }
 
-  /** Reads the next page of the changes feed. */
   async #follow(): Promise<void> {
     const path = `/api/cms/changes?limit=3${this.#isFollowing ? '&since={token}' : ''}`
     await this.#pair.same(path, { headers: ANN, keep: { token: '/next' }, apart: TOKENS })

@@ -91,12 +91,10 @@ async function fill({ content }: Service): Promise<void> {
   }
 }
 
-/** Lists the entries that a caller sees. */
 async function list({ content }: Service, caller: Caller, query: Record<string, unknown>): Promise<Listed> {
   return (await content.as(caller).list('articles', query)) as unknown as Listed
 }
 
-/** Lists all entries that a caller sees, page by page. */
 async function paged(service: Service, caller: Caller, query: Record<string, unknown>): Promise<readonly string[]> {
   const ids: string[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -75,7 +75,6 @@ async function visit(config: DaybookConfig, path: string, options: BrowserContex
 
 const isShown = (page: Page, name: string): Promise<void> => page.getByRole('heading', { name, level: 1 }).waitFor()
 
-/** An operation of the page: its method and path, and its tag. */
 interface Operation {
   readonly group: string
   readonly method: string

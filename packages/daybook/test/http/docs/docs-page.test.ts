@@ -26,7 +26,6 @@ const failingAt = (basePath: string): AuthAdapter => ({
 const HTML = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 const YEAR = 'public, max-age=31536000, immutable'
 
-/** Returns the URL of the page's script. */
 const scriptOf = (html: string): string => /<script type="module" nonce="[^"]+" src="([^"]+)"/.exec(html)?.[1] ?? ''
 
 const nonceOf = (html: string): string => / nonce="([^"]+)"/.exec(html)?.[1] ?? ''

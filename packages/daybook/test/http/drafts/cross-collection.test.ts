@@ -16,9 +16,7 @@ const config = defineConfig({
   collections: {
     posts: defineCollection({ fields: { ...fields, slug: f.slug({ from: 'title' }) } }),
     pages: defineCollection({ fields }),
-    /** Only editors may read. */
     memos: defineCollection({ fields, access: { read: hasRole('editor', 'service') } }),
-    /** Only the owner may read. */
     diaries: defineCollection({
       fields: { ...fields, owner: f.text() },
       access: { read: ({ identity }) => ({ owner: { eq: identity?.subject ?? 'nobody' } }) },

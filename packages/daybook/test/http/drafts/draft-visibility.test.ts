@@ -51,11 +51,8 @@ const config = defineConfig({
         byDraftRule: f.reverse('byDraftRule.related'),
       },
     }),
-    /** The update rule depends on the role. */
     byRole: collection({ update: isEditor }),
-    /** The update rule returns a filter. */
     byWhere: collection({ read: isPublishedOrOwn, update: isEditorOrOwnDraft, delete: isEditorOrOwnDraft }),
-    /** The update rule depends on the entry. */
     byEntry: collection({
       update: (request) => isEditor(request) || request.entry?.createdBy === request.identity?.subject,
     }),

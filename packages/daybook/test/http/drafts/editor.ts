@@ -1,7 +1,6 @@
 import type { TestService } from 'daybook/testing'
 import { expectDocumented } from '../../support/scenarios/documented.ts'
 
-/** The response to a request. */
 export interface EditorResponse {
   readonly status: number
   readonly headers: Headers
@@ -17,7 +16,6 @@ export interface EditorResponse {
   }
 }
 
-/** The parts of a request besides its method, path and body. */
 export interface EditorRequest {
   /** The bearer token; `null` for none. @default 'ann' */
   readonly as?: string | null

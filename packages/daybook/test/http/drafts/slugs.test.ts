@@ -10,7 +10,6 @@ const config = defineConfig({
   auth: people.adapter,
   locales: { available: ['en', 'de'], default: 'en', fallback: { de: ['en'] } },
   collections: {
-    /** One slug for all locales. */
     shared: defineCollection({
       fields: {
         title: f.text({ required: true, localized: true }),
@@ -20,7 +19,6 @@ const config = defineConfig({
       },
     }),
     notes: defineCollection({ fields: { slug: f.slug({ localized: true }) } }),
-    /** A slug for each locale. */
     localized: defineCollection({
       fields: {
         title: f.text({ required: true, localized: true }),

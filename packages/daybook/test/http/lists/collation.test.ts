@@ -56,7 +56,6 @@ describe.each(STORES)('texts with a collation on $name', (store) => {
   })
   afterAll(() => service.close())
 
-  /** Lists the values of a field, page by page. */
   async function listValues(field: string, options: object): Promise<readonly unknown[]> {
     const values: unknown[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -80,7 +80,6 @@ describe.each(STORES)('a page by offset on $name', (store) => {
   }
   const idsIn = ({ items }: List): readonly string[] => items.map(({ id }) => id)
 
-  /** Reads a whole list by cursor. */
   const readAll = async (query: string, auth: boolean): Promise<readonly string[]> => {
     const ids: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {

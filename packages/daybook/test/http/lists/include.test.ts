@@ -6,7 +6,6 @@ import { get, put, refused, remove } from '../../support/scenarios/steps.ts'
 
 const book = '/api/books/a'
 
-/** Reads an entry with a session. */
 const read = (path: string, body: object): Step => get(path, { auth: true, body })
 
 runScenarios('include', [

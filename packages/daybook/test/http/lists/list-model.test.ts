@@ -106,7 +106,6 @@ async function readPage(service: TestService, query: string, { auth }: ListReque
   return parseBody(response) as unknown as PageOfList
 }
 
-/** Reads all pages of a list by cursor. */
 async function readAllPages(service: TestService, query: string, request: ListRequest): Promise<readonly Item[]> {
   const items: Item[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {

@@ -271,7 +271,6 @@ async function page(service: TestService, query: string, auth: boolean): Promise
   return parseBody(response) as unknown as PageOfList
 }
 
-/** Reads all pages of a list by cursor. */
 async function readAllPages(
   service: TestService,
   query: string,

@@ -95,7 +95,6 @@ const CLOCKS: readonly ((now: number, step: number) => number)[] = [
   () => 0,
 ]
 
-/** Starts two listening nodes on one store. */
 async function openNodes(place: { open(config: DaybookConfig): Promise<Service> }): Promise<{
   readonly services: readonly [Service, Service]
   readonly urls: readonly string[]

@@ -9,7 +9,6 @@ const missing = '/api/posts/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 /** The methods of an entry. */
 const ENTRY_METHODS = /^GET, HEAD, PUT(?:, PATCH)?, DELETE, OPTIONS$/
 
-/** A request with a method that the path does not support. */
 const notAllowed = (method: string, path: string, allow: string | RegExp): Step => ({
   method,
   path,

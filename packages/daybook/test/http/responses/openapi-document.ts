@@ -42,7 +42,6 @@ export const CONFIGS: readonly (readonly [name: string, config: DaybookConfig])[
   nothing: defineConfig({ collections: {} }),
 })
 
-/** The tested part of a schema. */
 interface Schema {
   readonly $ref?: string
   readonly enum?: readonly string[]
@@ -60,7 +59,6 @@ interface Schema {
   readonly examples?: readonly unknown[]
 }
 
-/** The tested part of an operation. */
 export interface Operation {
   readonly summary: string
   readonly operationId: string
@@ -75,7 +73,6 @@ export interface Operation {
   >
 }
 
-/** The tested part of a parameter. */
 interface Parameter {
   readonly required?: boolean
   readonly name: string
@@ -108,7 +105,6 @@ export async function readDocument(config: DaybookConfig, isSession = false): Pr
 export const operationsOf = ({ paths }: Document): readonly Operation[] =>
   Object.values(paths).flatMap((item) => Object.values(item))
 
-/** The parameters of an operation, by name. */
 export const parametersOf = (
   { components }: Document,
   { parameters }: Operation,

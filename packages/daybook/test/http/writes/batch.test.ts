@@ -16,7 +16,6 @@ const updateOp = (id: string, data: object, more: object = {}) => ({
 })
 const deleteOp = (id: string, more: object = {}) => ({ op: 'delete', collection: 'things', id, ...more })
 
-/** Expects the total number of things. */
 const count = (total: number): Step => get('/api/things?limit=0', { auth: true, body: { total } })
 
 const TWO: readonly Step[] = [

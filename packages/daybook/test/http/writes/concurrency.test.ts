@@ -7,7 +7,6 @@ import { expectQuietProcess } from '../../support/scenarios/sane.ts'
 import { type Connection, type TestResponse, TRANSPORTS } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** Counts responses by status. */
 function countStatuses(responses: readonly TestResponse[]): Readonly<Record<number, number>> {
   const counts: Record<number, number> = {}
   for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1

@@ -11,7 +11,6 @@ import { batch, create, get, put, remove } from '../../support/scenarios/steps.t
 import type { TestResponse } from '../../support/scenarios/transports.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** A create with an Idempotency-Key. */
 const once = (key: string, json: object, extra: Partial<Step> = {}, collection = 'things'): Step =>
   create(collection, json, { ...extra, headers: { 'Idempotency-Key': key, ...extra.headers } })
 
@@ -19,7 +18,6 @@ const replayed = { 'Idempotency-Replayed': 'true' } as const
 const first = { 'Idempotency-Replayed': null } as const
 const mismatch = { status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } } as const
 
-/** Expects the total number of things. */
 const count = (total: number, collection = 'things'): Step =>
   get(`/api/${collection}?limit=0`, { auth: true, body: { total } })
 
@@ -238,7 +236,6 @@ describe.each(STORES)('concurrent requests with one Idempotency-Key on $name', (
 
 const TOKEN = 'a-service-token-of-at-least-32-characters'
 
-/** Sends a request to a service that the test has started. */
 async function post(
   { fetch }: Awaited<ReturnType<typeof createService>>,
   json: object,
@@ -299,7 +296,6 @@ describe('idempotency records', () => {
   })
 })
 
-/** A request with the Idempotency-Key `k`. */
 function postK(path: string, body: string | FormData, { caller, type }: { caller?: string; type?: string }): Request {
   const headers = new Headers({ 'Idempotency-Key': 'k' })
   if (type !== undefined) headers.set('Content-Type', type)

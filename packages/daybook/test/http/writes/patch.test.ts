@@ -10,7 +10,6 @@ import { STORES } from '../../support/stores/stores.ts'
 const thing = '/api/things/{id}'
 const absent = '/api/things/01a1f9d5-ddca-7255-9a37-e7bf8ce09df2'
 
-/** Sends a raw body. */
 const sendRaw = (raw: string): Step => ({
   method: 'PATCH',
   path: thing,

@@ -6,7 +6,6 @@ import { runScenarios, type Step } from '../../support/scenarios/scenario.ts'
 import { batch, create, get, put, refused, remove } from '../../support/scenarios/steps.ts'
 import { STORES } from '../../support/stores/stores.ts'
 
-/** A GET with a session. */
 const referencesOf = (path: string, body: object, extra: Partial<Step> = {}): Step =>
   get(path, { auth: true, body, ...extra })
 

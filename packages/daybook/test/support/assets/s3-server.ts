@@ -7,7 +7,6 @@ import { MemoryObjects } from './memory-objects.ts'
 /** The maximum number of entries on a page of a list, as on S3. */
 const PAGE = 1000
 
-/** The access key that the server accepts. */
 export const S3_KEY = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } as const
 
 /**

@@ -32,7 +32,6 @@ export interface TokenParts {
 
 /** An OpenID Connect provider on this machine that signs tokens, and serves its metadata and keys. */
 export class Issuer implements AsyncDisposable {
-  /** The audience of its tokens. */
   readonly audience = 'https://cms.example.org'
   /** The paths of its requests, in order. */
   readonly requestedPaths: string[] = []

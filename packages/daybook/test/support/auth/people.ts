@@ -34,7 +34,6 @@ export class People {
     this.#roles.delete(name)
   }
 
-  /** Sets a person's roles. */
   promote(name: string, ...roles: readonly string[]): void {
     this.#roles.set(name, roles)
   }

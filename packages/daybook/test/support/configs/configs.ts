@@ -78,28 +78,20 @@ export const kitchen = defineConfig({
     dossiers,
     /** No slug and no status: addressed by id. */
     notes: defineCollection({ fields: { text: f.text({ required: true }) } }),
-    /** Demands If-Match. */
     ledgers: defineCollection({ requireIfMatch: true, fields: named }),
-    /** Only a session reads. */
     members: defineCollection({ access: { read: isAuthenticated }, fields: named }),
-    /** Anyone writes. */
     guestbook: defineCollection({ access: { create: anyone }, fields: named }),
-    /** Nobody changes what is there. */
     archive: defineCollection({ access: { update: nobody, delete: nobody }, fields: named }),
     /** A slug that is never made. */
     pages: defineCollection({ fields: { title: f.text(), slug: f.slug() } }),
-    /** Short pages of a list. */
     few: defineCollection({ maxLimit: 3, fields: named }),
   },
   globals: {
     site: defineGlobal({
       fields: { siteName: f.text({ required: true }), about: f.markdown(), secret: f.text({ access: SESSION_ONLY }) },
     }),
-    /** Demands If-Match. */
     banner: defineGlobal({ requireIfMatch: true, fields: { text: f.text() } }),
-    /** Only a session reads. */
     internal: defineGlobal({ access: { read: isAuthenticated }, fields: { text: f.text() } }),
-    /** Anyone writes. */
     wall: defineGlobal({ access: { update: anyone }, fields: { text: f.text() } }),
   },
   cors: { origins: ['https://app.example.org'], credentials: true },
@@ -135,14 +127,12 @@ export const posts = defineConfig({
 
 export const isEditor = hasRole('editor', 'service')
 
-/** Contributors read what is published and their own entries. */
 export const publishedOrOwn: AccessRule = (request) => {
   const published = { status: { eq: 'published' } }
   if (isEditor(request)) return true
   return request.identity ? { or: [published, { createdBy: { eq: request.identity.subject } }] } : published
 }
 
-/** Contributors change their own entries while these are drafts. */
 export const ownDrafts: AccessRule = (request) =>
   isEditor(request) ||
   (hasRole('contributor')(request) &&

@@ -26,7 +26,6 @@ const people = defineCollection({
   },
 })
 
-/** Only a session reads. */
 const members = defineCollection({
   access: { read: isAuthenticated },
   fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }), friend: f.relation('people') },

@@ -75,7 +75,6 @@ export const notebook = defineConfig({
       fields: { name: f.text({ required: true }), slug: f.slug({ from: 'name' }), team: f.relation('teams') },
       access: { read: (request) => isAdmin(request) || { 'team.open': { eq: true } } },
     }),
-    /** Only administrators read. */
     ledgers: defineCollection({
       fields: {
         title: f.text({ required: true }),
@@ -108,7 +107,6 @@ export const notebook = defineConfig({
       },
       access: { update: hasRole('editor', 'admin', 'service') },
     }),
-    /** Only administrators read. */
     vault: defineGlobal({
       fields: { text: f.text(), pin: f.relation('notes', { onDelete: 'restrict' }) },
       access: { read: isAdmin },

@@ -3,7 +3,6 @@ import type { Document, Operation } from '../scenarios/documented.ts'
 import type { TestRequest } from '../scenarios/transports.ts'
 import { damaged, type NamedValues, type Schema, SchemaValues } from './schema-values.ts'
 
-/** An operation of the document, with its method and path. */
 export interface FuzzedOperation {
   readonly id: string
   readonly method: string
@@ -11,7 +10,6 @@ export interface FuzzedOperation {
   readonly operation: Operation
 }
 
-/** Lists the operations of a document. */
 export const operationsOf = ({ paths }: Document): readonly FuzzedOperation[] =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([verb, operation]) => ({
@@ -151,7 +149,6 @@ const damagedForm = (form: Arbitrary<unknown>): Arbitrary<unknown> =>
     return isWithout ? texts : { ...texts, file, zzz: '1' }
   })
 
-/** Returns the media type of the body, or `undefined` if the operation has none. */
 function mediaOf({ requestBody }: Operation): string | undefined {
   const types = Object.keys(requestBody?.content ?? {})
   return (

@@ -4,7 +4,6 @@ import { DOT, upload } from '../uploads.ts'
 import type { FuzzValues } from './fuzz-requests.ts'
 
 const ACCOUNT = { name: 'Ada', email: 'ada@example.org', password: 'a long one of mine' }
-/** The minimum number of entries of each collection. */
 const MIN_ENTRIES = 5
 
 /**

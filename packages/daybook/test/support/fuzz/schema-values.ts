@@ -9,7 +9,6 @@ export interface NamedValues {
   id(description: string): Arbitrary<string>
 }
 
-/** The maximum depth of values. */
 const MAX_DEPTH = 4
 /** Keywords that do not constrain a value. */
 const ANNOTATIONS: readonly string[] = ['description', 'examples', 'title', 'discriminator', 'default']
@@ -71,7 +70,6 @@ export class SchemaValues {
     return fc.oneof(...types.map((type) => this.#ofType(String(type), schema, depth)))
   }
 
-  /** Resolves a pointer in the document. */
   resolve(pointer: string): Schema {
     const keys = pointer
       .slice(2)
@@ -144,7 +142,6 @@ export class SchemaValues {
     })
   }
 
-  /** Merges the schemas of `allOf`. */
   #merged({ allOf, ...rest }: Schema): Schema {
     const parts = [...(allOf as readonly Schema[]).map((part) => this.#resolved(part)), rest]
     const all = (keyword: string): readonly unknown[] =>

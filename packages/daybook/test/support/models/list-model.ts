@@ -1,7 +1,6 @@
 /** An entry in the response of a list. */
 export type Item = Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string }
 
-/** A list request of the model. */
 export interface ListRequest {
   readonly sort: readonly { readonly path: string; readonly descending: boolean }[]
   readonly nulls: 'first' | 'last' | undefined

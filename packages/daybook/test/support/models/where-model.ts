@@ -26,7 +26,6 @@ export interface Table {
   readonly relations: Readonly<Record<string, { readonly items: readonly Item[]; readonly table: Table }>>
 }
 
-/** Formats a filter as query parameters. */
 export function toWhere(filter: Filter, prefix = 'where'): readonly string[] {
   return [
     ...filter.leaves.map(
@@ -38,7 +37,6 @@ export function toWhere(filter: Filter, prefix = 'where'): readonly string[] {
   ]
 }
 
-/** True if an entry matches a filter. */
 export function passes(item: Item, { leaves, and, or, not }: Filter, table: Table): boolean {
   return (
     leaves.every((leaf) => matchesLeaf(item, leaf, table)) &&

@@ -4,10 +4,8 @@ type Handle = Servable['handle']
 type HandledRequest = Parameters<Handle>[0]
 type HandledResponse = Parameters<Parameters<Handle>[1]>[0]
 
-/** Finds the response to a request. */
 export type FindResponse = (request: HandledRequest) => Promise<HandledResponse>
 
-/** Creates a handler from a function that returns the response. */
 export const createHandler =
   (findResponse: FindResponse): Handle =>
   async (request, respond) =>

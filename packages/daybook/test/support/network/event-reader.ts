@@ -11,7 +11,6 @@ export class EventReader implements AsyncDisposable {
   id: string | undefined
   /** The reconnection time, in milliseconds. */
   retry: number | undefined
-  /** All received lines. */
   readonly lines: string[] = []
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #decoder = new TextDecoder()
@@ -35,7 +34,6 @@ export class EventReader implements AsyncDisposable {
     return undefined
   }
 
-  /** Reads a number of events. */
   async take(count: number): Promise<readonly (ServerEvent | undefined)[]> {
     const events: (ServerEvent | undefined)[] = []
     while (events.length < count) events.push(await this.next())

@@ -12,9 +12,7 @@ export interface Trap {
   readonly sprung: () => void
 }
 
-/** The current faults of the network. */
 export interface Faults {
-  /** The delay, in milliseconds. */
   delayMs: number
   /** Resolved while data is delivered. */
   passing: Promise<void>

@@ -25,7 +25,6 @@ export class FaultyProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** The number of open connections. */
   get connections(): number {
     return this.#links.size
   }

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A received message. */
 export interface ReceivedHook {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +21,6 @@ type Respond = (hook: ReceivedHook, response: ServerResponse) => unknown
 /** A local server that receives messages. */
 export class HookReceiver implements AsyncDisposable {
   readonly received: ReceivedHook[] = []
-  /** Sends the response to each message. */
   respond: Respond
   readonly #server: Server
   #connections = 0

@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 
-/** The result of a connection. */
 export interface ClientReport {
-  /** The status of each response. */
   readonly statuses: readonly number[]
   /** The number of requests that were sent before the server announced the end of the connection, and got no response. */
   readonly lost: number
@@ -52,7 +50,6 @@ export class KeepAliveClient {
     return new KeepAliveClient(socket, request, pauseMs)
   }
 
-  /** Waits for a number of responses. */
   async reached(count: number): Promise<void> {
     while (this.#statuses.length < count && !this.#isEnded) await once(this.#socket, 'change')
   }

@@ -24,7 +24,6 @@ export class PendingRequest {
     return pending
   }
 
-  /** Sends the body, and returns the status of the response. */
   async finish(): Promise<number> {
     this.#request.end(BODY)
     const response = await this.#response

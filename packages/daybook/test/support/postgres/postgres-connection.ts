@@ -22,7 +22,6 @@ export function urlOf({ port, password }: PostgresAddress, database: string): st
   return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`
 }
 
-/** Returns the URL of a database for the superuser. */
 export function superuserUrlOf({ port, password }: PostgresAddress, database = 'postgres'): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
 }

@@ -19,7 +19,6 @@ export interface Program {
   readonly options: SpawnOptions
 }
 
-/** The user, folder and environment of a program. */
 interface SpawnOptions {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -109,7 +108,6 @@ async function fill({ initdb, options }: Program, data: string): Promise<void> {
   await give(join(data, PASSWORD_FILE), options)
 }
 
-/** Reads the password of a data folder. */
 export function passwordOf(data: string): Promise<string> {
   return readFile(join(data, PASSWORD_FILE), 'utf8')
 }

@@ -18,7 +18,6 @@ declare module 'vitest' {
   }
 }
 
-/** The server of the run and its session pool. */
 interface Parts {
   readonly server: PostgresServer
   readonly sessions: SessionPool

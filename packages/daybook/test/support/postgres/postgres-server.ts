@@ -30,9 +30,7 @@ const LOCK_FILE = 'postmaster.pid'
 /** The number of characters kept from the end of the server's output. */
 const LOG_LENGTH = 16_000
 
-/** The options of a test server. */
 export interface ServerOptions {
-  /** PostgreSQL settings by name. */
   readonly settings?: Readonly<Record<string, string | number>>
   /** A data folder that outlives the server, created if missing. @default one that is removed with the server */
   readonly data?: string
@@ -127,7 +125,6 @@ export class PostgresServer implements AsyncDisposable {
     await this.#end(() => process.kill(this.pid, 'SIGINT'))
   }
 
-  /** Stops cleanly and starts again. */
   async restart(): Promise<void> {
     await this.stop()
     await this.start()
@@ -155,7 +152,6 @@ export class PostgresServer implements AsyncDisposable {
     socket.destroy()
   }
 
-  /** Resumes a paused server. */
   resume(): void {
     signal(this.#paused, 'SIGCONT')
     this.#paused = []

@@ -4,7 +4,6 @@ import { expectDocumented } from './documented.ts'
 import { expectSane } from './sane.ts'
 import type { TestResponse } from './transports.ts'
 
-/** The options of a request. */
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -42,7 +41,6 @@ export async function sendRequest(
   return response
 }
 
-/** Parses the body of a response. */
 export const parseBody = (response: TestResponse): Readonly<Record<string, unknown>> => JSON.parse(response.text)
 
 /** Reads the text of a response; empty for live events, which have no end. */

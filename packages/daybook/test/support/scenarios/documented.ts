@@ -73,7 +73,6 @@ export class DocumentedService {
     this.#paths = paths.map((path) => ({ path, pattern: toPattern(path) }))
   }
 
-  /** Checks the response to a request against the document. */
   check(sent: TestRequest, response: TestResponse): void {
     const { method, path: target } = sent
     const match = this.#find(sent)

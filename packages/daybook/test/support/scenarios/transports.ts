@@ -10,7 +10,6 @@ export interface TestRequest {
   readonly body?: string | Uint8Array | undefined
 }
 
-/** A received response. */
 export interface TestResponse {
   readonly status: number
   readonly headers: Headers
@@ -23,7 +22,6 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Connects to a service. */
 export interface Transport {
   readonly name: 'fetch' | 'socket'
   connect(service: TestService): Promise<Connection>

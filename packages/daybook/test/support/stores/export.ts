@@ -1,20 +1,17 @@
 import type { TestService } from 'daybook/testing'
 
-/** A line of an export. */
 export type Line = Readonly<Record<string, unknown>>
 
 /** Requests an export as the service principal. */
 export const askExport = ({ request, token }: Pick<TestService, 'request' | 'token'>, query = ''): Promise<Response> =>
   request(`/api/export${query}`, { headers: { Authorization: `Bearer ${token}` } })
 
-/** Parses the lines of a text. */
 export const toLines = (text: string): readonly Line[] =>
   text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** Returns the parsed lines of an export. */
 export async function exportOf(service: Pick<TestService, 'request' | 'token'>, query = ''): Promise<readonly Line[]> {
   return toLines(await (await askExport(service, query)).text())
 }

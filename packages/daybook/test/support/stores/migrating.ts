@@ -19,7 +19,6 @@ export async function withContentContext<T>(
   }
 }
 
-/** The options of a migration. */
 export interface MigrateOptions {
   readonly name?: string
   readonly signal?: AbortSignal

@@ -3,7 +3,6 @@ import type { Database } from '../../../src/store/database.ts'
 import type { Statement, StatementValues } from '../../../src/store/statement.ts'
 import { Store } from '../../../src/store/store.ts'
 
-/** A statement with its parameters. */
 export interface NotedStatement {
   readonly sql: string
   readonly parameters: readonly unknown[]

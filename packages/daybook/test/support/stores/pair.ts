@@ -10,7 +10,6 @@ import { STORES, type StoredService, type StoreKind } from './stores.ts'
 /** The start time of every pair's clock. */
 const START = Date.parse('2026-01-02T03:04:05.678Z')
 
-/** One side of a {@link Pair}. */
 interface Side {
   readonly service: StoredService
   values: SavedValues

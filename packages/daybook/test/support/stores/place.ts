@@ -11,7 +11,6 @@ export interface SchemaObject {
   readonly sql: string | null
 }
 
-/** The options of a service. */
 export type PlaceOptions = Pick<ServiceOptions, 'export' | 'log' | 'metrics' | 'serviceToken' | 'strict'>
 
 /** The place of a store, which services with different configs open one after another, or concurrently. */
@@ -19,7 +18,6 @@ export abstract class Place implements AsyncDisposable {
   /** The folder or URL, which another process can open. */
   abstract readonly address: string
 
-  /** Starts a service. */
   abstract open(config: DaybookConfig, options?: PlaceOptions): Promise<Service>
 
   /** Opens the store as a command does, without a service. */
@@ -46,12 +44,10 @@ export abstract class Place implements AsyncDisposable {
     }
   }
 
-  /** Starts a service and closes it. */
   async start(config: unknown): Promise<void> {
     await this.serve(config, async () => {})
   }
 
-  /** Lists the names of all tables, indexes or views, in order. */
   async names(type: SchemaObject['type']): Promise<readonly string[]> {
     return (await this.schema()).filter((object) => object.type === type).map(({ name }) => name)
   }

@@ -14,7 +14,6 @@ const SCHEMA = `
       obj_description(oid, 'pg_class')) AS sql
   FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'v', 'i') ORDER BY type, name`
 
-/** A database of PostgreSQL. */
 export class PostgresPlace extends Place {
   readonly #database: PostgresDatabase
 

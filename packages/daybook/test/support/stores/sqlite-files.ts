@@ -8,7 +8,6 @@ import { memoryFolder, useFile } from './folder.ts'
 /** Creates a folder, in memory if possible, since every commit waits for the disk. */
 const makeFolder = async (kind: string): Promise<string> => mkdtemp(join(await memoryFolder(), `daybook-${kind}-`))
 
-/** Returns the database file of a data folder. */
 export const databaseIn = (data: string): string => join(data, 'daybook.db')
 
 /**

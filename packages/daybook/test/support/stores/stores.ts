@@ -26,7 +26,6 @@ export interface StoredService<C extends DaybookConfig = DaybookConfig> extends 
 /** A kind of store that every scenario runs on. */
 export interface StoreKind {
   readonly name: 'sqlite' | 'postgres'
-  /** Opens a service on a new store. */
   open<C extends DaybookConfig = DaybookConfig>(
     config: NoInfer<C>,
     options?: Pick<ServiceOptions, 'export' | 'log' | 'metrics'>,
@@ -58,7 +57,6 @@ function trackOpen(end: () => Promise<void>): () => Promise<void> {
 
 const files = new SqliteFiles()
 
-/** A SQLite file. */
 export const SQLITE: StoreKind = {
   name: 'sqlite',
   async open(config, options) {

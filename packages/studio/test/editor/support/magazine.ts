@@ -40,7 +40,6 @@ export interface StoryVisit extends Visit {
   readonly path: string
   /** Returns the story's draft in a language. */
   stored(locale?: string): Promise<Readonly<Record<string, unknown>>>
-  /** Returns the published story in a language. */
   published(locale?: string): Promise<Readonly<Record<string, unknown>>>
   /** Returns the faults, except requests to the site that the preview shows. */
   ownFaults(): Promise<readonly string[]>

@@ -9,11 +9,9 @@ import { type Visit, visitStudio } from '../../support/visit.ts'
 /** A visit that begins in the editor of a post, as a signed-in user. */
 export interface PostVisit extends Visit {
   readonly id: string
-  /** The path of the post's editor. */
   readonly path: string
   /** Returns the post's draft. */
   stored(): Promise<Readonly<Record<string, unknown>>>
-  /** Returns the published post. */
   published(): Promise<Readonly<Record<string, unknown>>>
 }
 
@@ -48,7 +46,6 @@ export async function openElsewhere(open: OpenBrowser, { url }: Visit, path: str
   return page
 }
 
-/** Replaces the text of the body, once its editor has loaded. */
 export async function writeBody(page: Page, text: string): Promise<void> {
   await page.locator('.cm-content').click()
   await page.keyboard.press('ControlOrMeta+a')

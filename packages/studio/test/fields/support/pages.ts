@@ -32,16 +32,13 @@ export const composed: DaybookConfig = defineConfig({
 
 type Data = Readonly<Record<string, unknown>>
 
-/** A visit that begins in the editor of an entry. */
 export interface EntryVisit extends Visit {
   readonly id: string
-  /** Returns the stored entry. */
   stored(): Promise<Data>
   /** Saves the form, and waits until it is stored. */
   save(): Promise<void>
 }
 
-/** Stores an entry, and opens it as a signed-in user. */
 export async function visitEntry(
   open: OpenBrowser,
   config: DaybookConfig,

@@ -1,4 +1,3 @@
-/** The fate of one request. */
 export type Fault =
   /** The request never reaches the service. */
   | { readonly kind: 'request-lost' }
@@ -32,7 +31,6 @@ export class FaultyNetwork {
     this.#faults.push({ fault, method })
   }
 
-  /** Removes all faults. */
   heal(): void {
     this.#faults.length = 0
     this.isOffline = false

@@ -25,7 +25,6 @@ export class SavingRun {
     this.#browsers = browsers
   }
 
-  /** @param browsers the browser of each editor */
   static async begin(
     world: SavingWorld,
     browsers: readonly Browser[],
@@ -40,7 +39,6 @@ export class SavingRun {
     return this.#editors.map((editor) => editor.getState().document)
   }
 
-  /** The number of conflicts in all editors. */
   get conflicts(): number {
     return this.#editors.reduce((sum, editor) => sum + editor.getState().conflicts.size, 0)
   }
@@ -67,7 +65,6 @@ export class SavingRun {
     if (call === 'flush') void editor.flush()
   }
 
-  /** Performs an action of a user in a form. */
   #act(editor: DocumentEditor, command: Of<'type'> | Of<'rearrange'> | Of<'undo'> | Of<'decide'>): void {
     if (command.kind === 'decide') this.#decide(editor, command)
     else if (command.kind === 'undo') this.#account.book(editor, () => (command.isRedo ? editor.redo() : editor.undo()))

@@ -166,10 +166,8 @@ export class SavingWorld {
   }
 }
 
-/** Returns the kind of status that an editor shows. */
 export const kindOf = (editor: DocumentEditor): EditorState['status']['kind'] => editor.getState().status.kind
 
-/** The store of a browser, whose content outlives editors. */
 class MemoryCopies implements LocalCopies {
   readonly #copies = new Map<string, LocalCopy>()
   isFull = false
@@ -196,7 +194,6 @@ class MemoryCopies implements LocalCopies {
   }
 }
 
-/** The open editors of a browser. */
 class MemoryEditors implements OpenEditors {
   readonly #open = new Set<string>()
 

@@ -93,7 +93,6 @@ export class TokenAccount {
 const seenTokens = (editor: DocumentEditor): ReadonlyMap<LeafPath, ReadonlySet<string>> =>
   new Map(LEAVES.map((path) => [path, tokensIn(valueAt(editor.getState().values, path))]))
 
-/** Returns the tokens in the conflicts and the set-aside values of an editor. */
 function shownTokens(editor: DocumentEditor): ReadonlySet<string> {
   const { conflicts, aside } = editor.getState()
   return tokensIn([[...conflicts.values()].map(({ mine, theirs }) => [mine, theirs]), aside])
