@@ -287,7 +287,7 @@ export const de: Messages = {
     somebody: 'jemandem',
     service: 'einem Programm',
     token: 'einem widerrufenen Token',
-    config: 'Code der Konfiguration',
+    config: 'dem Code der Konfiguration',
     migrations: 'einer Migration',
     migration: (name) => `der Migration ${name}`,
     plugin: (name) => `dem Plugin ${name}`,
