@@ -90,7 +90,7 @@ async function authenticate({ adapter, load }: CheckedAdapter, headers: Credenti
   if (adapter.hasCredential?.(context) === false) return { principal: null, identity: null }
   await load()
   const [principal, identity] = await Promise.all([adapter.getPrincipal(context), adapter.getIdentity(context)])
-  deepStrictEqual([...context.headers], before, 'The headers are not the adapter’s to change.')
+  deepStrictEqual([...context.headers], before, 'The adapter must not change the headers.')
   return { principal, identity }
 }
 
@@ -104,7 +104,7 @@ function capabilityChecks({ adapter }: AuthAdapterSubject): readonly Conformance
       name: 'capabilities: are the same each time',
       run: async () => {
         const [first, second] = [adapter.getCapabilities(), adapter.getCapabilities()]
-        deepStrictEqual(toJson(second, 'What getCapabilities gives'), toJson(first, 'What getCapabilities gives'))
+        deepStrictEqual(toJson(second, 'The result of getCapabilities'), toJson(first, 'The result of getCapabilities'))
       },
     },
   ]
@@ -118,7 +118,7 @@ function anonymousChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
       deepStrictEqual(
         results,
         { principal: null, identity: null },
-        'Without a valid credential, principal and identity are null.',
+        'Without a valid credential, principal and identity must be null.',
       )
     },
   })
@@ -132,11 +132,7 @@ function anonymousChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
       run: async () => {
         for (const headers of alterCredential(await subject.valid())) {
           const results = await authenticate(subject, headers)
-          deepStrictEqual(
-            results,
-            { principal: null, identity: null },
-            'A credential that was changed is worth nothing.',
-          )
+          deepStrictEqual(results, { principal: null, identity: null }, 'A changed credential must not be valid.')
         }
       },
     },
@@ -151,8 +147,8 @@ function sessionChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
       name: 'session: a valid credential has a principal and an identity',
       run: async () => {
         const { principal, identity } = await authenticate(subject, await valid())
-        assertConforms(isObjectValue(principal), 'getPrincipal gives an object.')
-        assertConforms(isObjectValue(identity), 'getIdentity gives an identity.')
+        assertConforms(isObjectValue(principal), 'getPrincipal must return an object.')
+        assertConforms(isObjectValue(identity), 'getIdentity must return an identity.')
       },
     },
     {
@@ -160,11 +156,14 @@ function sessionChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
       run: async () => assertIdentity((await authenticate(subject, await valid())).identity, provider()),
     },
     {
-      name: 'session: principal and identity can be told as JSON',
+      name: 'session: principal and identity can be written as JSON',
       run: async () => {
         const { principal, identity } = await authenticate(subject, await valid())
-        assertConforms(isObjectValue(toJson(principal, 'The principal')), 'The principal is an object as JSON, too.')
-        assertConforms(isObjectValue(toJson(identity, 'The identity')), 'The identity is an object as JSON, too.')
+        assertConforms(
+          isObjectValue(toJson(principal, 'The principal')),
+          'The principal must be an object as JSON, too.',
+        )
+        assertConforms(isObjectValue(toJson(identity, 'The identity')), 'The identity must be an object as JSON, too.')
       },
     },
     {
@@ -200,9 +199,9 @@ const checkTwoPeople = (subject: CheckedAdapter, other: CreateHeaders): Conforma
       await authenticate(subject, await subject.valid()),
       await authenticate(subject, await other()),
     ]
-    assertConforms(second.principal !== null && second.identity !== null, 'The other person has a session, too.')
-    assertConforms(first.identity?.subject !== second.identity.subject, 'Two people have two subjects.')
-    assertConforms(first.identity?.sessionId !== second.identity.sessionId, 'Two people have two sessions.')
+    assertConforms(second.principal !== null && second.identity !== null, 'The other person must have a session, too.')
+    assertConforms(first.identity?.subject !== second.identity.subject, 'Two people must have different subjects.')
+    assertConforms(first.identity?.sessionId !== second.identity.sessionId, 'Two people must have different sessions.')
   },
 })
 
@@ -220,7 +219,7 @@ async function assertIndependent(subject: CheckedAdapter): Promise<void> {
   deepStrictEqual(
     results.map(getStableParts),
     order.map((place) => getStableParts(alone[place] as AdapterResults)),
-    'Concurrent requests have the same results as separate ones.',
+    'Concurrent requests must have the same results as separate ones.',
   )
 }
 
@@ -267,13 +266,13 @@ function nameChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
         const { identity } = await authenticate(subject, await subject.valid())
         const subjects = [identity?.subject ?? '', 'daybook has no such subject', '__proto__']
         const names = await getNames.call(subject.adapter, subjects)
-        assertConforms(names instanceof Map, 'getNames gives a Map.')
+        assertConforms(names instanceof Map, 'getNames must return a Map.')
         for (const [nameSubject, name] of names) {
           assertConforms(
             nameSubject === subjects[0],
             `The name of ${JSON.stringify(nameSubject)} was not requested, or does not exist.`,
           )
-          assertConforms(typeof name === 'string' && name !== '', 'A name is a text.')
+          assertConforms(typeof name === 'string' && name !== '', 'A name must be a string.')
         }
       },
     },
@@ -289,18 +288,15 @@ function callerChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
       run: async () => {
         const { identity } = await authenticate(subject, await subject.valid())
         const caller = await getCaller.call(subject.adapter, identity?.subject ?? '')
-        assertConforms(
-          caller?.identity?.subject === identity?.subject,
-          'getCaller gives another subject than it was asked for.',
-        )
+        assertConforms(caller?.identity?.subject === identity?.subject, 'getCaller must return the requested subject.')
         assertConforms(
           JSON.stringify(caller?.identity?.roles) === JSON.stringify(identity?.roles),
-          'getCaller gives other roles than getIdentity.',
+          'getCaller must return the same roles as getIdentity.',
         )
         for (const unknownSubject of ['daybook has no such subject', '__proto__'])
           assertConforms(
             (await getCaller.call(subject.adapter, unknownSubject)) === null,
-            'getCaller gives a caller whom nobody is.',
+            'getCaller must return null for an unknown subject.',
           )
       },
     },
@@ -311,7 +307,7 @@ function callerChecks(subject: CheckedAdapter): readonly ConformanceCheck[] {
 async function catchRejection(work: () => Promise<unknown>): Promise<{ readonly status: number }> {
   try {
     const response = await work()
-    assertConforms(response instanceof Response, 'handleRequest gives a Response.')
+    assertConforms(response instanceof Response, 'handleRequest must return a Response.')
     return response
   } catch (error) {
     if (error instanceof DaybookError) return error

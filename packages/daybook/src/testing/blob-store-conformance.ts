@@ -171,7 +171,7 @@ function publishChecks(subject: BlobStoreSubject): readonly ConformanceCheck[] {
       await Promise.all(numbers.map((number) => fixture.stage(`${number}`, createPattern(1000, number))))
       const won = await Promise.all(numbers.map((number) => fixture.publish(`${number}`, 'deep/a')))
       const winners = numbers.filter((number) => won[number])
-      strictEqual(winners.length, 1, `${winners.length} attempts were told that the key is theirs`)
+      strictEqual(winners.length, 1, `${winners.length} attempts were reported to have the key`)
       assertSameBytes(await fixture.get('deep/a'), createPattern(1000, winners[0]), 'the blob is that of the winner')
       strictEqual((await fixture.staged()).length, CONCURRENCY - 1, 'the others stay staged')
     }),

@@ -105,7 +105,7 @@ const pickPlainData = ({ requires, after, options, system, studio }: Plugin): ob
 async function waitForRelease(resources: OpenResources): Promise<void> {
   const deadline = performance.now() + RELEASE_MS
   for (let kinds = resources.kinds(); kinds.length > 0; kinds = resources.kinds()) {
-    ok(performance.now() < deadline, `close must end what setup began; left over: ${kinds.join(', ')}`)
+    ok(performance.now() < deadline, `close must end everything that setup started. Left over: ${kinds.join(', ')}`)
     await sleep(20, undefined, { ref: false })
   }
 }
@@ -150,7 +150,11 @@ function routeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
       )
       const [anonymousText, sessionText] = await Promise.all(responses.map((response) => response.text()))
       if (isShared)
-        strictEqual(anonymousText, sessionText, `${address} says Cache-Control: public, and differs with a session`)
+        strictEqual(
+          anonymousText,
+          sessionText,
+          `${address} sends Cache-Control: public, but its response differs with a session`,
+        )
     }),
     {
       name: 'reveals nothing of its inside when the input is wrong',
@@ -160,11 +164,14 @@ function routeChecks(subject: PluginSubject): readonly ConformanceCheck[] {
             for (const init of hostileRequests(service, route)) {
               const response = await service.request(addressFor(route, subject.addresses), init)
               const text = await response.text()
-              ok(response.status < 500, `${route.method} ${route.path} answers ${response.status} to a wrong body`)
+              ok(
+                response.status < 500,
+                `${route.method} ${route.path} responds with ${response.status} to an invalid body`,
+              )
               doesNotMatch(
                 text,
                 /\bat .*:\d+:\d+|node_modules|SQLITE_|node:internal/,
-                `${route.path} tells of its inside`,
+                `${route.path} reveals internal details`,
               )
             }
         }),

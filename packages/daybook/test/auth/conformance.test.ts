@@ -139,7 +139,7 @@ const broken: readonly (readonly [name: string, parts: Partial<AuthAdapter>, che
   [
     'gives a principal that JSON cannot tell',
     { getPrincipal: async (context) => (await sound.getPrincipal(context)) && { id: 1n } },
-    'session: principal and identity can be told as JSON',
+    'session: principal and identity can be written as JSON',
   ],
   ['names another provider', withIdentity((identity) => ({ ...identity, provider: 'x' })), WELL_FORMED_IDENTITY],
   ['gives a number as subject', withIdentity((identity) => ({ ...identity, subject: 1 })), WELL_FORMED_IDENTITY],
@@ -267,6 +267,6 @@ describe('the suite', () => {
       invalid: { 'a session that was ended': () => ({ cookie: 'sid=session-of-ann' }) },
     }
     const check = authAdapterConformance(subject).find(({ name }) => name === 'anonymous: a session that was ended')
-    await expect(check?.run()).rejects.toThrow('Without a valid credential, principal and identity are null.')
+    await expect(check?.run()).rejects.toThrow('Without a valid credential, principal and identity must be null.')
   })
 })

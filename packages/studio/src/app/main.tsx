@@ -58,11 +58,11 @@ async function start(element: Element): Promise<void> {
 const FAILURES: Readonly<Record<Language, readonly [title: string, advice: string]>> = {
   en: [
     'The Studio could not start',
-    'Reload the page. If that does not help, try another browser, and tell whoever runs this service what its console says.',
+    'Reload the page. If that does not help, try another browser, and send the operators of this service the messages of its console.',
   ],
   de: [
-    'Das Studio konnte nicht starten',
-    'Lade die Seite neu. Hilft das nicht, versuche einen anderen Browser und sage den Betreibern, was dessen Konsole meldet.',
+    'Das Studio konnte nicht gestartet werden',
+    'Laden Sie die Seite neu. Hilft das nicht, versuchen Sie es mit einem anderen Browser, und teilen Sie den Betreibern mit, was dessen Konsole meldet.',
   ],
 }
 
