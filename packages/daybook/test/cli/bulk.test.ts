@@ -57,13 +57,13 @@ describe('daybook update and daybook delete', () => {
 
   it.each([
     [['update', 'notes', '--set', 'rank=1'], /--where FIELD=VALUE/],
-    [['update', 'notes', '--where', 'rank', '--set', 'rank=1'], /--where rank: write FIELD=VALUE/],
+    [['update', 'notes', '--where', 'rank', '--set', 'rank=1'], /--where rank is invalid\. Write FIELD=VALUE/],
     [
       ['update', 'notes', '--where', 'rnak=1', '--set', 'rank=1'],
       /^daybook: Filtering by "rnak" is not possible\.[^\n]*\nSee daybook --help/,
     ],
     [['update', 'notes', '--where', 'rank=1'], /--set FIELD=VALUE or --json JSON/],
-    [['update', 'notes', '--where', 'rank=1', '--json', '[1]'], /write an object/],
+    [['update', 'notes', '--where', 'rank=1', '--json', '[1]'], /Write an object/],
     [
       ['update', 'note', '--where', 'rank=1', '--set', 'rank=1'],
       /The collection "note" does not exist\. Use one of: notes/,

@@ -54,7 +54,7 @@ describe('daybook start', () => {
   const WRONG: Readonly<
     Record<string, readonly [files: Record<string, string>, args: readonly string[], status: number, advice: string]>
   > = {
-    'no config': [{}, ['start'], 2, 'There is no config'],
+    'no config': [{}, ['start'], 2, 'The config does not exist'],
     'a missing config': [{}, ['start', '--config', 'other.ts'], 2, 'other.ts'],
     'a config without a default export': [
       { 'daybook.config.ts': 'export const a = 1' },

@@ -90,7 +90,7 @@ test.each([
   [['erase', 'notes'], /daybook erase COLLECTION ID/],
   [['erase', 'posts', 'x'], /The collection "posts" does not exist\. Use one of: notes/],
   [['erase', 'globals', 'x'], /The global "x" does not exist\. Use one of: site/],
-  [['erase', 'notes', 'my-note'], /was never stored here/],
+  [['erase', 'notes', 'my-note'], /does not exist and never did/],
 ] as const)('%j prints advice', async (args, advice) => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const { status, stderr } = await daybook(folder.path, ...args)

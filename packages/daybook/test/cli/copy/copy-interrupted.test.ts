@@ -96,7 +96,7 @@ export default { collections: { notes: { fields: { text: f.text(), other: f.rela
     })
     const ended = await again(scene.database.url)
     expect(ended).toMatchObject({ status: 0 })
-    expect(ended.stderr).toMatch(/^The source has changed since the copy was begun\. Anew: .*\bnotes\b/m)
+    expect(ended.stderr).toMatch(/^The source has changed since the copy began\. Copying again: .*\bnotes\b/m)
     await daybook(scene.folder.path, 'copy', '--from', scene.database.url, '--to', 'sqlite:back')
     expect(allRows(scene.fileOf('back'))).toEqual(allRows(scene.fileOf('source')))
   })

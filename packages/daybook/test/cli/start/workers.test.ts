@@ -183,7 +183,7 @@ describe('daybook start --workers rejects', () => {
     await using folder = await folderOf({})
     const ended = await daybook(folder.path, 'start', '--port', '0', '--workers', '2')
     expect(ended.status).toBe(2)
-    expect(count(ended.stderr, 'There is no config')).toBe(1)
+    expect(count(ended.stderr, 'The config does not exist')).toBe(1)
   })
 
   it('a port in use, with a single message', async () => {
@@ -192,7 +192,7 @@ describe('daybook start --workers rejects', () => {
     const { port } = new URL(service.url)
     const ended = await daybook(folder.path, 'start', '--port', port, '--workers', '2')
     expect(ended.status).toBe(1)
-    expect(count(ended.stderr, 'The port is taken')).toBe(1)
+    expect(count(ended.stderr, 'The port is already used')).toBe(1)
   })
 
   for (const [command, workers] of [

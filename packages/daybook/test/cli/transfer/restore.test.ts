@@ -162,7 +162,7 @@ describe('daybook export', () => {
       [['export', 'a', 'b'], 2, 'Write: daybook export FILE'],
       [['export', 'a', '--since', 'x'], 2, '--since must be a whole number'],
       [['export', 'a', '--since', '2', '--data', 'source'], 2, '--since must be at most 1'],
-      [['export', 'a', '--data', 'nowhere'], 1, 'There is no database'],
+      [['export', 'a', '--data', 'nowhere'], 1, 'does not exist. Check --data'],
       [['export', 'nowhere/a', '--data', 'source'], 1, 'nowhere/a cannot be written: ENOENT'],
     ] as const
     for (const [args, status, message] of cases) {
@@ -199,7 +199,7 @@ describe('daybook import FILE rejects', () => {
   })
 
   test('a file that is no export, or contains only changes', async () => {
-    expect((await expectRejected(() => ['{"a":1}', '{}'])).stderr).toContain('it is not an export of Daybook')
+    expect((await expectRejected(() => ['{"a":1}', '{}'])).stderr).toContain('It is not an export of Daybook')
     await runNotes('export', 'since.ndjson', '--since', '1', '--data', 'source')
     expect((await runNotes('import', 'since.ndjson', '--data', 'other')).stderr).toContain('only the changes after 1')
   })
@@ -274,7 +274,7 @@ describe('daybook import FILE rejects', () => {
   test('options for folders, and more than one file', async () => {
     await makeNotes(1)
     const ended = await runNotes('import', 'notes.ndjson', '--dry-run')
-    expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining('--dry-run is about folders') })
+    expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining('--dry-run is allowed only for a folder') })
     expect(await runNotes('import', 'notes.ndjson', 'notes.ndjson')).toMatchObject({ status: 2 })
   })
 })

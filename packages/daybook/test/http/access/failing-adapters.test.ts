@@ -351,6 +351,6 @@ describe('an auth adapter with invalid capabilities', () => {
   ])('prevents the start: %j', async (capabilities) => {
     const faulty = { ...config, auth: { ...adapter, getCapabilities: () => capabilities as never } }
     await expect(createTestService(faulty)).rejects.toThrow(StartupError)
-    await expect(createTestService(faulty)).rejects.toThrow(/^auth\.getCapabilities: give /)
+    await expect(createTestService(faulty)).rejects.toThrow(/^auth\.getCapabilities: return /)
   })
 })
