@@ -121,6 +121,9 @@ test('daybook undo undoes changes, and lists blocked documents', async () => {
   expect((await again.send('GET', `/api/notes/${id}`)).body).toMatchObject({ text: 'a', updatedBy: 'system' })
   await again.stop()
   expect(await run('undo')).toMatchObject({ status: 2, stderr: expect.stringContaining('daybook undo --from SEQ') })
-  expect(await run('undo', '--from', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--from must be the number of a change') })
+  expect(await run('undo', '--from', 'x')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--from must be the number of a change'),
+  })
   expect(await run('undo', '--from', '9')).toMatchObject({ status: 1, stderr: expect.stringContaining('at most 3') })
 })

@@ -107,7 +107,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a missing name': {
     args: ['erase', 'notes'],
     status: 2,
-    reads: `Write: daybook erase COLLECTION ID${USAGE}`,
+    reads: `The arguments are invalid. Write: daybook erase COLLECTION ID${USAGE}`,
   },
   'a mistyped command': {
     args: ['strat'],
@@ -164,7 +164,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     files: seeded("await c.create('posts', { title: 'a' })"),
     args: SERVE,
     status: 1,
-    reads: 'The seed of the config was rejected at entry 1, of posts. There is no collection "posts".\n',
+    reads: 'The seed of the config was rejected at entry 1, of posts. The collection "posts" does not exist.\n',
   },
   'a seed that names a global wrongly': {
     files: seeded("await c.writeGlobal('site', { title: 'a' })"),

@@ -58,14 +58,21 @@ describe('daybook copy rejects, with advice:', () => {
   test('another kind of database', () =>
     refused(
       1,
-      '--from names no store',
+      '--from is not the address of a store',
       '--from',
       scene.database.url.replace('postgres', 'mysql'),
       '--to',
       'sqlite:target',
     ))
   test('a missing source', () =>
-    refused(1, 'nowhere/daybook.db. Is --from right?', '--from', 'sqlite:nowhere', '--to', scene.database.url))
+    refused(
+      1,
+      'nowhere/daybook.db does not exist. Check --from.',
+      '--from',
+      'sqlite:nowhere',
+      '--to',
+      scene.database.url,
+    ))
   test('a source that is not a database', () =>
     refused(1, 'text.db is damaged, or no database of SQLite.', '--from', 'sqlite:text.db', '--to', scene.database.url))
   test('a source without a store', () =>

@@ -135,7 +135,7 @@ describe('a backup', () => {
     expect(await run('source', 'backup', 'saved')).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('1 files'),
-      stderr: expect.stringContaining('dog.txt: is not in the store of files'),
+      stderr: expect.stringContaining('dog.txt: The file is missing in the file store.'),
     })
     expect(await run('target', 'restore', 'saved')).toMatchObject({
       status: 1,

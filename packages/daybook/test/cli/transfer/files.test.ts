@@ -141,7 +141,9 @@ describe('a restore with files', () => {
     await spoil(at('files', named('a dog')))
     const ended = await run('target', IMPORT)
     expect(ended).toMatchObject({ status: 1, stdout: expect.stringContaining('Nothing of this file was stored.') })
-    expect(ended.stderr).toMatch(new RegExp(`line \\d: files/\\w\\w/${digestOf('a dog')} ${message}`))
+    expect(ended.stderr).toMatch(
+      new RegExp(`all\\.ndjson, line \\d: The file files/\\w\\w/${digestOf('a dog')} ${message}`),
+    )
     expect(await filesIn('target', 'uploads')).toEqual([])
     await run('source', EXPORT)
     expect(await run('target', IMPORT)).toMatchObject({ status: 0 })
@@ -179,7 +181,7 @@ describe('a restore with files', () => {
     const lines = await readFile(at('all.ndjson'), 'utf8')
     await writeFile(at('all.ndjson'), lines.replaceAll(`"${key}":"${from}"`, `"${key}":"${to}"`))
     const ended = await run('target', IMPORT)
-    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining(`/document/${key}: is no`) })
+    expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining(`: document.${key} must be `) })
     expect(await filesIn('target', 'uploads')).toEqual([])
   })
 })

@@ -116,7 +116,7 @@ describe('daybook import', () => {
         `posts/${name}: The file is outside of the imported folder. Copy it into the folder.\n`,
       )
     }
-    expect(ended.stderr).toContain('posts/hidden.md: is hidden\n')
+    expect(ended.stderr).toContain('posts/hidden.md: The file is hidden. Rename it or its folder.\n')
     for (const name of ['folder-outside', 'folder-inside']) {
       expect(ended.stderr).toContain(`posts/${name} is a link to a folder, whose files are not imported.`)
     }
@@ -273,7 +273,7 @@ export default defineConfig({
     'no folder': [['import', '--collection', 'posts'], 'Write: daybook import PATH'],
     'a folder that is not there': [['import', 'nowhere', '--collection', 'posts'], '"nowhere" does not exist.'],
     'no collection': [['import', 'posts'], '--collection is required. Use one of: posts, authors, tags'],
-    'an unknown collection': [['import', 'posts', '--collection', 'pages'], 'There is no collection "pages"'],
+    'an unknown collection': [['import', 'posts', '--collection', 'pages'], 'The collection "pages" does not exist.'],
     'a map to no field': [[...IMPORT, '--map', 'a=headline'], '"headline"'],
     'a map without a field': [[...IMPORT, '--map', 'a'], '--map title=headline'],
     'a key that tells nothing apart': [[...IMPORT, '--key', 'pinned'], '--key'],

@@ -274,7 +274,10 @@ describe('daybook import FILE rejects', () => {
   test('options for folders, and more than one file', async () => {
     await makeNotes(1)
     const ended = await runNotes('import', 'notes.ndjson', '--dry-run')
-    expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining('--dry-run is allowed only for a folder') })
+    expect(ended).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--dry-run is allowed only for a folder'),
+    })
     expect(await runNotes('import', 'notes.ndjson', 'notes.ndjson')).toMatchObject({ status: 2 })
   })
 })
