@@ -116,13 +116,16 @@ test('an invalid route in the config, or one that clashes with another, prevents
   expect(await faultsOf({ routes: {} })).toEqual([{ path: 'routes', message: 'routes must be a list of routes.' }])
   expect(await faultsOf({ routes: [{ ...titles, path: 'titles' }] })).toMatchObject([{ path: 'routes.0.path' }])
   expect(await faultsOf({ routes: [{ ...titles, path: '/api/posts' }] })).toMatchObject([
-    { path: 'routes.0.path', message: expect.stringContaining('of Daybook answers /api/posts') },
+    {
+      path: 'routes.0.path',
+      message: expect.stringContaining('is "/api/posts", which is already used by GET /api/posts of Daybook'),
+    },
   ])
   const other = definePlugin({ name: 'other', version: '1.0.0', routes: [titles as PluginRoute] })
   expect(await faultsOf({ plugins: [other] })).toMatchObject([
     {
       path: 'plugins.other.routes.0.path',
-      message: expect.stringContaining('GET /titles of the config (routes.0) answers /titles'),
+      message: expect.stringContaining('is "/titles", which is already used by GET /titles of the config (routes.0)'),
     },
   ])
 })

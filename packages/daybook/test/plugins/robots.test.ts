@@ -67,7 +67,7 @@ describe('robots()', () => {
   ])('rejects %j', (options, path, message) => {
     const make = () => robots(options as never)
     expect(make).toThrow(ConfigError)
-    expect(make).toThrow(`plugins.robots.options.${path} must `)
+    expect(make).toThrow(`plugins.robots.options.${path} `)
     expect(make).toThrow(message)
   })
 })

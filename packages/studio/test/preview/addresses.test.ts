@@ -44,9 +44,7 @@ test('an address for an unknown collection, or with an unknown placeholder, is r
         plugins: [studio({ preview })],
       }),
     )
-  await expect(serviceWith({ pots: `${SITE}/{slug}` })).rejects.toThrow(
-    /preview\.pots.*pots is not a collection.*posts/s,
-  )
+  await expect(serviceWith({ pots: `${SITE}/{slug}` })).rejects.toThrow(/preview\.pots is not a collection.*posts/s)
   await expect(serviceWith({ posts: `${SITE}/{slg}` })).rejects.toThrow(/preview\.posts.*no field "slg".*slug/s)
   const service = await serviceWith({ posts: `${SITE}/{locale}/{id}/{slug}/{title}?preview={token}` })
   await service.close()
