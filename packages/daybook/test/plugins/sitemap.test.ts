@@ -285,7 +285,7 @@ describe('sitemap() rejects', () => {
   })
 
   test.each([
-    [{ posted: { path: '/:slug' } }, 'posted.path', 'There is no collection "posted".'],
+    [{ posted: { path: '/:slug' } }, 'posted.path', 'The collection "posted" does not exist.'],
     [{ secrets: { path: '/:slug' } }, 'secrets.path', 'does not work for callers without a session: '],
     [{ posts: { path: '/:slog' } }, 'posts.path', 'slog'],
     [{ posts: { path: { fr: '/:slug' } } }, 'posts.path.fr', 'locale must be one of: en, de'],
