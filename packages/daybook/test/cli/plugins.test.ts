@@ -68,7 +68,9 @@ test('an invalid plugin is reported without a stack', async () => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG.replace("path: '/after'", "path: '/api/ready'") })
   const { status, stderr } = await daybook(folder.path, 'start', '--port', '0')
   expect(status).toBe(1)
-  expect(stderr).toContain('plugins.after.routes.0.path is "/api/ready", which is already used by GET /api/ready of Daybook')
+  expect(stderr).toContain(
+    'plugins.after.routes.0.path is "/api/ready", which is already used by GET /api/ready of Daybook',
+  )
   expect(stderr).not.toContain('    at ')
 })
 
