@@ -46,6 +46,8 @@ async function findRequestFiles(): Promise<RequestFiles> {
     if (!response.ok) throw new Error(`PUT returned ${response.status}: ${await response.text()}`)
   }
   try {
+    // The service builds its OpenAPI document in turns, between requests.
+    await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).arrayBuffer()
     const [post] = await list('limit=1')
     const id = post?.id ?? ''
     await update(id, 'The first change')
