@@ -169,7 +169,7 @@ const createResetError = (request: string, details: { readonly restart?: string 
   new DaybookError(request, {
     code: 'GONE',
     status: 410,
-    message: 'The events cannot continue from this position. Start again with details.restart.',
+    message: 'The events cannot continue. Start again with details.restart.',
     details,
     requestId: '',
     retryAfter: undefined,

@@ -207,7 +207,7 @@ function toHeaders(
   } catch {
     // The platform's message holds the value, which may be a token.
     throw new TypeError(
-      `${request} was not sent, because the token or a header contains characters that are not allowed in headers.`,
+      `${request} was not sent: the token or a header has invalid characters.`,
     )
   }
 }

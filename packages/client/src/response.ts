@@ -16,7 +16,7 @@ const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>
  */
 export async function readResponse(request: string, response: Response, expects: ResponseContent): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
-    throw new NetworkError(request, 'was interrupted in the middle of its response.', cause)
+    throw new NetworkError(request, 'was interrupted.', cause)
   })
   const body = parseJson(text)
   if (!response.ok) throw createError(request, response, body, text)
@@ -63,7 +63,7 @@ function createUnexpectedError(
   response: Pick<Response, 'status' | 'headers'>,
   what: string,
 ): DaybookError {
-  const message = `${request} received the response ${response.status} ${what}. Check that this is the address of a Daybook service, and that it is running.`
+  const message = `${request} received the response ${response.status} ${what}. Check the address, and whether the service runs.`
   return new DaybookError(request, { ...getErrorParts(response), code: 'UNEXPECTED_ANSWER', message, details: {} })
 }
 

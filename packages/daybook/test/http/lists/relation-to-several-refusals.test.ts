@@ -104,7 +104,7 @@ runPolicyScenarios('relations to several collections, asked and told what they d
             issues: [
               {
                 message:
-                  'where[kept.collection][eq] must be a collection that you are allowed to read, but there is none',
+                  'where[kept.collection][eq] must be a collection that you are allowed to read, but there is none.',
               },
             ],
           },
