@@ -150,7 +150,7 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
   },
   'bulk-refused': async ({ page }) => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('entry refuses', { exact: false }).waitFor()
+    await page.getByText('entry cannot be changed', { exact: false }).waitFor()
   },
   'bulk-set': async (scene) => {
     await openStories(scene)

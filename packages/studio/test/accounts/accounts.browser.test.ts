@@ -116,7 +116,7 @@ describe('access tokens', () => {
     await page.getByRole('button', { name: 'Create a token' }).click()
     await form.getByLabel('Name').fill('site build')
     await form.getByRole('button', { name: 'Create a token' }).click()
-    await form.getByText('There is a token of this name.').waitFor()
+    await form.getByText('This name is already used by another token.').waitFor()
     await form.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'Revoke site build' }).click()
     await page.getByRole('dialog', { name: 'Revoke site build?' }).getByRole('button', { name: 'Revoke' }).click()

@@ -97,7 +97,7 @@ describe('the library', () => {
       { times: 1 },
     )
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Somebody else has saved this meanwhile').waitFor()
+    await page.getByText('Somebody else has saved this in the meantime').waitFor()
     await page.getByRole('textbox', { name: 'Alt text' }).and(page.getByText('Ships')).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()

@@ -71,7 +71,7 @@ describe('the editor', () => {
     const { page, url } = visit
     await page.getByLabel('Data').fill('{ "a": 1,')
     await page.getByLabel('Points').fill('[1, 2')
-    await page.getByText('until then, this browser keeps it').first().waitFor()
+    await page.getByText('It is kept in this browser').first().waitFor()
     await visit.shoot('json-unfinished')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('link', { name: 'Overview' }).first().click()

@@ -189,7 +189,7 @@ describe('an entry form under access rules that return a where', () => {
     await send(service, TOMASZ.email, 'POST', `/${id}/publish`, {})
     isPublished.resolve()
     await page.getByText(READ_ONLY).waitFor()
-    await page.getByText('What you typed here is not saved', { exact: false }).waitFor()
+    await page.getByText('Your changes are not saved, because', { exact: false }).waitFor()
     const title = page.getByLabel('Title')
     expect([await title.isEditable(), await title.inputValue()]).toEqual([false, 'Ink and paper'])
     expect(await visit.axeFaults()).toEqual([])

@@ -87,7 +87,7 @@ describe('the filter of a list', () => {
     await page.getByText('Author › Name contains Inés').waitFor()
     await page.getByRole('button', { name: 'Filter (2)' }).click()
     const sheet = page.getByRole('dialog', { name: 'Filter' })
-    await sheet.getByText('The Studio has no form for this condition.').waitFor()
+    await sheet.getByText('This condition cannot be edited here.').waitFor()
     await sheet.getByRole('button', { name: 'Add condition' }).click()
     await sheet.getByRole('group', { name: 'Title' }).getByRole('textbox', { name: 'Value' }).fill('1')
     await sheet.getByRole('button', { name: 'Apply' }).click()

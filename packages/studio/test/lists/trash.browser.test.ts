@@ -63,14 +63,14 @@ describe('the trash of a collection', () => {
       await isShown(page, 'harbour.png')
       await page.getByRole('button', { name: 'Delete', exact: true }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByText('stands in the trash for some time').waitFor()
+      await dialog.getByText('stays in the trash for some time').waitFor()
       await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
       await isShown(page, 'Files')
       await page.getByRole('link', { name: 'Trash' }).click()
       await isShown(page, 'Trash')
     }
     await page.getByRole('link', { name: 'Trash' }).click()
-    await page.getByText('Deleted files stand here').waitFor()
+    await page.getByText('Deleted files appear here').waitFor()
     await page.getByRole('main').getByRole('link', { name: 'Files' }).click()
     await isShown(page, 'Files')
     await removeFile()
@@ -80,7 +80,7 @@ describe('the trash of a collection', () => {
     await isShown(page, 'harbour.png')
     const [asset] = (await service.content.list('assets')).items
     await page.goBack()
-    await page.getByText('Deleted files stand here').waitFor()
+    await page.getByText('Deleted files appear here').waitFor()
     await page.getByRole('main').getByRole('link', { name: 'Files' }).click()
     await removeFile()
     const { directory, filename } = asset as unknown as { readonly directory: string; readonly filename: string }
