@@ -206,9 +206,7 @@ function toHeaders(
     return headers
   } catch {
     // The platform's message holds the value, which may be a token.
-    throw new TypeError(
-      `${request} was not sent: the token or a header has invalid characters.`,
-    )
+    throw new TypeError(`${request} was not sent: the token or a header has invalid characters.`)
   }
 }
 

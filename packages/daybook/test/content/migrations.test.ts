@@ -113,7 +113,9 @@ describe.each(STORES)('a migration on $name', (store) => {
     const clash = migrateBy(place, CONFIG, async ({ content }) => {
       await content.each('notes', {}, () => ({ title: 'same' }))
     })
-    await expect(clash).rejects.toThrow(/the change of notes [0-9a-f-]{36} was rejected\. .*title is already used by another entry/)
+    await expect(clash).rejects.toThrow(
+      /the change of notes [0-9a-f-]{36} was rejected\. .*title is already used by another entry/,
+    )
     expect(await counts()).toEqual([0, 0])
   })
 
