@@ -240,7 +240,7 @@ function toHttpResponse(response: unknown): HttpResponse {
   // Response.error() has status 0.
   if (isUnused(response) && response.status > 0) return fromWebResponse(response)
   const isResponse = response instanceof Response
-  throw new TypeError(isResponse ? 'run returned a Response that is used up' : 'run must return a Response')
+  throw new TypeError(isResponse ? 'run returned a Response whose body was already read' : 'run must return a Response')
 }
 
 /** Returns a `DaybookError` as it is. The details of any other error appear only in the log. */
