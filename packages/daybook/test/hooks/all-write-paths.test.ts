@@ -97,7 +97,7 @@ export default defineConfig({
   const run = (...args: readonly string[]) => daybook(folder.path, ...args)
   const imported = await run('import', 'posts', '--collection', 'posts')
   expect(imported).toMatchObject({ status: 1, stderr: expect.stringContaining('posts/b.md: Not this one.') })
-  expect(imported.stderr).toContain('posts/c.md:2: /title: is wrong')
+  expect(imported.stderr).toContain('posts/c.md, line 2: title is wrong.')
   expect(await run('export', 'all.ndjson')).toMatchObject({ status: 0 })
   await folder.write({ 'daybook.config.ts': config('A!', 'A!') })
   expect(await run('import', 'all.ndjson', '--data', 'copy')).toMatchObject({ status: 0 })

@@ -65,7 +65,7 @@ const config = defineConfig({
   },
 })
 
-const READ_ONLY = /^You may read this entry, and not change it/
+const READ_ONLY = /^You can read this entry, but you are not allowed to change it/
 
 interface Article {
   readonly id: string

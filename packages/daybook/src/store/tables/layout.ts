@@ -47,7 +47,7 @@ export const unfinishedRestoreMessage = (shown: string): string =>
  */
 export async function findCopyObstacle(snapshot: Snapshot, shown: string): Promise<string | undefined> {
   if (await isBlankDatabase(snapshot, snapshot.dialect))
-    return `${shown} holds no store of Daybook. Is the address right?`
+    return `${shown} does not contain a Daybook store. Check the address.`
   if ((await readNote(snapshot, COPY_NOTE)) !== undefined) {
     return `${shown} is an unfinished copy. Finish it first: run the daybook copy that began it again.`
   }

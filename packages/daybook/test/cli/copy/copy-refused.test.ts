@@ -78,7 +78,7 @@ describe('daybook copy rejects, with advice:', () => {
   test('a source without a store', () =>
     refused(
       1,
-      'holds no store of Daybook. Is the address right?',
+      'does not contain a Daybook store. Check the address.',
       '--from',
       scene.database.url,
       '--to',
@@ -99,7 +99,7 @@ describe('daybook copy rejects, with advice:', () => {
   test('a server that does not respond', async () => {
     const url = new URL(scene.database.url)
     url.port = String(await freePort())
-    await refused(1, 'are host, port and TLS in --to right?', '--from', 'sqlite:source', '--to', url.href)
+    await refused(1, 'that host, port and TLS in --to are right', '--from', 'sqlite:source', '--to', url.href)
   })
 
   test('a wrong password', async () => {
