@@ -6,6 +6,7 @@ import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
 import { DAYBOOK } from '../support/built/command.ts'
+import { SLOW_MACHINE_DATABASE } from '../support/postgres/slow-machine-postgres.ts'
 import type { Place } from '../support/stores/place.ts'
 import { POSTGRES, STORES } from '../support/stores/stores.ts'
 import { eventually } from '../support/timeouts.ts'
@@ -41,7 +42,7 @@ async function createNotes(place: Place, isPostgres: boolean) {
     const all = Array.from({ length: COUNT }, (_, rank) => ({ title: 'before', rank }))
     for (const data of all) await content.create('notes', data as never)
   })
-  const database = isPostgres ? `database: postgres('${place.address}'),` : ''
+  const database = isPostgres ? `database: postgres('${place.address}', ${JSON.stringify(SLOW_MACHINE_DATABASE)}),` : ''
   const folder = await folderOf({ 'daybook.config.ts': writeConfig(database) })
   const begin = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
     const data = isPostgres ? [] : ['--data', place.address]

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { postgres } from 'daybook/postgres'
 import { openStore } from '../../src/store/store.ts'
 import { HookReceiver, type ReceivedHook } from '../support/network/hook-receiver.ts'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 
 const { values } = parseArgs({ options: { cycles: { type: 'string' } } })
 const CYCLES = Number(values.cycles ?? 100)
@@ -44,7 +44,7 @@ async function startService(mode: '' | 'write'): Promise<ChildProcess> {
 
 async function storedSeqs(): Promise<readonly number[]> {
   const { DATABASE_URL: url } = process.env
-  const store = await openStore(url ? { database: postgres(url) } : {}, data, { isServing: false })
+  const store = await openStore(url ? { database: slowMachinePostgres(url) } : {}, data, { isServing: false })
   const seqs: number[] = []
   for (let after = 0; ; after = seqs.at(-1) ?? 0) {
     const records = await store.journal.records(after)

@@ -3,14 +3,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createService, defineCollection, defineConfig, f } from 'daybook'
 import { webhooks } from 'daybook/plugins'
-import { postgres } from 'daybook/postgres'
+import { slowMachinePostgres } from '../support/postgres/slow-machine-postgres.ts'
 
 const [folder = '', receiver = '', mode = ''] = process.argv.slice(2)
 const secrets = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`]
 const { DATABASE_URL: url } = process.env
 
 const config = defineConfig({
-  ...(url ? { database: postgres(url) } : {}),
+  ...(url ? { database: slowMachinePostgres(url) } : {}),
   collections: {
     notes: defineCollection({
       fields: { text: f.text({ required: true }) },

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { f } from 'daybook'
 import { describe, expect, it } from 'vitest'
 import { folderOf } from '../cli/cli.ts'
+import { SLOW_MACHINE_DATABASE } from '../support/postgres/slow-machine-postgres.ts'
 import type { Place } from '../support/stores/place.ts'
 import { STORES } from '../support/stores/stores.ts'
 import { LARGE_TEST_MS } from '../support/timeouts.ts'
@@ -32,7 +33,7 @@ async function addNotes(place: Place): Promise<void> {
 const configFor = (address: string): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES}'
 export default defineConfig({
-  ${address.startsWith('postgres') ? `database: postgres('${address}'),` : ''}
+  ${address.startsWith('postgres') ? `database: postgres('${address}', ${JSON.stringify(SLOW_MACHINE_DATABASE)}),` : ''}
   collections: {
     notes: {
       fields: {
