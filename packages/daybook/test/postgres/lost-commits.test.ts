@@ -1,4 +1,3 @@
-import { postgres } from 'daybook/postgres'
 import { createTestService, type TestService } from 'daybook/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Store } from '../../src/store/store.ts'
@@ -123,7 +122,7 @@ describe.each(Object.entries(FATES))('a commit that %s, and whose response is lo
 })
 
 test('a transaction in which a failure was swallowed does not count as stored', async () => {
-  const store = new Store(await postgres(database.url).open())
+  const store = new Store(await slowMachinePostgres(database.url).open())
   const record = { key: 'k', request: 'r', status: 201, headers: '{}', body: '', at: '2026-01-01' }
   const save = (key: string) =>
     store.transaction(async (writer) => {

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { defineConfig, f } from 'daybook'
-import { postgres } from 'daybook/postgres'
 import { createTestService } from 'daybook/testing'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +32,7 @@ const KINDS: Readonly<Record<string, () => Promise<Nodes>>> = {
   async postgres() {
     const database = await PostgresDatabase.make()
     await (await createTestService({ ...config, database: slowMachinePostgres(database.url) })).close()
-    const opened = Array.from({ length: COUNT }, async () => new Store(await postgres(database.url).open()))
+    const opened = Array.from({ length: COUNT }, async () => new Store(await slowMachinePostgres(database.url).open()))
     const stores = await Promise.all(opened)
     const end = async (): Promise<void> => {
       for (const store of stores) await store.close()

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { SLOW_MACHINE_DATABASE } from '../../support/postgres/slow-machine-postgres.ts'
 import { daybook, folderOf } from '../cli.ts'
 
 const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
@@ -13,7 +14,7 @@ it('daybook import --dry-run imports into a copy of the database, and leaves the
   const config = (title: string): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES}'
 export default defineConfig({
-  database: postgres('${database.url}'),
+  database: postgres('${database.url}', ${JSON.stringify(SLOW_MACHINE_DATABASE)}),
   locales: { default: 'en', available: ['en', 'de'] },
   collections: {
     posts: { fields: { ${title}, slug: f.slug(), body: f.markdown({ localized: true }), author: f.relation('authors') } },

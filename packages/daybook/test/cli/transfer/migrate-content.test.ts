@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { SLOW_MACHINE_DATABASE } from '../../support/postgres/slow-machine-postgres.ts'
 import { daybook, folderOf, start } from '../cli.ts'
 
 const POSTGRES = join(import.meta.dirname, '../../../src/store/postgres/index.ts')
@@ -17,7 +18,7 @@ const ENGINES = [
     open: async () => {
       const database = await PostgresDatabase.make()
       return {
-        database: `database: postgres('${database.url}'),`,
+        database: `database: postgres('${database.url}', ${JSON.stringify(SLOW_MACHINE_DATABASE)}),`,
         [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
       }
     },

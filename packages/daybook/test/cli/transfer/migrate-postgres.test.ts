@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
+import { SLOW_MACHINE_DATABASE } from '../../support/postgres/slow-machine-postgres.ts'
 import { daybook, folderOf } from '../cli.ts'
 import { sendRequest, startSupervised } from '../start/supervised.ts'
 
@@ -11,7 +12,7 @@ it('daybook migrate works on the database that the config names', async () => {
   const config = (title: string): string => `import { defineConfig, f } from 'DAYBOOK'
 import { postgres } from '${POSTGRES}'
 export default defineConfig({
-  database: postgres('${database.url}'),
+  database: postgres('${database.url}', ${JSON.stringify(SLOW_MACHINE_DATABASE)}),
   collections: { notes: { fields: { ${title} } } },
   seed: async (content) => { await content.create('notes', { headline: 'H' }) },
 })

@@ -7,7 +7,7 @@ import { f } from 'daybook'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DAYBOOK } from '../../support/built/command.ts'
 import { PostgresDatabase } from '../../support/postgres/postgres-database.ts'
-import { slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
+import { SLOW_MACHINE_DATABASE, slowMachinePostgres } from '../../support/postgres/slow-machine-postgres.ts'
 import { toLines, withoutHeader } from '../../support/stores/export.ts'
 import { daybook, type Ended, folderOf, start } from '../cli.ts'
 import { type Place, readResponses, serve } from '../copy/copy-content.ts'
@@ -334,7 +334,7 @@ const TARGETS = [
 /** Returns the options that name the store of notes. */
 async function placeIn(database: PostgresDatabase | undefined): Promise<readonly string[]> {
   if (!database) return ['--data', 'target']
-  const url = `database: postgres('${database.url}'), collections`
+  const url = `database: postgres('${database.url}', ${JSON.stringify(SLOW_MACHINE_DATABASE)}), collections`
   await folder.write({
     'placed.config.ts': `import { postgres } from '${POSTGRES}'\n${NOTES.replace('collections', url)}`,
   })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createService, type DaybookConfig, type Service } from 'daybook'
-import { postgres } from 'daybook/postgres'
+import { slowMachinePostgres } from '../postgres/slow-machine-postgres.ts'
 
 /** Opens a service in another process than the test, at the address of a `Place`: the URL of a database, or a folder. */
 export function openAt(address: string, config: DaybookConfig): Promise<Service> {
@@ -10,5 +10,5 @@ export function openAt(address: string, config: DaybookConfig): Promise<Service>
   // If the process is killed, an empty folder stays behind.
   const data = mkdtempSync(join(tmpdir(), 'daybook-files-'))
   process.once('exit', () => rmSync(data, { recursive: true, force: true }))
-  return createService({ ...config, database: postgres(address) }, { data })
+  return createService({ ...config, database: slowMachinePostgres(address) }, { data })
 }
