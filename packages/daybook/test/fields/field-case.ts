@@ -38,3 +38,11 @@ export const TEXT_REFUSES: readonly Refused[] = [
 ]
 
 export type FieldCases = Readonly<Record<keyof typeof f, readonly FieldCase[]>>
+
+/** A JSON Schema that refers to a part of itself. */
+export const POINT = {
+  type: 'object',
+  properties: { x: { $ref: '#/$defs/coordinate' } },
+  required: ['x'],
+  $defs: { coordinate: { type: 'number', maximum: 9 } },
+} as const

@@ -1,12 +1,5 @@
 import { f } from 'daybook'
-import { type FieldCases, TEXT_REFUSES } from './field-case.ts'
-
-const POINT = {
-  type: 'object',
-  properties: { x: { $ref: '#/$defs/coordinate' } },
-  required: ['x'],
-  $defs: { coordinate: { type: 'number', maximum: 9 } },
-} as const
+import { type FieldCases, POINT, TEXT_REFUSES } from './field-case.ts'
 
 export const SCALAR_VALUES = {
   number: [

@@ -1,12 +1,5 @@
 import { f } from 'daybook'
-import { FILE, type FieldCases, ID, NOBODY, SHOUTED_ID } from './field-case.ts'
-
-const POINT = {
-  type: 'object',
-  properties: { x: { $ref: '#/$defs/coordinate' } },
-  required: ['x'],
-  $defs: { coordinate: { type: 'number', maximum: 9 } },
-} as const
+import { FILE, type FieldCases, ID, NOBODY, POINT, SHOUTED_ID } from './field-case.ts'
 
 export const STRUCTURE_VALUES = {
   asset: [
