@@ -98,7 +98,7 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
 }
 
 /** Pages for contributors, which name source files. */
-const SOURCE_PAGES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/internals.md']
+const SOURCE_PAGES = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/contributing/internals.md']
 const CONTRIBUTORS = 'docs/contributing/'
 /** The folders that the names of source files are relative to. */
 const BASES = [

@@ -53,7 +53,7 @@ test('the docs match the code', async () => {
 })
 
 test('each fault is a line on standard error, and the status is 1', async () => {
-  await change('README.md', '(docs/running.md)', '(docs/walking.md)')
+  await change('README.md', '(docs/guides/running.md)', '(docs/walking.md)')
   const { status, stderr } = await runCheck()
   expect(status).toBe(1)
   expect(stderr).toMatch(/^README\.md links to docs\/walking\.md, which does not exist\.$/m)
@@ -90,8 +90,8 @@ test.each([
 })
 
 test.each([
-  ['page', '(docs/running.md)', '(docs/walking.md)'],
-  ['heading', '(docs/running.md)', '(docs/running.md#on-water)'],
+  ['page', '(docs/guides/running.md)', '(docs/walking.md)'],
+  ['heading', '(docs/guides/running.md)', '(docs/guides/running.md#on-water)'],
 ])('a link to a missing %s fails', async (_what, shown, instead) => {
   const faults = await faultsWith('README.md', shown, instead)
   expect(faults).toContainEqual(expect.stringContaining(instead.slice(1, -1)))
@@ -122,7 +122,7 @@ test.each([
     'without saying what it',
   ],
 ])('a picture %s fails', async (_what, shown, instead, said) => {
-  const faults = await faultsWith('docs/studio-for-editors.md', shown, instead)
+  const faults = await faultsWith('docs/guides/studio-for-editors.md', shown, instead)
   expect(faults).toContainEqual(expect.stringContaining(said))
 })
 

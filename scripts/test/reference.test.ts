@@ -8,7 +8,7 @@ import { Source, Sources } from '../reference/source.ts'
 
 const PAGES = [
   { file: 'docs/reference/config.md', text: '# Config' },
-  { file: 'docs/running.md', text: '# Running\n\n## Limit overload\n' },
+  { file: 'docs/guides/running.md', text: '# Running\n\n## Limit overload\n' },
 ]
 
 /** Options from the text of a file, and what is said to be missing. */
@@ -30,7 +30,7 @@ test('a doc comment becomes the row of its option: meaning, default and link', (
       /**
        * The most requests
        * that wait. @default 1,000
-       * @see docs/running.md#limit-overload
+       * @see docs/guides/running.md#limit-overload
        */
       readonly pending?: number
       /** Who serves; \`a|b\` splits. */
@@ -53,8 +53,8 @@ test('an option without a doc comment of its own is reported', () => {
 })
 
 test('a link to a missing heading throws', () => {
-  const generation = generationOf('interface Options { /** One. @see docs/running.md#on-water */ one: string }')
-  expect(() => optionTable('Options', generation)).toThrow('docs/running.md#on-water')
+  const generation = generationOf('interface Options { /** One. @see docs/guides/running.md#on-water */ one: string }')
+  expect(() => optionTable('Options', generation)).toThrow('docs/guides/running.md#on-water')
 })
 
 test.each([

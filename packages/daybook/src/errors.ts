@@ -15,7 +15,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /**
    * The session has no permission, or an idempotent response contains an entry that the caller can no longer see.
    * @details `issues` if single fields are concerned
-   * @see docs/access.md
+   * @see docs/concepts/access.md
    */
   FORBIDDEN: { status: 403, message: 'You are signed in, but not allowed to do this.' },
   /** There is no such route, collection or global, or no entry that the caller may see. */
@@ -30,7 +30,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /**
    * A token of the changes feed is older than the journal, or the rights of the caller have changed: the client must copy the content again.
    * @details `restart`: the token to start again with
-   * @see docs/live-content.md#begin-anew
+   * @see docs/guides/live-content.md#begin-anew
    */
   GONE: {
     status: 410,
@@ -66,7 +66,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   /**
    * Too many attempts to sign in from one network or to one account, or an auth adapter limits requests. Has `Retry-After`.
-   * @see docs/authentication.md#limit-password-guessing
+   * @see docs/guides/authentication.md#limit-password-guessing
    */
   RATE_LIMITED: { status: 429, message: 'Too many requests. Retry after the seconds in Retry-After.' },
   /** A bug in Daybook or in a rule of the config. The log has the cause, the response never does. */
@@ -77,7 +77,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
    * The database cannot be used, too many requests are waiting, or the service is ending. Has `Retry-After`.
    * @details `checks` on `/api/ready`; `outcome`: `unknown` if the database failed before it confirmed a write: read before you retry, or
    * send an `Idempotency-Key` from the start
-   * @see docs/running.md#limit-overload
+   * @see docs/guides/running.md#limit-overload
    */
   SERVICE_UNAVAILABLE: { status: 503, message: 'The service is unavailable. Retry after the seconds in Retry-After.' },
   /** The disk is full; nothing of the write was stored. */

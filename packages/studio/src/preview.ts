@@ -28,7 +28,7 @@ interface PreviewMessageEvent {
   readonly data: unknown
 }
 
-/** The version of the protocol (docs/preview.md). */
+/** The version of the protocol (docs/guides/preview.md). */
 const VERSION = 1
 
 /**

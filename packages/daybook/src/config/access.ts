@@ -71,7 +71,7 @@ export interface CollectionAccess extends AssetAccess {
   /**
    * Decides who sees drafts in a collection with `f.status()`: unpublished entries, unpublished changes, and versions from before publication.
    * With a `where`, drafts of other entries do not exist for the caller. The rule receives no `entry`. Without a session, there are no drafts.
-   * @default the rule for `update` @see docs/access.md#decide-who-sees-drafts
+   * @default the rule for `update` @see docs/concepts/access.md#decide-who-sees-drafts
    */
   readonly draft?: AccessRule
 }

@@ -10,18 +10,18 @@ export interface AssetsConfig {
   readonly maxBytes?: number
   /** The accepted media types of the bytes, such as `['image/*', 'application/pdf']`. @default every type */
   readonly accept?: readonly string[]
-  /** True to remove the location from the EXIF, XMP and IPTC data of uploaded images. @default true @see docs/files.md#keep-private-where-images-were-taken */
+  /** True to remove the location from the EXIF, XMP and IPTC data of uploaded images. @default true @see docs/guides/files.md#keep-private-where-images-were-taken */
   readonly stripLocation?: boolean
-  /** The pictures of `GET /api/assets/:id/image`, which needs the package `sharp`. @see docs/files.md#show-images-in-the-right-size */
+  /** The pictures of `GET /api/assets/:id/image`, which needs the package `sharp`. @see docs/guides/files.md#show-images-in-the-right-size */
   readonly images?: ImagesConfig
   /**
    * The number of days for which a deleted file can be restored; 0 removes its bytes at once.
-   * @default 30 @see docs/files.md#bring-a-deleted-file-back
+   * @default 30 @see docs/guides/files.md#bring-a-deleted-file-back
    */
   readonly keepDeletedDays?: number
   /** The maximum files of each account or token: `{ files, bytes }`, either or both. @default no limit */
   readonly quota?: AssetQuota
-  /** The access rules by action, like those of a collection. @default everyone reads, sessions write @see docs/access.md */
+  /** The access rules by action, like those of a collection. @default everyone reads, sessions write @see docs/concepts/access.md */
   readonly access?: AssetAccess
 }
 

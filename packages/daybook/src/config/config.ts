@@ -25,7 +25,7 @@ export type CacheTagHeader = (typeof CACHE_TAG_HEADERS)[number]
 export interface CdnConfig {
   /**
    * Headers with cache tags in responses without a session, so that a CDN can purge them: `['Surrogate-Key']` for Fastly and Varnish,
-   * `['Cache-Tag']` for Cloudflare and others. @default none @see docs/cdn.md
+   * `['Cache-Tag']` for Cloudflare and others. @default none @see docs/guides/cdn.md
    */
   readonly tags?: readonly ('Surrogate-Key' | 'Cache-Tag')[]
 }
@@ -38,16 +38,16 @@ export interface CollectionConfig<F extends Fields = Fields> {
   readonly description?: string
   /**
    * The access rules by action, functions of `{ principal, identity, entry }` that return true, false, a `where`, or a promise of these.
-   * @see docs/access.md
+   * @see docs/concepts/access.md
    */
   readonly access?: CollectionAccess
   /**
    * Indexes over several fields, such as `[['category', '-publishedOn']]`: up to 8 lists of 2 to 4 fields. A list with a filter or rule on the
    * first fields that is sorted by the next one reads only the entries of its page. Each index makes writes slower. @default none
-   * @see docs/modelling-content.md#index-fields-together
+   * @see docs/guides/modelling-content.md#index-fields-together
    */
   readonly indexes?: readonly (readonly string[])[]
-  /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/access.md#show-who-wrote-it */
+  /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/concepts/access.md#show-who-wrote-it */
   readonly people?: PeopleAccess
   /** The maximum number of entries on a page. @default 100 */
   readonly maxLimit?: number
@@ -55,10 +55,10 @@ export interface CollectionConfig<F extends Fields = Fields> {
   readonly requireIfMatch?: boolean
   /**
    * Checks a whole entry, such as two values together: `(entry, { before, operation, identity, locale, content })`. Returns nothing if the
-   * entry is valid, else issues: `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
+   * entry is valid, else issues: `{ path, message }`, or a message. @see docs/guides/hooks.md#check-what-is-written
    */
   readonly validate?: EntryValidator<F>
-  /** Functions that take part in writes: any of `{ beforeValidate, beforeChange, afterCommit }`. @see docs/hooks.md */
+  /** Functions that take part in writes: any of `{ beforeValidate, beforeChange, afterCommit }`. @see docs/guides/hooks.md */
   readonly hooks?: object
 }
 
@@ -70,16 +70,16 @@ export interface GlobalConfig<F extends Fields = Fields> {
   readonly description?: string
   /** The access rules by action, functions of `{ principal, identity }` that return true or false, or a promise of it. */
   readonly access?: GlobalAccess
-  /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/access.md#show-who-wrote-it */
+  /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/concepts/access.md#show-who-wrote-it */
   readonly people?: PeopleAccess
   /** True to reject PUT without `If-Match` or `If-None-Match` with 428. @default false */
   readonly requireIfMatch?: boolean
   /**
    * Checks the whole global: `(global, { before, operation, identity, locale, content })`. Returns nothing if it is valid, else issues:
-   * `{ path, message }`, or a message. @see docs/hooks.md#check-what-is-written
+   * `{ path, message }`, or a message. @see docs/guides/hooks.md#check-what-is-written
    */
   readonly validate?: GlobalValidator<F>
-  /** Functions that take part in writes: any of `{ beforeValidate, beforeChange, afterCommit }`. @see docs/hooks.md */
+  /** Functions that take part in writes: any of `{ beforeValidate, beforeChange, afterCommit }`. @see docs/guides/hooks.md */
   readonly hooks?: object
 }
 
@@ -101,17 +101,17 @@ export interface LimitsConfig {
   readonly renderMs?: number
   /** The maximum attempts of a client to sign in or to register, per minute, on all nodes together. @default 10 */
   readonly signInsPerMinute?: number
-  /** The maximum attempts of all clients to sign in to an account, per minute. @default twice `signInsPerMinute` @see docs/authentication.md#limit-password-guessing */
+  /** The maximum attempts of all clients to sign in to an account, per minute. @default twice `signInsPerMinute` @see docs/guides/authentication.md#limit-password-guessing */
   readonly accountSignInsPerMinute?: number
-  /** The maximum number of requested messages to an account, such as links to set a password, per hour. @default 10 @see docs/authentication.md#limit-password-guessing */
+  /** The maximum number of requested messages to an account, such as links to set a password, per hour. @default 10 @see docs/guides/authentication.md#limit-password-guessing */
   readonly accountMessagesPerHour?: number
-  /** The maximum number of running and waiting requests of a process; more are rejected with 503. @default 1,000 @see docs/running.md#limit-overload */
+  /** The maximum number of running and waiting requests of a process; more are rejected with 503. @default 1,000 @see docs/guides/running.md#limit-overload */
   readonly pendingRequests?: number
-  /** The maximum time that a request waits before it begins, in milliseconds; after that, it is rejected with 503. @default 10,000 @see docs/running.md#limit-overload */
+  /** The maximum time that a request waits before it begins, in milliseconds; after that, it is rejected with 503. @default 10,000 @see docs/guides/running.md#limit-overload */
   readonly queueMs?: number
-  /** The memory for cached responses of a process, in bytes; 0 for none. @default 67,108,864 @see docs/running.md#cache-responses-in-memory */
+  /** The memory for cached responses of a process, in bytes; 0 for none. @default 67,108,864 @see docs/guides/running.md#cache-responses-in-memory */
   readonly responseCacheBytes?: number
-  /** The maximum number of subscribers to live events of a process; more are rejected with 503. @default 10,000 @see docs/live-content.md#limit-listeners */
+  /** The maximum number of subscribers to live events of a process; more are rejected with 503. @default 10,000 @see docs/guides/live-content.md#limit-listeners */
   readonly listeners?: number
   /**
    * The interval of heartbeats of live events, at which sessions and rights of subscribers are checked as well, in milliseconds.
@@ -152,13 +152,13 @@ export interface HtmlAllowance {
 export interface MarkdownConfig {
   /**
    * Elements and attributes that raw HTML may contain besides GitHub's list. @default GitHub's list only
-   * @see docs/modelling-content.md#allow-html-in-markdown
+   * @see docs/guides/modelling-content.md#allow-html-in-markdown
    */
   readonly allowHtml?: HtmlAllowance
   /**
    * The hosts from which `<video>` and `<audio>` in raw HTML may load, with their port if needed, such as `media.example.org`. The service's
    * own files below `/uploads/` are always allowed. @default none
-   * @see docs/modelling-content.md#show-video-and-audio
+   * @see docs/guides/modelling-content.md#show-video-and-audio
    */
   readonly mediaHosts?: readonly string[]
 }
@@ -261,30 +261,30 @@ export interface DaybookConfig {
   readonly collections: Readonly<Record<string, CollectionConfig>>
   /** The globals by key, each made with `defineGlobal`. @default none */
   readonly globals?: Readonly<Record<string, GlobalConfig>>
-  /** The languages of the content. @default one language @see docs/locales.md */
+  /** The languages of the content. @default one language @see docs/concepts/locales.md */
   readonly locales?: LocalesConfig
   /** The database, such as `postgres(process.env.DATABASE_URL)`. @default a file in the data folder @see docs/reference/config.md#postgresurl-options */
   readonly database?: DatabaseConfig
   /**
    * The source of sessions: options of accounts in memory, `betterAuth()` for accounts in the service's database, or an adapter.
    * @default accounts in memory; anyone can register
-   * @see docs/authentication.md docs/reference/config.md#betterauthoptions docs/your-own-sessions.md
+   * @see docs/guides/authentication.md docs/reference/config.md#betterauthoptions docs/guides/your-own-sessions.md
    */
   readonly auth?: AuthAdapter | AuthSource | AccountsConfig
   /**
    * The number of proxies in front of the service that send the client's address in `X-Forwarded-For`, `-Proto` and `-Host`. If it is too
-   * high, clients can forge their address. @default 0 @see docs/authentication.md#limit-password-guessing
+   * high, clients can forge their address. @default 0 @see docs/guides/authentication.md#limit-password-guessing
    */
   readonly trustProxy?: number
   /** Other origins whose pages may call the API. @default off */
   readonly cors?: CorsConfig
   /** The docs page; `false` switches it off. @default on, at `/docs` */
   readonly docs?: DocsConfig | false
-  /** The storage of files, and rules for uploads. @default files of every type, in the data folder @see docs/files.md */
+  /** The storage of files, and rules for uploads. @default files of every type, in the data folder @see docs/guides/files.md */
   readonly assets?: AssetsConfig
   /** Limits of the service. */
   readonly limits?: LimitsConfig
-  /** The retention of former versions of documents. @default forever @see docs/history.md#choose-how-long-history-is-kept */
+  /** The retention of former versions of documents. @default forever @see docs/concepts/history.md#choose-how-long-history-is-kept */
   readonly history?: HistoryConfig
   /** Options of rendering Markdown. */
   readonly markdown?: MarkdownConfig
@@ -294,7 +294,7 @@ export interface DaybookConfig {
   readonly cdn?: CdnConfig
   /** Plugins, which add collections, fields, routes and hooks, such as `[redirects()]`. @default none */
   readonly plugins?: readonly Plugin[]
-  /** Further routes, like those of a plugin. @default none @see docs/plugins.md#declare-a-route */
+  /** Further routes, like those of a plugin. @default none @see docs/guides/plugins.md#declare-a-route */
   readonly routes?: readonly object[]
   /** Fills an empty store once, before the first request. All of it is stored, or nothing. */
   readonly seed?: (content: SeedContent) => Promise<void>

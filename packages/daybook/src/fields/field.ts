@@ -33,25 +33,25 @@ export interface CommonOptions<Value = unknown> {
   readonly required?: boolean
   /** A description for the OpenAPI document and the docs page. */
   readonly description?: string
-  /** True if each locale has its own value; needs `locales`. @default false @see docs/locales.md */
+  /** True if each locale has its own value; needs `locales`. @default false @see docs/concepts/locales.md */
   readonly localized?: boolean
   /**
    * `{ read, write }`, each a synchronous function of the caller that returns true or false. A field that the caller may not read does not
    * exist for that caller, unless a `write` rule allows writes. Top-level fields only. @default everyone who may see the entry
-   * @see docs/access.md#restrict-fields-and-globals
+   * @see docs/concepts/access.md#restrict-fields-and-globals
    */
   readonly access?: FieldAccess
   /**
    * Checks the value in its otherwise valid document: `(value, { entry, before, operation, identity, locale, content })`. Returns nothing if
-   * the value is valid, else issues. @see docs/hooks.md#check-what-is-written
+   * the value is valid, else issues. @see docs/guides/hooks.md#check-what-is-written
    */
   readonly validate?: FieldValidator<Value>
-  /** The former key of the field; `daybook migrate` moves the values. @see docs/changing-your-config.md */
+  /** The former key of the field; `daybook migrate` moves the values. @see docs/guides/changing-your-config.md */
   readonly renamedFrom?: string
   /**
    * The value that `daybook migrate --apply` stores in documents in which a required field is empty, that are older than an optional field,
    * or whose value is no longer valid. A value, or a function of the entry, which may be async. Top-level fields only.
-   * @see docs/changing-your-config.md#require-a-field
+   * @see docs/guides/changing-your-config.md#require-a-field
    */
   readonly fill?: Fill
 }
@@ -69,7 +69,7 @@ export interface CountedOptions {
   /**
    * True to store the number of entries for each value, so that `aggregate=count:FIELD` of a list without a filter costs the same at any
    * size. Each write then also updates a row for each added or removed value. Not with `localized`. @default false
-   * @see docs/count-and-group.md#keep-counts
+   * @see docs/guides/count-and-group.md#keep-counts
    */
   readonly counted?: boolean
 }

@@ -13,7 +13,7 @@ import { MAX_TOC_HEADINGS, type TocEntry, tableOfContents } from './markdown-hea
 import { anyValueRule, COMMON_RULES, countRule, flagRule } from './option-rules.ts'
 
 export interface MarkdownOptions extends CommonOptions<string> {
-  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
   /** The maximum length, in characters. @default 1,000,000 */
   readonly maxLength?: number
@@ -21,7 +21,7 @@ export interface MarkdownOptions extends CommonOptions<string> {
   readonly html?: boolean
   /**
    * True if `<key>Toc` is served with the first 1,000 headings, each as `{ id, text, level }`, with their ids in the HTML. @default false
-   * @see docs/modelling-content.md#link-to-headings
+   * @see docs/guides/modelling-content.md#link-to-headings
    */
   readonly toc?: boolean
   /** True if `q` finds its words. @default true */
@@ -111,7 +111,7 @@ type GeneratedOf<O extends MarkdownOptions> = O extends { readonly html: false }
  * Long text in GitHub-flavoured Markdown. Its sanitized HTML is made when the text changes, and served as `<key>Html`; with `toc: true`, its
  * headings are served as `<key>Toc`. It can be neither filtered nor sorted.
  *
- * @see docs/modelling-content.md#allow-html-in-markdown
+ * @see docs/guides/modelling-content.md#allow-html-in-markdown
  */
 export function markdownField<const O extends MarkdownOptions = Record<never, never>>(
   options?: Exactly<O, MarkdownOptions>,

@@ -29,7 +29,7 @@ export interface RelationOptions<Value = unknown> extends CommonOptions<Value>, 
   readonly index?: boolean
   /**
    * The former first argument, if the relation has changed from one target collection to several or back. `daybook migrate` moves the values.
-   * @see docs/changing-your-config.md
+   * @see docs/guides/changing-your-config.md
    */
   readonly formerTo?: string | readonly string[]
 }

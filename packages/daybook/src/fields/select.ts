@@ -21,11 +21,11 @@ export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, Co
   readonly options: readonly string[]
   /** True for a list of different values, which can be neither unique nor sorted. @default false */
   readonly many?: boolean
-  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | readonly string[] | DefaultRule<string | readonly string[]>
   /**
    * As for every field, or an object with a present option for each former one, such as `{ blue: 'azure' }`, which changes only stored values
-   * that are no longer options. @see docs/changing-your-config.md#take-an-option-away
+   * that are no longer options. @see docs/guides/changing-your-config.md#take-an-option-away
    */
   readonly fill?: Fill
 }

@@ -32,7 +32,7 @@ import {
 export const MAX_INDEXED_LENGTH = 512
 
 export interface TextOptions extends ScalarOptions<string>, CountedOptions {
-  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
   /** The minimum length, in characters. @default 0 */
   readonly minLength?: number
@@ -43,7 +43,7 @@ export interface TextOptions extends ScalarOptions<string>, CountedOptions {
   /**
    * The language whose alphabet orders the texts in `sort`: a language tag (BCP 47) such as `sv`, or `locale` for the requested locale. Case is
    * ignored, and so are accents that do not form a separate letter. @default none, ordered by code point
-   * @see docs/modelling-content.md#sort-as-a-language-does
+   * @see docs/guides/modelling-content.md#sort-as-a-language-does
    */
   readonly collation?: string
   /** True if `q` finds its words, with eight times the weight of a Markdown text. @default true */
@@ -112,7 +112,7 @@ export function textField<const O extends TextOptions = Record<never, never>>(
 }
 
 interface AddressOptions extends ScalarOptions<string> {
-  /** The value of a new document without one, or a function that makes it. @see docs/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
   readonly default?: string | DefaultRule<string>
 }
 

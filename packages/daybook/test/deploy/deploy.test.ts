@@ -265,7 +265,7 @@ describe('the Kubernetes manifests', () => {
   test('and the example for nginx let uploads through that are as large as the limit of the service, unbuffered', () => {
     const { annotations } = manifest('Ingress').metadata
     const nginx = (name: string) => annotations?.[`nginx.ingress.kubernetes.io/${name}`] ?? ''
-    const [, example = ''] = /```nginx\n(.*?)```/s.exec(read('docs/going-to-production.md')) ?? []
+    const [, example = ''] = /```nginx\n(.*?)```/s.exec(read('docs/guides/going-to-production.md')) ?? []
     const [, uploads = ''] = /location \/api\/assets \{(.*?)\}/s.exec(example) ?? []
     for (const size of [nginx('proxy-body-size'), /client_max_body_size (\S+);/.exec(uploads)?.[1] ?? ''])
       expect(Number.parseInt(size, 10) * 2 ** 20).toBeGreaterThan(DEFAULT_FILE_BYTES)

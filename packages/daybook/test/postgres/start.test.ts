@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 afterEach(expectQuietProcess)
 
-/** The time for which a write waits for its turn (docs/writing-content.md), in milliseconds. */
+/** The time for which a write waits for its turn (docs/guides/writing-content.md), in milliseconds. */
 const TURN_MS = 4000
 const TOKEN = 'token-of-the-start-0123456789abcdef'
 const LOCALES = { default: 'en', available: ['en', 'de'] }

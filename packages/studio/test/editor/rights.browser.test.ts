@@ -47,7 +47,7 @@ const auth: AuthAdapter = {
 const ownOnly: AccessRule = (request) =>
   isEditor(request) || (request.identity !== null && { createdBy: { eq: request.identity.subject } })
 
-/** The rules of `docs/contributors-and-editors.md`. */
+/** The rules of `docs/guides/contributors-and-editors.md`. */
 const config = defineConfig({
   auth,
   limits: SLOW_MACHINE_LIMITS,

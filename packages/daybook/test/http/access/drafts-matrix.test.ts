@@ -21,7 +21,7 @@ const ownDrafts: AccessRule = (request) =>
   (isContributor(request) &&
     request.identity !== null && { createdBy: { eq: request.identity.subject }, status: { eq: 'draft' } })
 
-/** The rules of `docs/contributors-and-editors.md`. */
+/** The rules of `docs/guides/contributors-and-editors.md`. */
 const config = defineConfig({
   auth: people.adapter,
   collections: {

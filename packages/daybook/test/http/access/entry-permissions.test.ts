@@ -21,7 +21,7 @@ const config = defineConfig({
   auth: people.adapter,
   locales: { default: 'en', available: ['en', 'de'] },
   collections: {
-    /** The rules of `docs/contributors-and-editors.md`. */
+    /** The rules of `docs/guides/contributors-and-editors.md`. */
     articles: defineCollection({
       fields: { ...fields, status },
       access: { read: publishedOrOwn, update: ownDrafts, delete: ownDrafts },

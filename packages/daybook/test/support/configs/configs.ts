@@ -123,7 +123,7 @@ export const posts = defineConfig({
   },
 })
 
-// The rules of docs/contributors-and-editors.md.
+// The rules of docs/guides/contributors-and-editors.md.
 
 export const isEditor = hasRole('editor', 'service')
 
