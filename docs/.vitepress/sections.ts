@@ -1,0 +1,52 @@
+/** The pages of the site by section of the sidebar, in the order in which a reader needs them. */
+export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  Tutorial: ['tutorial/blog'],
+  'Model content': [
+    'guides/modelling-content',
+    'guides/changing-your-config',
+    'guides/contributors-and-editors',
+  ],
+  'Read and write': [
+    'guides/reading-content',
+    'guides/writing-content',
+    'guides/count-and-group',
+    'guides/live-content',
+    'guides/files',
+    'guides/the-client',
+    'guides/in-process',
+    'guides/openapi',
+  ],
+  Edit: ['guides/studio', 'guides/studio-for-editors'],
+  'Sign in': ['guides/accounts'],
+  Extend: ['guides/first-party-plugins', 'guides/plugins', 'guides/hooks', 'guides/webhooks'],
+  Operate: [
+    'guides/running',
+    'guides/going-to-production',
+    'guides/moving-to-postgresql',
+    'guides/importing',
+    'guides/export-and-restore',
+  ],
+  Concepts: [
+    'concepts/access',
+    'concepts/drafts',
+    'concepts/locales',
+    'concepts/history',
+    'concepts/how-cost-grows',
+  ],
+  Reference: [
+    'reference/config',
+    'reference/routes',
+    'reference/errors',
+    'reference/cli',
+    'reference/plugins',
+    'reference/metrics',
+  ],
+  Contribute: [
+    'contributing/tests',
+    'contributing/documentation',
+    'contributing/language',
+    'contributing/studio',
+    'contributing/internals',
+    'contributing/releases',
+  ],
+}
