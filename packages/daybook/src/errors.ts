@@ -66,7 +66,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   },
   /**
    * Too many attempts to sign in from one network or to one account, or an auth adapter limits requests. Has `Retry-After`.
-   * @see docs/guides/authentication.md#limit-password-guessing
+   * @see docs/guides/accounts.md#limit-password-guessing
    */
   RATE_LIMITED: { status: 429, message: 'Too many requests. Retry after the seconds in Retry-After.' },
   /** A bug in Daybook or in a rule of the config. The log has the cause, the response never does. */

@@ -101,9 +101,9 @@ export interface LimitsConfig {
   readonly renderMs?: number
   /** The maximum attempts of a client to sign in or to register, per minute, on all nodes together. @default 10 */
   readonly signInsPerMinute?: number
-  /** The maximum attempts of all clients to sign in to an account, per minute. @default twice `signInsPerMinute` @see docs/guides/authentication.md#limit-password-guessing */
+  /** The maximum attempts of all clients to sign in to an account, per minute. @default twice `signInsPerMinute` @see docs/guides/accounts.md#limit-password-guessing */
   readonly accountSignInsPerMinute?: number
-  /** The maximum number of requested messages to an account, such as links to set a password, per hour. @default 10 @see docs/guides/authentication.md#limit-password-guessing */
+  /** The maximum number of requested messages to an account, such as links to set a password, per hour. @default 10 @see docs/guides/accounts.md#limit-password-guessing */
   readonly accountMessagesPerHour?: number
   /** The maximum number of running and waiting requests of a process; more are rejected with 503. @default 1,000 @see docs/guides/running.md#limit-overload */
   readonly pendingRequests?: number
@@ -268,12 +268,12 @@ export interface DaybookConfig {
   /**
    * The source of sessions: options of accounts in memory, `betterAuth()` for accounts in the service's database, or an adapter.
    * @default accounts in memory; anyone can register
-   * @see docs/guides/authentication.md docs/reference/config.md#betterauthoptions docs/guides/your-own-sessions.md
+   * @see docs/guides/accounts.md docs/reference/config.md#betterauthoptions docs/guides/accounts.md#write-an-adapter
    */
   readonly auth?: AuthAdapter | AuthSource | AccountsConfig
   /**
    * The number of proxies in front of the service that send the client's address in `X-Forwarded-For`, `-Proto` and `-Host`. If it is too
-   * high, clients can forge their address. @default 0 @see docs/guides/authentication.md#limit-password-guessing
+   * high, clients can forge their address. @default 0 @see docs/guides/accounts.md#limit-password-guessing
    */
   readonly trustProxy?: number
   /** Other origins whose pages may call the API. @default off */
