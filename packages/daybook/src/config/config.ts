@@ -25,7 +25,7 @@ export type CacheTagHeader = (typeof CACHE_TAG_HEADERS)[number]
 export interface CdnConfig {
   /**
    * Headers with cache tags in responses without a session, so that a CDN can purge them: `['Surrogate-Key']` for Fastly and Varnish,
-   * `['Cache-Tag']` for Cloudflare and others. @default none @see docs/guides/cdn.md
+   * `['Cache-Tag']` for Cloudflare and others. @default none @see docs/guides/going-to-production.md#put-a-cdn-in-front
    */
   readonly tags?: readonly ('Surrogate-Key' | 'Cache-Tag')[]
 }

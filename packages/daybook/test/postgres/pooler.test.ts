@@ -87,7 +87,7 @@ test('without a pooler, sessions keep their limits and their prepared statements
 })
 
 test('the guide shows the role settings that a pooler needs, since sessions cannot have them', async () => {
-  const guide = await readFile(join(import.meta.dirname, '../../../../docs/going-to-production.md'), 'utf8')
+  const guide = await readFile(join(import.meta.dirname, '../../../../docs/guides/postgresql.md'), 'utf8')
   const settings = [...guide.matchAll(/^ALTER ROLE daybook SET (.*);$/gm)].map(([, setting]) => setting)
   expect(settings).toEqual(READ_SETTINGS)
 })

@@ -171,7 +171,7 @@ describe.each(STORES)('on $name', (kind) => {
   })
 })
 
-const GUIDE = join(import.meta.dirname, '../../../../docs/how-cost-grows.md')
+const GUIDE = join(import.meta.dirname, '../../../../docs/concepts/how-cost-grows.md')
 
 test('a partitioned journal, made as the guide shows, is used as it is', async () => {
   await using database = await PostgresDatabase.make()
