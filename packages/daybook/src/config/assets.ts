@@ -10,7 +10,7 @@ export interface AssetsConfig {
   readonly maxBytes?: number
   /** The accepted media types of the bytes, such as `['image/*', 'application/pdf']`. @default every type */
   readonly accept?: readonly string[]
-  /** True to remove the location from the EXIF, XMP and IPTC data of uploaded images. @default true @see docs/guides/files.md#keep-private-where-images-were-taken */
+  /** True to remove the location from the EXIF, XMP and IPTC data of uploaded images. @default true @see docs/guides/files.md#remove-the-location-from-images */
   readonly stripLocation?: boolean
   /** The pictures of `GET /api/assets/:id/image`, which needs the package `sharp`. @see docs/guides/files.md#show-images-in-the-right-size */
   readonly images?: ImagesConfig
