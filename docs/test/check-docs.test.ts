@@ -105,20 +105,20 @@ test('a missing source file fails', async () => {
 test.each([
   [
     'that is not there',
-    '(pictures/studio/list.webp)',
-    '(pictures/studio/lists.webp)',
+    '(../pictures/studio/list.webp)',
+    '(../pictures/studio/lists.webp)',
     'lists.webp, which does not exist',
   ],
   [
     'that no page shows',
-    '(pictures/studio/list.webp)',
-    '(pictures/studio/filter.webp)',
+    '(../pictures/studio/list.webp)',
+    '(../pictures/studio/filter.webp)',
     'studio/list.webp is shown on no',
   ],
   [
     'that is not described',
     '![The page "Sign in"',
-    '![](pictures/studio/sign-in.webp) [The page',
+    '![](../pictures/studio/sign-in.webp) [The page',
     'without saying what it',
   ],
 ])('a picture %s fails', async (_what, shown, instead, said) => {

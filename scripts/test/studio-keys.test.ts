@@ -5,7 +5,7 @@ import { sectionOf } from '../markdown.ts'
 
 /** Keys of the first column of the guide's tables. */
 async function documentedKeys(): Promise<readonly string[]> {
-  const guide = await readFile(new URL('../../docs/studio-for-editors.md', import.meta.url), 'utf8')
+  const guide = await readFile(new URL('../../docs/guides/studio-for-editors.md', import.meta.url), 'utf8')
   const cells = sectionOf(guide, '## Use the keyboard')
     .split('\n')
     .flatMap((line) => /^\| ([^|]+) \|/.exec(line)?.[1] ?? [])

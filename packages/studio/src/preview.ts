@@ -28,7 +28,7 @@ interface PreviewMessageEvent {
   readonly data: unknown
 }
 
-/** The version of the protocol (docs/guides/studio.md#preview-drafts-on-your-site). */
+/** The version of the protocol (docs/guides/studio.md). */
 const VERSION = 1
 
 /**

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OpenBrowser, openBrowser } from '../../../client/test/support/browser.ts'
 import { visitEntry } from './support/pages.ts'
 
-const PAGE = fileURLToPath(new URL('../../../../docs/extend-studio.md', import.meta.url))
+const PAGE = fileURLToPath(new URL('../../../../docs/guides/studio.md', import.meta.url))
 
 let open: OpenBrowser
 let folder: string

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
-const GUIDE = new URL('../../../../docs/preview.md', import.meta.url)
+const GUIDE = new URL('../../../../docs/guides/studio.md', import.meta.url)
 const MODULE = new URL('../../src/preview.ts', import.meta.url)
 
 /** The example site of the guide, on its own port. */

@@ -17,7 +17,7 @@ export interface PreviewEvent {
   readonly data: unknown
 }
 
-/** The version of the protocol (docs/guides/studio.md#preview-drafts-on-your-site). */
+/** The version of the protocol (docs/guides/studio.md). */
 const VERSION = 1
 
 /** Sends saves of one entry to its page, once the page has reported that it is ready. */
