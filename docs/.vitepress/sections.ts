@@ -22,7 +22,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Operate: [
     'guides/running',
     'guides/going-to-production',
-    'guides/moving-to-postgresql',
+    'guides/postgresql',
     'guides/importing',
     'guides/export-and-restore',
   ],
@@ -31,7 +31,18 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'concepts/drafts',
     'concepts/locales',
     'concepts/history',
+    'concepts/journal',
+    'concepts/security',
     'concepts/how-cost-grows',
+  ],
+  'Coming from': [
+    'coming-from/comparison',
+    'coming-from/payload',
+    'coming-from/strapi',
+    'coming-from/directus',
+    'coming-from/sanity',
+    'coming-from/contentful',
+    'coming-from/wordpress',
   ],
   Reference: [
     'reference/config',
