@@ -87,6 +87,7 @@ test('/ redirects browsers to the Studio, but not programs', async () => {
   await using service = await createTestService(withStudio())
   const response = await service.request('/', { headers: HTML })
   expect([response.status, response.headers.get('location')]).toEqual([302, '/studio'])
+  expect(response.headers.get('cache-control')).toBe('no-store')
   expect((await service.request('/')).status).toBe(404)
 })
 
