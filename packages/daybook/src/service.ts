@@ -1,3 +1,4 @@
+import type { NewAccount } from './auth/account-manager.ts'
 import { Closers } from './closers.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { getDocsPath } from './config/docs.ts'
@@ -76,6 +77,11 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
    * call. Returns a function that removes the listener.
    */
   onChange(listener: (seq: number) => void): () => void
+  /**
+   * Creates an account if the auth adapter creates accounts, and there is none on any node. Returns true if it was created. Internal: it may
+   * change at any time.
+   */
+  createFirstAccount(account: NewAccount): Promise<boolean>
   /** Returns the number of SQL statements since the start. */
   statements(): number
   /**
@@ -256,6 +262,7 @@ async function openService<const C extends DaybookConfig>(
     exposureFaults,
     content: new ServiceContent<C>(context),
     onChange: (listener) => store.journal.onGrowth(listener),
+    createFirstAccount: (account) => auth.createFirstAccount(account),
     statements: () => store.database.statementCount,
     metrics: async () => requireMetrics(metrics).text(),
     metricsSnapshot: async () => requireMetrics(metrics).snapshot(),

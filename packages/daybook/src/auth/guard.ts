@@ -1,5 +1,6 @@
 import { DaybookError, StartupError } from '../errors.ts'
 import { withTimeout } from '../with-timeout.ts'
+import type { NewAccount } from './account-manager.ts'
 import {
   ANONYMOUS,
   type AuthAction,
@@ -162,6 +163,20 @@ export class AuthGuard {
     const response = await this.#call((adapter) => invoke.call(adapter, action, input, context))
     if (response === null) throw new DaybookError('NOT_FOUND', `The action "${action}" does not exist.`)
     return requireResponse(response)
+  }
+
+  /**
+   * Creates an account if the adapter creates accounts, and there is none.
+   *
+   * @returns true if it was created
+   * @throws SERVICE_UNAVAILABLE if the adapter fails, and any {@link DaybookError} that it throws
+   */
+  async createFirstAccount(account: NewAccount): Promise<boolean> {
+    const { createFirstAccount } = this.#adapter
+    if (!createFirstAccount) return false
+    await this.#load()
+    // No client waits for it. After a timeout, nobody would know the password.
+    return callAdapter(LOAD_TIMEOUT_MS, () => createFirstAccount.call(this.#adapter, account))
   }
 
   /**

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Command, type ErrorOptions, type HelpContext, Option, type ParseOptionsResult } from 'commander'
 import { findNearest } from '../nearest.ts'
 
@@ -172,6 +173,9 @@ export function readExpiry(days: string): string {
     throw new UsageError(`--days must be a number from 1 to 3650, not "${days}".`)
   return new Date(Date.now() + count * DAY_MS).toISOString()
 }
+
+/** Returns a random password of 20 characters. */
+export const generatePassword = (): string => randomBytes(15).toString('base64url')
 
 /** Roles are printed as lists, so they contain no comma. */
 const ROLE = /^[\w.-]{1,48}$/

@@ -13,6 +13,9 @@ import { Browser, ORIGIN, PASSWORD } from './browser.ts'
 const times = <T>(count: number, work: () => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: count }, work))
 
+/** An administrator. */
+const ROOT = { email: 'root@example.org', name: 'Root', password: PASSWORD, roles: ['admin'] }
+
 describe.each(STORES)('accounts in the database on $name', ({ at }) => {
   let place: Place
   const services: Service[] = []
@@ -44,10 +47,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     }
   }
 
-  const addAdmin = (options: BetterAuthOptions = {}) =>
-    manage(options, (accounts) =>
-      accounts.create({ email: 'root@example.org', name: 'Root', password: PASSWORD, roles: ['admin'] }),
-    )
+  const addAdmin = (options: BetterAuthOptions = {}) => manage(options, (accounts) => accounts.create(ROOT))
 
   async function signedIn(service: Service, email: string): Promise<Browser> {
     const browser = new Browser(service)
@@ -108,6 +108,17 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     const statuses = (await signIns).map(({ status }) => status)
     expect(statuses).toContain(200)
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
+  })
+
+  test('begin with one account, whichever node creates it', async () => {
+    const nodes = [await node(), await node()]
+    const roots = ['first', 'second', 'third', 'fourth'].map((name) => ({ ...ROOT, password: `${name} ${PASSWORD}` }))
+    const created = await Promise.all(roots.map((root, index) => nodes[index % 2]?.createFirstAccount(root)))
+    expect(created.filter(Boolean)).toHaveLength(1)
+    const { password = '' } = roots[created.indexOf(true)] ?? {}
+    expect((await new Browser(nodes[1] as Service).login(ROOT.email, password)).status).toBe(200)
+    expect(await nodes[0]?.createFirstAccount({ ...ROOT, email: 'other@example.org' })).toBe(false)
+    expect(await manage({}, (accounts) => accounts.list())).toMatchObject([{ email: ROOT.email, roles: ['admin'] }])
   })
 
   test('are unique by address, even if it registers concurrently on several nodes', async () => {

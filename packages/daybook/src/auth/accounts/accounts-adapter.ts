@@ -1,5 +1,6 @@
 import { DaybookError, validationError, validationErrorAt } from '../../errors.ts'
 import { createIssue, type Issue } from '../../issues.ts'
+import type { NewAccount } from '../account-manager.ts'
 import {
   type AuthAction,
   type AuthAdapter,
@@ -16,6 +17,7 @@ import type { SessionCache } from '../session-cache.ts'
 import { ACCOUNT_LIMITS, BASE_PATH, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import type { Accounts, NewUser, SignInResult } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
+import { getRecordKind } from './revocation.ts'
 import { withoutSessionTokens } from './session-tokens.ts'
 
 const objectSchema = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
@@ -96,8 +98,8 @@ export interface AccountsParts {
   load(): Promise<() => Promise<Accounts>>
   /** Cleared whenever accounts or sessions change. */
   readonly sessions: SessionCache
-  /** Reports changes of sessions, on all nodes. */
-  readonly records: Pick<AuthRecords, 'onSessionChange'>
+  /** The records of the accounts, which report changes of sessions on all nodes. */
+  readonly records: Pick<AuthRecords, 'list' | 'onSessionChange'>
   /** Required if registration is by invitation. */
   readonly invitations?: Invitations
   /** True if there are plugins of better-auth. @default false */
@@ -160,6 +162,20 @@ export class AccountsAdapter implements AuthAdapter {
       sessions.clear()
       listener()
     })
+  }
+
+  async createFirstAccount(account: NewAccount): Promise<boolean> {
+    const users = await this.#parts.records.list(getRecordKind('user'), { limit: 1 })
+    if (users.length > 0) return false
+    const accounts = await this.#open()
+    try {
+      await accounts.create(account)
+      return true
+    } catch (error) {
+      // Another node has created it: addresses are unique.
+      if (error instanceof DaybookError && error.code === 'CONFLICT') return false
+      throw error
+    }
   }
 
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {

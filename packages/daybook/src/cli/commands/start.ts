@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { ANONYMOUS } from '../../auth/adapter.ts'
 import { cookiePrefixForPort } from '../../auth/cookie-prefix.ts'
 import type { DaybookConfig } from '../../config/config.ts'
 import { holdsValidator } from '../../fields/field.ts'
@@ -7,8 +8,8 @@ import type { MetricsAddress, MetricsServer } from '../../node/metrics-server.ts
 import type { Listening } from '../../node/serve.ts'
 import { readWorkerIdentity, serveAsWorker, type WorkerIdentity, type WorkerProcess } from '../../node/worker.ts'
 import type { Service } from '../../service.ts'
-import { CliCommand, type CommonOptions, defineOption, type Option, UsageError } from '../command.ts'
-import { dataFolder, envFilePath, findConfig, findEnvFile, loadConfig } from '../config-file.ts'
+import { CliCommand, type CommonOptions, defineOption, generatePassword, type Option, UsageError } from '../command.ts'
+import { dataFolder, findConfig, loadConfig } from '../config-file.ts'
 import type { Greeting } from '../greeting.ts'
 import { deferWarnings, makeLog } from '../logger.ts'
 
@@ -82,34 +83,62 @@ export async function serveHere(options: ServeOptions, readable: boolean): Promi
     await listening.stop(0)
     throw error
   })
+  let greeting: Promise<void> | undefined
   const end = (signal: NodeJS.Signals): void => {
     log.info({ signal }, 'draining')
     // A second signal ends it at once.
     for (const nextSignal of ['SIGTERM', 'SIGINT'] as const) process.once(nextSignal, () => process.exit(1))
-    void listening.stop().then(() => process.exit(0))
+    // A new account is printed first: nobody would learn its password later.
+    void Promise.resolve(greeting)
+      .then(() => listening.stop())
+      .then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
-  if (warnings) await greet(options, { config, model: service.model, url: listening.url, warnings: warnings.release() })
+  if (warnings) greeting = greet({ config, service, listening }, dataFolder(options), log, warnings.release())
+  await greeting
 }
 
 /** True if the output is a terminal. */
 const isTerminal = (): boolean => process.stdout.isTTY === true
 
+/** Prints the greeting. In production, and where other machines reach the service, it creates no account. */
 async function greet(
-  options: ServeOptions,
-  facts: Pick<Greeting, 'config' | 'model' | 'url' | 'warnings'>,
+  { config, service, listening: { url } }: Started,
+  data: string,
+  log: Log,
+  warnings: readonly string[],
 ): Promise<void> {
-  const { greetingText } = await import('../greeting.ts')
-  const text = greetingText({
-    ...facts,
-    data: dataFolder(options),
-    hasServiceToken: process.env.DAYBOOK_SERVICE_TOKEN !== undefined,
-    envFile: envFilePath(options.config),
-    hasEnvFile: findEnvFile(options.config) !== undefined,
-  })
-  process.stdout.write(text)
+  const { greetingText, isLocal } = await import('../greeting.ts')
+  const isDevelopment = process.env.NODE_ENV !== 'production' && isLocal(url)
+  const collection = await findPublicCollection(config, service)
+  const account = isDevelopment ? await createFirstAccount(service, log) : undefined
+  process.stdout.write(greetingText({ url, config, data, collection, account, warnings }))
+}
+
+/** Creates an account to sign in with, unless there is one. */
+async function createFirstAccount(service: Service, log: Log): Promise<Greeting['account']> {
+  const account = { email: 'admin@example.com', name: 'Admin', password: generatePassword(), roles: ['admin'] }
+  try {
+    return (await service.createFirstAccount(account)) ? account : undefined
+  } catch (err) {
+    log.warn({ err }, 'The first account could not be created.')
+    return undefined
+  }
+}
+
+/** Returns the first collection of the config that callers without a session may read. */
+async function findPublicCollection(config: DaybookConfig, { content }: Service): Promise<string | undefined> {
+  const anyone = content.as(ANONYMOUS)
+  for (const key of Object.keys(config.collections)) {
+    const isReadable = await anyone.list(key, { limit: 1 }).then(
+      () => true,
+      () => false,
+    )
+    if (isReadable) return key
+  }
+  return undefined
 }
 
 async function serveInWorkers(options: ServeOptions, count: number): Promise<number> {

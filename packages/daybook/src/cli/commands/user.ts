@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { text as readAll } from 'node:stream/consumers'
 import type { Account, AccountManager } from '../../auth/account-manager.ts'
 import { endOutstanding } from '../../content/drafts/index.ts'
@@ -11,6 +10,7 @@ import {
   checkRoles,
   defineOption,
   defineRepeatedOption,
+  generatePassword,
   readExpiry,
   UsageError,
 } from '../command.ts'
@@ -162,7 +162,7 @@ function rethrowRejection(error: unknown): never {
 
 /** Reads a password from standard input, or generates one. */
 async function readPassword(isOnStdin = false): Promise<string> {
-  return isOnStdin ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : randomBytes(15).toString('base64url')
+  return isOnStdin ? (await readAll(process.stdin)).replace(/\r?\n$/, '') : generatePassword()
 }
 
 /** Prints a generated password. Standard output contains only the secret, so that a script can read it. */
