@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { relative, resolve } from 'node:path'
-import { HELP, type Options, readCreateOptions, UsageError } from './options.ts'
-import { makeProject, readVersion } from './project.ts'
+import { basename, relative, resolve } from 'node:path'
+import { type Choices, HELP, type Options, readCreateOptions, type Template, UsageError } from './options.ts'
+import { getCreateDatabaseCommand, makeProject, readVersion } from './project.ts'
+import { completeChoices } from './prompts.ts'
+
+/** The exit status of a program that the user has interrupted. */
+const INTERRUPTED = 130
 
 /** Runs a command line, and returns the exit status. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -12,33 +16,56 @@ export async function main(args: readonly string[]): Promise<number> {
     if (options.version) return printInfo(`${await readVersion()}\n`)
     return await createProject(options)
   } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') {
+      process.stderr.write('\ncreate-daybook: Nothing was created.\n')
+      return INTERRUPTED
+    }
     process.stderr.write(`create-daybook: ${explainCreateError(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
 }
 
-async function createProject({ folder, template, install }: Options): Promise<number> {
-  const path = resolve(folder)
-  await makeProject(path, template)
-  printInfo(`Created ${path} from the template ${template}.\n`)
+async function createProject(options: Options): Promise<number> {
+  const choices = await completeChoices(options)
+  const path = resolve(choices.folder)
+  await makeProject(path, choices.template, choices.database)
+  printInfo(`Created ${path} from the template ${choices.template}.\n`)
   const manager = callingPackageManager(process.env.npm_config_user_agent)
-  if (!install) return printInfo(nextSteps(path, manager, false))
+  if (!options.install) return printInfo(describeNext(path, choices, [`${manager} install`, `${manager} run dev`]))
   printInfo(`Installing its packages with ${manager} …\n`)
-  const isInstalled = await installPackages(manager, path)
-  if (!isInstalled) process.stderr.write('create-daybook: The packages could not be installed. See the output above.\n')
-  printInfo(nextSteps(path, manager, isInstalled))
-  return isInstalled ? 0 : 1
+  if (await installPackages(manager, path)) return printInfo(describeNext(path, choices, [`${manager} run dev`]))
+  process.stderr.write('create-daybook: The packages could not be installed. See the output above.\n')
+  printInfo(describeNext(path, choices, [`${manager} install`, `${manager} run dev`]))
+  return 1
 }
 
-/** The commands that the user still has to run; the last one starts the service. */
-function nextSteps(path: string, manager: string, isInstalled: boolean): string {
+/** The first collection of each template, which a start names. */
+const COLLECTIONS: Readonly<Record<Template, string>> = { blog: 'posts', minimal: 'notes' }
+
+/**
+ * Returns the commands that the user still has to run, and the addresses that a start prints.
+ *
+ * @param commands the last one starts the service
+ */
+function describeNext(path: string, { template, database }: Choices, commands: readonly string[]): string {
   const folder = relative(process.cwd(), path)
   const steps = [
     ...(folder === '' ? [] : [`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`]),
-    ...(isInstalled ? [] : [`${manager} install`]),
-    `${manager} run dev`,
+    ...(database === 'postgres'
+      ? [`${getCreateDatabaseCommand(basename(path))}   # or change DATABASE_URL in .env`]
+      : []),
+    ...commands,
   ]
-  return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`
+  return `
+Next:
+${steps.map((step) => `  ${step}\n`).join('')}
+Then open:
+  Studio     http://127.0.0.1:3000/studio
+  API        http://127.0.0.1:3000/api/${COLLECTIONS[template]}
+  Docs page  http://127.0.0.1:3000/docs
+
+The first start prints an e-mail address and a password to sign in with.
+`
 }
 
 function printInfo(text: string): 0 {

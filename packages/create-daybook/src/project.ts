@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Template, UsageError } from './options.ts'
+import { type DatabaseKind, type Template, UsageError } from './options.ts'
 
 const HERE = import.meta.dirname
 /** The root of the package: the folder of this file if published, its parent in the sources. */
@@ -20,56 +20,103 @@ export async function readVersion(): Promise<string> {
   return (JSON.parse(await readFile(join(HOME, 'package.json'), 'utf8')) as { version: string }).version
 }
 
+/** The range of the driver of PostgreSQL that Daybook accepts. */
+const DRIVER_RANGE = '^8.23.1'
+
 /**
  * Writes the files of a project, with a new service token.
  *
  * @param folder an absolute path; created if it does not exist
+ * @throws {UsageError} see {@link requireUsableFolder}
+ */
+export async function makeProject(
+  folder: string,
+  template: Template,
+  database: DatabaseKind = 'sqlite',
+): Promise<void> {
+  await requireUsableFolder(folder)
+  await mkdir(folder, { recursive: true })
+  const project = { name: basename(folder), database }
+  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES_FOLDER, part), folder, project)
+  const token = randomBytes(32).toString('hex')
+  const env = envText(database, `postgres://localhost:5432/${project.name}`, token)
+  await writeFile(join(folder, '.env'), env, { mode: 0o600, flag: 'wx' })
+  const example = envText(database, 'postgres://user:password@host:5432/database', '')
+  await writeFile(join(folder, '.env.example'), example, { flag: 'wx' })
+}
+
+/** Returns the text of a project's `.env`. */
+const envText = (database: DatabaseKind, url: string, token: string): string =>
+  `${database === 'postgres' ? `DATABASE_URL=${url}\n` : ''}DAYBOOK_SERVICE_TOKEN=${token}\n`
+
+/** Returns the command that creates the database of a project. */
+export const getCreateDatabaseCommand = (name: string): string =>
+  `createdb --encoding=UTF8 --template=template0 ${name}`
+
+/**
+ * Requires a folder for a new project: it does not exist, or is empty.
+ *
+ * @param folder an absolute path
  * @throws {UsageError} if the folder is not empty, or npm does not accept its name
  */
-export async function makeProject(folder: string, template: Template): Promise<void> {
-  const name = basename(folder)
-  requireName(name)
-  await mkdir(folder, { recursive: true }).catch(refuseFile)
-  await requireEmpty(folder)
-  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES_FOLDER, part), folder, name)
-  const secret = `DAYBOOK_SERVICE_TOKEN=${randomBytes(32).toString('hex')}\n`
-  await writeFile(join(folder, '.env'), secret, { mode: 0o600, flag: 'wx' })
-}
-
-function refuseFile(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error
-  throw new UsageError(`${error.path} is a file. Name another folder.`)
-}
-
-async function requireEmpty(folder: string): Promise<void> {
+export async function requireUsableFolder(folder: string): Promise<void> {
+  requireName(basename(folder))
   // A repository without files counts as an empty folder.
-  const names = (await readdir(folder)).filter((name) => name !== '.git')
+  const names = (await readdir(folder).catch(readMissingFolder)).filter((name) => name !== '.git')
   if (names.length === 0) return
   throw new UsageError(
     `${folder} is not empty: it has ${JSON.stringify(names[0])}. Name another folder, or empty this one.`,
   )
 }
 
+function readMissingFolder(error: NodeJS.ErrnoException): readonly string[] {
+  if (error.code === 'ENOENT') return []
+  if (error.code === 'ENOTDIR') throw new UsageError(`${error.path} is a file. Name another folder.`)
+  throw error
+}
+
+/** The parts of a project that differ from its template. */
+interface Project {
+  readonly name: string
+  readonly database: DatabaseKind
+}
+
 /** Writes the files instead of copying them, because those of an installed package may be read-only. */
-async function copyTemplate(from: string, to: string, name: string): Promise<void> {
+async function copyTemplate(from: string, to: string, project: Project): Promise<void> {
   await mkdir(to, { recursive: true })
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const source = join(from, entry.name)
     const target = join(to, RENAMED_FILES[entry.name] ?? entry.name)
-    if (entry.isDirectory()) await copyTemplate(source, target, name)
-    else await writeFile(target, await fill(entry.name, await readFile(source, 'utf8'), name), { flag: 'wx' })
+    if (entry.isDirectory()) await copyTemplate(source, target, project)
+    else await writeFile(target, await fill(entry.name, await readFile(source, 'utf8'), project), { flag: 'wx' })
   }
 }
 
-/** Inserts the project's name, and the version of Daybook's packages, the only dependencies. */
-async function fill(file: string, text: string, name: string): Promise<string> {
-  if (file === 'README.md') return text.replaceAll(TEMPLATE_NAME, name)
+/** Inserts the project's name, its database, and the version of Daybook's packages. */
+async function fill(file: string, text: string, { name, database }: Project): Promise<string> {
+  const isPostgres = database === 'postgres'
+  if (file === 'README.md') return (isPostgres ? describePostgres(text) : text).replaceAll(TEMPLATE_NAME, name)
+  if (file === 'daybook.config.ts') return isPostgres ? usePostgres(text) : text
   if (file !== 'package.json') return text
   const { dependencies, ...manifest } = JSON.parse(text) as { dependencies: object }
   const version = await readVersion()
   const pinned = Object.fromEntries(Object.keys(dependencies).map((name) => [name, version]))
-  return `${JSON.stringify({ ...manifest, name, dependencies: pinned }, null, 2)}\n`
+  const all = isPostgres ? { ...pinned, pg: DRIVER_RANGE } : pinned
+  return `${JSON.stringify({ ...manifest, name, dependencies: all }, null, 2)}\n`
 }
+
+/** Gives a config the database at `DATABASE_URL`. */
+const usePostgres = (config: string): string =>
+  config
+    .replace("from 'daybook/better-auth'\n", "$&import { postgres } from 'daybook/postgres'\n")
+    .replace('defineConfig({\n', '$&  database: postgres(process.env.DATABASE_URL),\n')
+
+/** Describes the database in a README. */
+const describePostgres = (readme: string): string =>
+  readme
+    .replace('npm run dev ', `${getCreateDatabaseCommand(TEMPLATE_NAME)}   # once, at the DATABASE_URL of .env\n$&`)
+    .replace('the token that programs write with', 'the URL of the database, and $&')
+    .replace('the database; remove the folder to begin anew', 'uploaded files')
 
 const MAX_NAME_LENGTH = 214
 

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Outcome, ROOT, run } from '../../../docs/test/site.ts'
 import { ENGINES } from '../../../scripts/packages/build-packages.ts'
@@ -18,6 +22,34 @@ afterEach(() => rm(cwd, { recursive: true, force: true }))
 const create = (args: readonly string[], env: Readonly<Record<string, string>> = {}, folder = cwd): Promise<Outcome> =>
   run(process.execPath, [BIN, ...args], folder, { npm_config_user_agent: 'npm/11.0.0 node/v24.0.0 linux x64', ...env })
 
+/** Makes a process treat its pipes as a terminal. */
+const TERMINAL = '--import=data:text/javascript,process.stdin.isTTY=process.stdout.isTTY=true'
+
+/** Returns the titles of the prompts in an output. */
+const promptsIn = (output: string): readonly string[] =>
+  [...stripVTControlCharacters(output).matchAll(/^(\w+) \([\w-]+\): /gm)].map(([, title = '']) => title)
+
+/** Runs create-daybook in a terminal, enters a line after each prompt, and then ends its input. */
+async function enterLines(args: readonly string[], lines: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, [TERMINAL, BIN, ...args], { cwd })
+  const closed = once(child, 'close')
+  const errors = text(child.stderr)
+  const left = [...lines]
+  let stdout = ''
+  let promptCount = 0
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+    const count = promptsIn(stdout).length
+    if (count === promptCount) return
+    promptCount = count
+    const next = left.shift()
+    if (next === undefined) child.stdin.end()
+    else child.stdin.write(`${next}\n`)
+  })
+  const [status] = await closed
+  return { status, stdout, stderr: await errors }
+}
+
 const read = (file: string): Promise<string> => readFile(join(cwd, file), 'utf8')
 
 const versionOf = async (folder: string): Promise<string> =>
@@ -28,7 +60,7 @@ describe('a new project', () => {
     const { status, stdout, stderr } = await create(['--no-install'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/Created \/.*\/my-content from the template blog\.\n/)
-    expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n$/)
+    expect(stdout).toMatch(/\.\n\nNext:\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n\n/)
     expect(await read('my-content/daybook.config.ts')).toContain("author: f.relation('authors')")
     expect((await read('my-content/.gitignore')).split('\n')).toEqual(['node_modules/', '.daybook/', '.env', ''])
   })
@@ -51,6 +83,41 @@ describe('a new project', () => {
     expect(first).toMatch(/^DAYBOOK_SERVICE_TOKEN=[0-9a-f]{64}\n$/)
     expect(second).not.toBe(first)
     expect((await stat(join(cwd, 'one/.env'))).mode & 0o777).toBe(0o600)
+    expect(await read('one/.env.example')).toBe('DAYBOOK_SERVICE_TOKEN=\n')
+  })
+
+  test.each(['blog', 'minimal'])('from the template %s says where its start will be found', async (template) => {
+    const { stdout } = await create(['--template', template, '--no-install'])
+    const config = await import(join(import.meta.dirname, '../templates', template, 'daybook.config.ts'))
+    const [collection] = Object.keys(config.default.collections)
+    expect(stdout.slice(stdout.indexOf('Then open'))).toBe(`Then open:
+  Studio     http://127.0.0.1:3000/studio
+  API        http://127.0.0.1:3000/api/${collection}
+  Docs page  http://127.0.0.1:3000/docs
+
+The first start prints an e-mail address and a password to sign in with.
+`)
+  })
+
+  test.each(['blog', 'minimal'])('from the template %s may have its content in PostgreSQL', async (template) => {
+    const { stdout } = await create(['site', '--template', template, '--database', 'postgres', '--no-install'])
+    expect(stdout).toContain(
+      '\n  createdb --encoding=UTF8 --template=template0 site   # or change DATABASE_URL in .env\n',
+    )
+    const config = await read('site/daybook.config.ts')
+    expect(config).toContain("\nimport { postgres } from 'daybook/postgres'\n")
+    expect(config).toContain('defineConfig({\n  database: postgres(process.env.DATABASE_URL),\n')
+    const { peerDependencies } = JSON.parse(await readFile(join(ROOT, 'packages/daybook/package.json'), 'utf8'))
+    expect(JSON.parse(await read('site/package.json')).dependencies.pg).toBe(peerDependencies.pg)
+    expect(await read('site/.env')).toMatch(
+      /^DATABASE_URL=postgres:\/\/localhost:5432\/site\nDAYBOOK_SERVICE_TOKEN=\w{64}\n$/,
+    )
+    expect(await read('site/.env.example')).toBe(
+      'DATABASE_URL=postgres://user:password@host:5432/database\nDAYBOOK_SERVICE_TOKEN=\n',
+    )
+    const readme = await read('site/README.md')
+    expect(readme).toContain('\ncreatedb --encoding=UTF8 --template=template0 site ')
+    expect(readme).toContain('| `.daybook/` | uploaded files |')
   })
 
   test('may be the current folder, also if it is a repository', async () => {
@@ -58,7 +125,7 @@ describe('a new project', () => {
     await mkdir(join(folder, '.git'), { recursive: true })
     const { status, stdout } = await create(['.', '--no-install'], {}, folder)
     expect(status).toBe(0)
-    expect(stdout).toMatch(/Next:\n {2}npm install\n {2}npm run dev\n$/)
+    expect(stdout).toMatch(/Next:\n {2}npm install\n {2}npm run dev\n\n/)
     expect(JSON.parse(await read('here/package.json')).name).toBe('here')
   })
 
@@ -72,6 +139,40 @@ describe('a new project', () => {
   })
 })
 
+describe('in a terminal', () => {
+  test('it asks for the folder, the template and the database, and again after a mistake', async () => {
+    await mkdir(join(cwd, 'full'))
+    await writeFile(join(cwd, 'full/file'), '')
+    const lines = ['full', 'notebook', 'shop', 'Minimal', '']
+    const { status, stdout } = await enterLines(['--no-install'], lines)
+    expect(status).toBe(0)
+    expect(promptsIn(stdout)).toEqual(['Folder', 'Folder', 'Template', 'Template', 'Database'])
+    expect(stdout).toContain('full is not empty')
+    expect(stdout).toContain('Unknown template "shop"')
+    expect(await read('notebook/daybook.config.ts')).toContain('collections: { notes, topics }')
+    expect(JSON.parse(await read('notebook/package.json')).dependencies).not.toHaveProperty('pg')
+  })
+
+  test('it takes the defaults for empty lines', async () => {
+    const { stdout } = await enterLines(['--no-install'], ['', '', ''])
+    expect(stdout).toMatch(/\/my-content from the template blog\.\n/)
+  })
+
+  test('it asks only for what the command line leaves open', async () => {
+    const some = await enterLines(['one', '--template', 'minimal', '--no-install'], ['postgres'])
+    expect(promptsIn(some.stdout)).toEqual(['Database'])
+    expect(await read('one/daybook.config.ts')).toContain('postgres(process.env.DATABASE_URL)')
+    const all = await enterLines(['two', '--template', 'blog', '--database', 'sqlite', '--no-install'], [])
+    expect(promptsIn(all.stdout)).toEqual([])
+  })
+
+  test('it creates nothing if the input ends', async () => {
+    const { status, stderr } = await enterLines(['--no-install'], ['notebook'])
+    expect({ status, stderr }).toEqual({ status: 130, stderr: '\ncreate-daybook: Nothing was created.\n' })
+    expect(await run('ls', ['-A'], cwd)).toMatchObject({ stdout: '' })
+  })
+})
+
 describe('packages', () => {
   test.each([
     ['npm', 'npm/11.0.0 node/v24.0.0 linux x64'],
@@ -81,14 +182,14 @@ describe('packages', () => {
     ['npm', 'constructor/1.0.0'],
   ])('are installed by %s if the user agent is %s', async (manager, agent) => {
     const { stdout } = await create(['--no-install'], { npm_config_user_agent: agent })
-    expect(stdout).toMatch(new RegExp(`\n {2}${manager} install\n {2}${manager} run dev\n$`))
+    expect(stdout).toMatch(new RegExp(`\n {2}${manager} install\n {2}${manager} run dev\n\n`))
   })
 
   test('that cannot be installed leave the files and the remaining steps', async () => {
     const { status, stdout, stderr } = await create([], { PATH: cwd })
     expect(status).toBe(1)
     expect(stderr).toContain('The packages could not be installed')
-    expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n$/)
+    expect(stdout).toMatch(/\n {2}cd my-content\n {2}npm install\n {2}npm run dev\n\n/)
     expect(await read('my-content/daybook.config.ts')).toContain('defineConfig')
   })
 })
@@ -105,10 +206,11 @@ describe('what cannot be done is refused before anything is written:', () => {
     'a second folder': [['one', 'two'], 'Unexpected argument "two". Name one folder.'],
     'an unknown option': [
       ['--tempalte', 'blog'],
-      "'--tempalte'. Use one of: --template, --no-install, --help, --version",
+      "'--tempalte'. Use one of: --template, --database, --no-install, --help, --version",
     ],
     'an option without its value': [['--template'], "'--template <value>' argument missing"],
     'an unknown template': [['--template', 'shop'], 'Unknown template "shop". Use one of: blog, minimal.'],
+    'an unknown database': [['--database', 'mysql'], 'Unknown database "mysql". Use one of: sqlite, postgres.'],
     'a template that is a property of every object': [['--template', 'constructor'], 'Unknown template'],
   }
 
@@ -126,6 +228,7 @@ describe('what cannot be done is refused before anything is written:', () => {
   test.each([
     ['--template', ['site', 'minimal'], { npm_config_template: 'true' }],
     ['--template', [], { npm_config_template: 'minimal' }],
+    ['--database', ['site', 'postgres'], { npm_config_database: 'true' }],
     ['--no-install', ['site'], { npm_config_install: '' }],
   ])('%s, when npm took it as its own', async (option, args, env) => {
     // npm does so with options that no "--" stands before.

@@ -2,6 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FreshFolder } from '../../../scripts/packages/fresh-folder.ts'
+import { PostgresDatabase } from '../../daybook/test/support/postgres/postgres-database.ts'
 
 /** The timeout of building, packing, installing and starting packages, in milliseconds. */
 const PATIENT = 900_000
@@ -66,7 +67,7 @@ async function docsOf(
 async function create(...args: readonly string[]): Promise<void> {
   const { status, stdout, stderr } = await fresh.run('.', 'npm', 'create', '--prefer-offline', 'daybook', ...args)
   expect(status, stderr).toBe(0)
-  expect(stdout).toMatch(/\n {2}npm run dev\n$/)
+  expect(stdout).toMatch(/\n {2}npm run dev\n\nThen open:\n/)
   expect(stderr).not.toContain('allowScripts')
 }
 
@@ -145,6 +146,17 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
     const wrong = `${add}\nexport const wrong = () => client.collections.posts.create({ titel: 'A' })\n`
     await writeFile(join(fresh.path, 'my-content/scripts/wrong.ts'), wrong)
     expect((await fresh.run('my-content', 'npm', 'run', '-s', 'types')).stdout).toContain("'titel' does not exist")
+  })
+
+  test('a project with PostgreSQL installs the driver, and keeps its content in the database', async () => {
+    await create('on-postgres', '--', '--template', 'minimal', '--database', 'postgres')
+    expect(await fresh.run('on-postgres', 'npm', 'run', '-s', 'types')).toMatchObject({ status: 0, stdout: '' })
+    await using database = await PostgresDatabase.make()
+    const start = `DATABASE_URL=${database.url} npm start -- --port 0 --log warn`
+    await using service = await fresh.serve('on-postgres', 'sh', '-c', start)
+    const add = `DAYBOOK_URL=${service.url} npm run -s add -- "My first note"`
+    expect((await fresh.run('on-postgres', 'sh', '-c', add)).stdout).toBe('Written: /api/notes/my-first-note\n')
+    expect(await database.rows('SELECT slug FROM notes')).toEqual([{ slug: 'my-first-note' }])
   })
 
   test('without a network, what was fetched once is enough for the next project', async () => {

@@ -33,9 +33,9 @@ const site = defineGlobal({
 })
 
 export default defineConfig({
-  collections: { authors, posts },
+  collections: { posts, authors },
   globals: { site },
-  // Writing takes the token of .env, or an account, which you make: npx daybook user create ann@example.org
+  // Writing takes the token of .env, or an account: npx daybook user create ann@example.org
   auth: betterAuth({ registration: 'closed' }),
   plugins: [studio()],
   seed,

@@ -19,8 +19,8 @@ const notes = defineCollection({
 })
 
 export default defineConfig({
-  collections: { topics, notes },
-  // Writing takes the token of .env, or an account, which you make: npx daybook user create ann@example.org
+  collections: { notes, topics },
+  // Writing takes the token of .env, or an account: npx daybook user create ann@example.org
   auth: betterAuth({ registration: 'closed' }),
   plugins: [studio()],
 })
