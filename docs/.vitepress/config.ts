@@ -38,7 +38,8 @@ function toRepository(page: string, href: string): string | undefined {
 
 export default defineConfig({
   title: 'Daybook',
-  description: 'A headless content service in TypeScript: content described in code, a REST API, a typed client and the Studio.',
+  description:
+    'A headless content service in TypeScript: content described in code, a REST API, a typed client and the Studio.',
   lang: 'en',
   base: `/${VERSION}/`,
   outDir: fileURLToPath(new URL(`site/${VERSION}`, ROOT)),
@@ -50,7 +51,9 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     languageAlias: { svg: 'xml' },
     config: (md) => {
-      const renderLink = md.renderer.rules.link_open ?? ((tokens, index, options, _env, self) => self.renderToken(tokens, index, options))
+      const renderLink =
+        md.renderer.rules.link_open ??
+        ((tokens, index, options, _env, self) => self.renderToken(tokens, index, options))
       md.renderer.rules.link_open = (tokens, index, options, env, self) => {
         const token = tokens[index]
         const target = toRepository(env.relativePath, token?.attrGet('href') ?? '')
