@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { SECTIONS } from '../docs/.vitepress/sections.ts'
 import { HEADER_DESCRIPTIONS } from '../packages/daybook/src/http/contract.ts'
 import { REQUEST_HEADERS } from '../packages/daybook/src/http/request-headers.ts'
 import {
@@ -12,7 +13,7 @@ import {
   ROUTE_OPTIONS,
   variables,
 } from './documented.ts'
-import { codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
+import { blocksOf, codesIn, headingsOf, type Page, proseOf, sectionOf } from './markdown.ts'
 import { checkFieldTypes, compare, type DocsFault, namesIn } from './named.ts'
 import { checkPictures } from './pictures/check-pictures.ts'
 import { commandsWithFlags } from './reference/cli-tables.ts'
@@ -119,6 +120,35 @@ function checkSources({ file, text }: Page): readonly DocsFault[] {
     .map((name) => ({ file, message: `names ${name}, which does not exist. Write where the file is now.` }))
 }
 
+/** The languages of the examples that docs/test runs or compiles. */
+const TESTED = ['console', 'ts', 'tsx', 'astro']
+/** The languages of text that is only read. */
+const READ = ['sh', 'text', 'md', 'json', 'html', 'css', 'svg', 'http', 'sql', 'nginx', 'dockerfile']
+
+/** Finds examples that no test runs or compiles, such as a block with another name of TypeScript. */
+function checkExamples({ file, text }: Page): readonly DocsFault[] {
+  return blocksOf(text)
+    .filter(({ language, words }) => ![...TESTED, ...READ].includes(language) && !words.some(isTestedOtherwise))
+    .map(({ language, line }) => ({
+      file,
+      message: `has a block "${language}" on line ${line} that no test runs. Use one of: ${[...TESTED, ...READ].join(', ')}.`,
+    }))
+}
+
+/** True for a block that equals a tested file, that other blocks use as a file, or that shows the code of another system. */
+const isTestedOtherwise = (word: string): boolean => /^(?:from|file|of)=/.test(word)
+
+const SITE = 'docs/.vitepress/sections.ts'
+
+/** Compares the pages of the site with its sidebar. */
+function checkSections(pages: readonly Page[]): readonly DocsFault[] {
+  const inSidebar = Object.values(SECTIONS)
+    .flat()
+    .map((page) => `docs/${page}.md`)
+  const existing = pages.map(({ file }) => file).filter((file) => /^docs\/.+\//.test(file))
+  return compare(SITE, 'page', inSidebar, existing)
+}
+
 /** Finds everything that the docs of a checkout lack or have in excess, by the code of this checkout. */
 export async function checkDocs(root: string, code: Code): Promise<readonly DocsFault[]> {
   const { pages, undocumented, unplaced } = await makeReference(root, code)
@@ -138,6 +168,8 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...checkPlugins(text('plugins')),
     ...(await checkCli(text('cli'), code)),
     ...pages.flatMap((page) => checkLinks(root, page, pages)),
+    ...pages.flatMap(checkExamples),
+    ...checkSections(pages),
     ...pages.filter(({ file }) => SOURCE_PAGES.includes(file) || file.startsWith(CONTRIBUTORS)).flatMap(checkSources),
     ...(await checkPictures(root, pages)),
   ]

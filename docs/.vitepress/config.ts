@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { posix } from 'node:path'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type DefaultTheme, defineConfig } from 'vitepress'
 import { anchorOf } from '../../scripts/reference/table.ts'
@@ -13,6 +13,15 @@ const { version, repository } = JSON.parse(readFileSync(new URL('packages/dayboo
 const REPOSITORY = repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 /** Each minor version has URLs of its own, such as `/v0.1/guides/files`, which a later version does not change. */
 const VERSION = `v${version.split('.').slice(0, 2).join('.')}`
+
+/** The page at `/`, which leads to the newest version. */
+const REDIRECT = `<!doctype html>
+<html lang="en">
+<title>Daybook</title>
+<meta http-equiv="refresh" content="0; url=/${VERSION}/">
+<p><a href="/${VERSION}/">Daybook ${VERSION}</a></p>
+</html>
+`
 
 /** Returns the heading of a page, which is its name in the sidebar. */
 function readTitle(page: string): string {
@@ -44,11 +53,15 @@ export default defineConfig({
   base: `/${VERSION}/`,
   outDir: fileURLToPath(new URL(`site/${VERSION}`, ROOT)),
   cleanUrls: true,
+  // The index of the search is one file.
+  vite: { build: { chunkSizeWarningLimit: 2000 } },
+  buildEnd: ({ outDir }) => writeFileSync(join(outDir, '../index.html'), REDIRECT),
   srcExclude: ['test/**'],
   // A reader's service, in the guides.
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     anchor: { slugify: anchorOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     languageAlias: { svg: 'xml' },
     config: (md) => {
       const renderLink =
@@ -68,6 +81,7 @@ export default defineConfig({
       { text: 'Guides', link: '/guides/modelling-content', activeMatch: '/guides/' },
       { text: 'Concepts', link: '/concepts/access', activeMatch: '/concepts/' },
       { text: 'Reference', link: '/reference/config', activeMatch: '/reference/' },
+      { text: 'Coming from', link: '/coming-from/comparison', activeMatch: '/coming-from/' },
       { text: VERSION, items: [{ text: 'Changes', link: `${REPOSITORY}/blob/main/CHANGELOG.md` }] },
     ],
     sidebar,

@@ -13,6 +13,7 @@ const SCRIPT = join(ROOT, 'scripts/check-docs.ts')
 const LINKED = [
   'LICENSE',
   'examples/blog/daybook.config.ts',
+  'examples/generated-client/package.json',
   'examples/magazine/README.md',
   'deploy',
   'docs/pictures',
@@ -95,6 +96,20 @@ test.each([
 ])('a link to a missing %s fails', async (_what, shown, instead) => {
   const faults = await faultsWith('README.md', shown, instead)
   expect(faults).toContainEqual(expect.stringContaining(instead.slice(1, -1)))
+})
+
+test('an example that no test runs fails', async () => {
+  const faults = await faultsWith('docs/guides/hooks.md', '```ts', '```typescript')
+  expect(faults).toContainEqual(expect.stringMatching(/^docs\/guides\/hooks\.md has a block "typescript" on line \d+/))
+})
+
+test('a page outside of the sidebar fails', async () => {
+  const file = join(copy, 'docs/guides/new-page.md')
+  onTestFinished(() => rm(file))
+  await writeFile(file, '# A new page\n')
+  expect(await checkDocs(copy, code)).toEqual([
+    { file: 'docs/.vitepress/sections.ts', message: 'does not describe the page "docs/guides/new-page.md". Add it.' },
+  ])
 })
 
 test('a missing source file fails', async () => {

@@ -43,7 +43,7 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
 
 const THEMES = ['light', 'dark'] as const
 /** A phone, a laptop, a large screen. */
-const SIZES = [
+export const SIZES = [
   { width: 360, height: 740 },
   { width: 1024, height: 768 },
   { width: 1920, height: 1080 },
@@ -85,7 +85,8 @@ export async function visitStudio(
   }
 }
 
-function watch(page: Page, url: string): string[] {
+/** Records failed scripts, console errors and requests to other origins. */
+export function watch(page: Page, url: string): string[] {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('console', (message) => {
@@ -106,7 +107,8 @@ interface AxeViolation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[]
 }
 
-async function axeFaults(page: Page): Promise<readonly string[]> {
+/** Checks a page with axe in both themes. */
+export async function axeFaults(page: Page): Promise<readonly string[]> {
   // The policy of the page blocks other script elements, but not the browser's protocol.
   await page.evaluate(await readFile(AXE, 'utf8'))
   const faults: string[] = []
@@ -123,7 +125,8 @@ async function axeFaults(page: Page): Promise<readonly string[]> {
   return faults
 }
 
-async function shoot(page: Page, name: string): Promise<void> {
+/** Takes screenshots at three widths in both themes if STUDIO_SCREENSHOTS names a folder for them. */
+export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env.STUDIO_SCREENSHOTS
   if (folder === undefined) return
   await mkdir(folder, { recursive: true })
