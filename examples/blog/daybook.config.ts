@@ -1,5 +1,6 @@
 import { studio } from '@daybook/studio'
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
+import { betterAuth } from 'daybook/better-auth'
 import { postgres } from 'daybook/postgres'
 import { s3 } from 'daybook/s3'
 import { seed } from './seed.ts'
@@ -69,6 +70,9 @@ const database = process.env.DATABASE_URL ? { database: postgres(process.env.DAT
 // Files are in the data folder, unless S3_BUCKET names a bucket.
 const assets = process.env.S3_BUCKET ? { assets: { store: s3({ bucket: process.env.S3_BUCKET }) } } : {}
 
+// Accounts are in the database. For this demonstration, anyone may register, and write.
+const auth = betterAuth()
+
 const plugins = [studio({ title: 'The Daybook blog' })]
 
-export default defineConfig({ collections, globals: { site }, locales, plugins, seed, ...database, ...assets })
+export default defineConfig({ collections, globals: { site }, locales, auth, plugins, seed, ...database, ...assets })
