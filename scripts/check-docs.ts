@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
 import { join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SECTIONS } from '../docs/.vitepress/sections.ts'
@@ -89,13 +90,30 @@ function checkLinks(root: string, { file, text }: Page, pages: readonly Page[]):
     const page = pages.find((candidate) => candidate.file === target)
     if (!page && !existsSync(resolve(root, target)))
       return [{ file, message: `links to ${link}, which does not exist.` }]
-    const isFound =
-      anchor === undefined ||
-      headingsOf(page?.text ?? '')
-        .map(anchorOf)
-        .includes(anchor)
-    return isFound ? [] : [{ file, message: `links to ${link}, and there is no such heading.` }]
+    return hasHeading(page, anchor) ? [] : [{ file, message: `links to ${link}, and there is no such heading.` }]
   })
+}
+
+const hasHeading = (page: Page | undefined, anchor: string | undefined): boolean =>
+  anchor === undefined || headingsOf(page?.text ?? '').some((heading) => anchorOf(heading) === anchor)
+
+/** Files that name pages in comments and messages. Tests name pages that do not exist. */
+const CODE = '{packages/*,examples,bench,deploy,scripts}/**/{*.{ts,tsx,mjs,json,yml,yaml,sh},Dockerfile}'
+const EXCLUDED = ['**/node_modules/**', '**/dist/**', 'scripts/test/**']
+const NAMED_PAGE = /(?<![\w/.])(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g
+
+/** Finds pages and headings that the code of a checkout names and its docs lack. */
+async function checkNamedPages(root: string, pages: readonly Page[]): Promise<readonly DocsFault[]> {
+  const faults: DocsFault[] = []
+  for await (const path of glob(CODE, { cwd: root, exclude: EXCLUDED })) {
+    const text = await readFile(join(root, path), 'utf8')
+    for (const [name, file, anchor] of text.matchAll(NAMED_PAGE)) {
+      const page = pages.find((candidate) => candidate.file === file)
+      if (!page || !hasHeading(page, anchor))
+        faults.push({ file: path, message: `names ${name}, which does not exist.` })
+    }
+  }
+  return faults
 }
 
 /** Pages for contributors, which name source files. */
@@ -171,6 +189,7 @@ export async function checkDocs(root: string, code: Code): Promise<readonly Docs
     ...pages.flatMap(checkExamples),
     ...checkSections(pages),
     ...pages.filter(({ file }) => SOURCE_PAGES.includes(file) || file.startsWith(CONTRIBUTORS)).flatMap(checkSources),
+    ...(await checkNamedPages(root, pages)),
     ...(await checkPictures(root, pages)),
   ]
 }

@@ -112,6 +112,16 @@ test('a page outside of the sidebar fails', async () => {
   ])
 })
 
+test.each([
+  ['page', 'docs/walking.md'],
+  ['heading', 'docs/guides/running.md#on-water'],
+])('code that names a missing %s fails', async (_what, place) => {
+  const file = 'examples/blog/daybook.config.ts'
+  expect(await faultsWith(file, 'import ', `// See ${place}.\nimport `)).toEqual([
+    `${file} names ${place}, which does not exist.`,
+  ])
+})
+
 test('a missing source file fails', async () => {
   const faults = await faultsWith('ARCHITECTURE.md', '`http/contract.ts`', '`http/contractor.ts`')
   expect(faults).toContainEqual(expect.stringContaining('ARCHITECTURE.md names http/contractor.ts'))
