@@ -13,7 +13,7 @@ import {
 import { anyValueRule, COMMON_RULES, COUNTED_RULES, SCALAR_RULES } from './option-rules.ts'
 
 export interface BooleanOptions extends Omit<ScalarOptions<boolean>, 'unique'>, CountedOptions {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: boolean | DefaultRule<boolean>
 }
 

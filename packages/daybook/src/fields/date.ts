@@ -11,7 +11,7 @@ import {
 import { anyValueRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface DateOptions extends ScalarOptions<string> {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: string | DefaultRule<string>
 }
 

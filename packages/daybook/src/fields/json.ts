@@ -10,7 +10,7 @@ import {
 import { anyValueRule, COMMON_RULES, objectRule } from './option-rules.ts'
 
 export interface JsonOptions<Value = unknown> extends CommonOptions<Value> {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: JsonValue | DefaultRule<JsonValue> | null
   /** The JSON Schema (2020-12) that the value must satisfy. @default any JSON value */
   readonly schema?: JsonSchema

@@ -27,7 +27,7 @@ export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly
    * lists have no index. @default true
    */
   readonly index?: boolean
-  /** The value of a new document without one, or a function that makes it. @default an empty list @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @default an empty list @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: readonly unknown[] | DefaultRule<readonly unknown[]>
 }
 

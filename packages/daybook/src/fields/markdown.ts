@@ -13,7 +13,7 @@ import { MAX_TOC_HEADINGS, type TocEntry, tableOfContents } from './markdown-hea
 import { anyValueRule, COMMON_RULES, countRule, flagRule } from './option-rules.ts'
 
 export interface MarkdownOptions extends CommonOptions<string> {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: string | DefaultRule<string>
   /** The maximum length, in characters. @default 1,000,000 */
   readonly maxLength?: number

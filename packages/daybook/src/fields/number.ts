@@ -15,7 +15,7 @@ import {
 import { anyValueRule, COUNTED_RULES, integerRule, numberRule, SCALAR_RULES } from './option-rules.ts'
 
 export interface NumberOptions extends ScalarOptions<number>, CountedOptions {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: number | DefaultRule<number>
   /** The minimum value. */
   readonly min?: number

@@ -21,7 +21,7 @@ export interface SelectOptions<Value = unknown> extends ScalarOptions<Value>, Co
   readonly options: readonly string[]
   /** True for a list of different values, which can be neither unique nor sorted. @default false */
   readonly many?: boolean
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: string | readonly string[] | DefaultRule<string | readonly string[]>
   /**
    * As for every field, or an object with a present option for each former one, such as `{ blue: 'azure' }`, which changes only stored values

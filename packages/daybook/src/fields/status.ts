@@ -11,7 +11,7 @@ export const DRAFT_KEYS = ['hasDraft', 'publishAt', 'unpublishAt', 'publishedLoc
 export interface StatusOptions extends Pick<CommonOptions<string>, 'description' | 'validate' | 'renamedFrom'> {
   /** The values, among them `published`. @default `draft`, `published`, `archived` */
   readonly options?: readonly string[]
-  /** The value of a new entry without one, or a function that makes it. @default 'published' @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new entry without one, or a function that makes it. @default 'published' @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: string | DefaultRule<string>
 }
 

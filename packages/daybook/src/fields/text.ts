@@ -32,7 +32,7 @@ import {
 export const MAX_INDEXED_LENGTH = 512
 
 export interface TextOptions extends ScalarOptions<string>, CountedOptions {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: string | DefaultRule<string>
   /** The minimum length, in characters. @default 0 */
   readonly minLength?: number
@@ -112,7 +112,7 @@ export function textField<const O extends TextOptions = Record<never, never>>(
 }
 
 interface AddressOptions extends ScalarOptions<string> {
-  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#defaults-that-a-function-makes */
+  /** The value of a new document without one, or a function that makes it. @see docs/guides/modelling-content.md#compute-a-default */
   readonly default?: string | DefaultRule<string>
 }
 
