@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { isShown, signIn } from '../../packages/studio/test/support/people.ts'
-import type { Scene } from './studio-pictures.ts'
+import type { Scene } from './museum-visit.ts'
 
 /** Brings a page into a state. Its routes are removed afterwards. */
 type Prepare = (scene: Scene) => Promise<void>

@@ -19,11 +19,11 @@ export const museum: DaybookConfig = defineConfig({
         title: f.text({ required: true, localized: true }),
         slug: f.slug({ from: 'title' }),
         status: f.status(),
-        kind: f.select({ options: ['essay', 'report', 'note'] }),
-        minutes: f.integer({ min: 1, description: 'How long it takes to read.' }),
         author: f.relation('authors'),
         cover: f.asset({ accept: ['image/*'] }),
         body: f.markdown({ localized: true }),
+        kind: f.select({ options: ['essay', 'report', 'note'] }),
+        minutes: f.integer({ min: 1, description: 'How long it takes to read.' }),
         parts: f.blocks({
           quote: { words: f.text({ required: true, index: false }), by: f.text() },
           picture: { file: f.asset({ accept: ['image/*'] }), caption: f.text() },

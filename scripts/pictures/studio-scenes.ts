@@ -1,17 +1,9 @@
 import type { Page } from 'playwright-core'
 import type { OpenBrowser } from '../../packages/client/test/support/browser.ts'
 import { openElsewhere, writeBody } from '../../packages/studio/test/editor/support/posts.ts'
-import { INES, isSaved, isShown, signIn, TOMASZ } from '../../packages/studio/test/support/people.ts'
-import type { Visit } from '../../packages/studio/test/support/visit.ts'
-import type { MuseumIds } from './museum-content.ts'
-
-export interface Scene {
-  readonly open: OpenBrowser
-  readonly visit: Visit
-  readonly page: Page
-  readonly ids: MuseumIds
-  go(path: string, heading: string): Promise<void>
-}
+import { INES, isSaved, isShown, TOMASZ } from '../../packages/studio/test/support/people.ts'
+import { enter, type Scene, visitMuseum } from './museum-visit.ts'
+import { CONTEXT, savePicture } from './save-picture.ts'
 
 type Prepare = (scene: Scene) => Promise<void>
 
@@ -25,7 +17,7 @@ async function chooseMore(page: Page, item: string): Promise<void> {
 /** Scrolls a field to the top of the page, below the fixed bar. */
 const scrollTo = (page: Page, field: string): Promise<void> =>
   page.evaluate(
-    `document.querySelector('main').scrollBy(0, document.getElementById('field-${field}').getBoundingClientRect().top - 200)`,
+    `document.querySelector('main').scrollBy(0, document.getElementById('field-${field}').getBoundingClientRect().top - 160)`,
   )
 
 const openFilter: Prepare = async ({ page, go }) => {
@@ -73,15 +65,15 @@ const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
 }
 
 /** The pictures of the guide, in the order in which they are taken, with their preparation. */
-export const STUDIO_PICTURES: Readonly<Record<string, Prepare>> = {
+const SCENES: Readonly<Record<string, Prepare>> = {
   'sign-in': async ({ page }) => {
     await isShown(page, 'Sign in')
     await page.getByLabel('E-mail address').fill(INES.email)
     await page.getByLabel('Password').fill(INES.password)
   },
-  list: async ({ page, go }) => {
-    await signIn(page)
-    await isShown(page, 'Overview')
+  list: async (scene) => {
+    const { page, go } = scene
+    await enter(scene)
     await go('/c/stories?columns=status,kind,minutes,author,updatedAt', 'Stories')
     await page.getByText('Tomasz Zając').first().waitFor()
     await page.getByText('13 entries').waitFor()
@@ -143,4 +135,13 @@ export const STUDIO_PICTURES: Readonly<Record<string, Prepare>> = {
       .first()
       .waitFor()
   },
+}
+
+/** Stores the pictures of the guide. */
+export async function takeStudioScenes(open: OpenBrowser): Promise<void> {
+  await using scene = await visitMuseum(open, CONTEXT)
+  for (const [name, prepare] of Object.entries(SCENES)) {
+    await prepare(scene)
+    await savePicture(scene.page, `studio/${name}`)
+  }
 }
