@@ -19,7 +19,8 @@ const GROUPS = {
 /** Makes the pictures of the docs again: all of them, or the groups that the command names. */
 async function takePictures(wanted: readonly string[]): Promise<void> {
   const unknown = wanted.find((name) => !Object.hasOwn(GROUPS, name))
-  if (unknown !== undefined) throw new Error(`Unknown group "${unknown}". Name some of: ${Object.keys(GROUPS).join(' ')}`)
+  if (unknown !== undefined)
+    throw new Error(`Unknown group "${unknown}". Name some of: ${Object.keys(GROUPS).join(' ')}`)
   await prepareStudio()
   await using _look = await useOneLook()
   await using open = await openBrowser()

@@ -1,13 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBrowser } from '../packages/client/test/support/browser.ts'
-import { isShown } from '../packages/studio/test/support/people.ts'
-import { visitStudio } from '../packages/studio/test/support/visit.ts'
 import { prepareStudio } from './packages/build-studio.ts'
 import { GALLERY } from './pictures/gallery-scenes.ts'
-import { museum } from './pictures/museum-config.ts'
-import { fillMuseum, type MuseumIds } from './pictures/museum-content.ts'
-import type { Scene } from './pictures/studio-pictures.ts'
+import { type Scene, visitMuseum } from './pictures/museum-visit.ts'
 
 const WIDTHS = [360, 1280, 1920] as const
 const HEIGHT = 800
@@ -31,20 +27,9 @@ async function takeGallery(folder: string, wanted: readonly string[]): Promise<v
   await prepareStudio()
   await mkdir(folder, { recursive: true })
   await using open = await openBrowser()
-  let ids: MuseumIds = { ink: '', night: '' }
-  await using visit = await visitStudio(open, museum, {
-    viewport: { width: 1280, height: HEIGHT },
-    before: async (service) => {
-      ids = await fillMuseum(service)
-    },
-  })
-  const { page, url } = visit
+  await using scene = await visitMuseum(open, { viewport: { width: 1280, height: HEIGHT } })
+  const { page } = scene
   page.setDefaultTimeout(15_000)
-  const go = async (path: string, heading: string): Promise<void> => {
-    await page.goto(`${url}/studio${path}`)
-    await isShown(page, heading)
-  }
-  const scene: Scene = { open, visit, page, ids, go }
   for (const [name, prepare] of Object.entries(GALLERY)) {
     try {
       await prepare(scene)

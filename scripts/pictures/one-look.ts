@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,11 +34,15 @@ const fontConfig = (folder: string): string => `<?xml version="1.0"?>
 /** Makes browsers on Linux use the font that comes with Chromium, and British forms of dates, until it is disposed. */
 export async function useOneLook(): Promise<AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-fonts-'))
-  const config = join(folder, 'fonts.conf')
+  const { TMPDIR: before } = process.env
+  // inflate() unpacks to TMPDIR, which it reads when it begins.
   process.env.TMPDIR = folder
-  await inflate(FONTS)
-  delete process.env.TMPDIR
+  const unpacking = inflate(FONTS)
+  if (before === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = before
+  await unpacking
+  const config = join(folder, 'fonts.conf')
   await writeFile(config, fontConfig(folder))
-  Object.assign(process.env, { FONTCONFIG_FILE: config, LANGUAGE: 'en_GB', LANG: 'en_GB.UTF-8' })
+  Object.assign(process.env, { FONTCONFIG_FILE: config, LANGUAGE: 'en_GB' })
   return { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }

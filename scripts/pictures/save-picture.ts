@@ -18,6 +18,9 @@ export const CONTEXT = {
   timezoneId: 'Europe/Madrid',
 } as const satisfies BrowserContextOptions
 
+/** For what moves to come to rest, and for placeholders of late parts to appear, in milliseconds. */
+const REST_MS = 250
+
 /** Waits for the visible images. */
 const LOADED_IMAGES = `Promise.all([...document.images]
   .filter((image) => !image.complete && image.getBoundingClientRect().top < innerHeight)
@@ -31,7 +34,7 @@ const FIX_TEXTS = `{
   while (texts.nextNode()) {
     const { currentNode: text } = texts
     if (text.data.startsWith(today)) text.data = day-- + ' March 2031 at 09:30'
-    if (/^\\d+ms$/.test(text.data)) text.data = '4ms'
+    if (/^\\s*\\d+ms\\s*$/.test(text.data)) text.data = ' 4ms '
     const person = text.data.replace(/another person \\([\\w-]+\\)/, 'another person (Kt7xQ2)')
     if (person !== text.data) text.data = person
   }
@@ -41,7 +44,10 @@ const FIX_TEXTS = `{
 export function fixIds(json: string): string {
   let count = 0
   return json
-    .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, () => `01f0c3d2-5a1e-7c40-9b1d-3f6a2e0c4${(++count).toString().padStart(3, '0')}`)
+    .replace(
+      /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g,
+      () => `01f0c3d2-5a1e-7c40-9b1d-3f6a2e0c4${(++count).toString().padStart(3, '0')}`,
+    )
     .replace(/(?<="_key": ?")[\da-f]{12}/g, () => `5b0e7d${(++count).toString().padStart(6, '0')}`)
 }
 
@@ -56,7 +62,8 @@ async function encode(png: Buffer): Promise<Buffer> {
 
 /** Takes a picture of a page, with the same texts in each run. */
 export async function takeScreenshot(page: Page): Promise<Buffer> {
-  await page.locator('main [role=status] > div').first().waitFor({ state: 'detached' })
+  await page.waitForTimeout(REST_MS)
+  await page.locator('main [class^=_waiting_]').first().waitFor({ state: 'detached' })
   await page.evaluate(LOADED_IMAGES)
   await page.evaluate(FIX_TEXTS)
   return page.screenshot({ animations: 'disabled' })

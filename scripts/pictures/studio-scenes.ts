@@ -58,11 +58,14 @@ const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
   await writeBody(page, 'At ten the old presses stop.')
   await writeBody(theirs, 'At ten the presses stop and cool.')
   await isSaved(theirs)
-  await theirs.context().close()
   await page.unrouteAll()
   await page.reload()
   await page.getByRole('article', { name: 'Body' }).waitFor()
+  await page.getByText('Also opened by Tomasz.').waitFor()
 }
+
+/** The heights of pictures whose last line would be cut, in CSS pixels. */
+const HEIGHTS: Readonly<Record<string, number>> = { list: 738, blocks: 790, conflict: 800 }
 
 /** The pictures of the guide, in the order in which they are taken, with their preparation. */
 const SCENES: Readonly<Record<string, Prepare>> = {
@@ -91,9 +94,12 @@ const SCENES: Readonly<Record<string, Prepare>> = {
     await scene.go(storyOf(scene), 'Ink and paper')
     await scene.page.getByLabel('Minutes').fill('8')
     await isSaved(scene.page)
-    await scene.page.locator('.cm-content').waitFor()
+    await scene.page.evaluate("document.querySelector('main').scrollTo(0, 0)")
   },
-  markdown: ({ page }) => scrollTo(page, 'body'),
+  markdown: async ({ page }) => {
+    await page.locator('.cm-content').focus()
+    await scrollTo(page, 'body')
+  },
   blocks: async ({ page }) => {
     await scrollTo(page, 'parts')
     await page.getByRole('button', { name: 'Actions for Quote 1' }).click()
@@ -141,6 +147,7 @@ const SCENES: Readonly<Record<string, Prepare>> = {
 export async function takeStudioScenes(open: OpenBrowser): Promise<void> {
   await using scene = await visitMuseum(open, CONTEXT)
   for (const [name, prepare] of Object.entries(SCENES)) {
+    await scene.page.setViewportSize({ ...CONTEXT.viewport, height: HEIGHTS[name] ?? CONTEXT.viewport.height })
     await prepare(scene)
     await savePicture(scene.page, `studio/${name}`)
   }

@@ -9,9 +9,7 @@ import { escapeHtml, WINDOW_STYLE } from './window.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../packages/daybook/src/cli/bin.ts', import.meta.url))
 /** The config of a project made with `npm create daybook`. */
-const CONFIG = fileURLToPath(
-  new URL('../../packages/create-daybook/templates/blog/daybook.config.ts', import.meta.url),
-)
+const CONFIG = fileURLToPath(new URL('../../packages/create-daybook/templates/blog/daybook.config.ts', import.meta.url))
 /** Makes a process treat its pipes as a terminal. */
 const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 

@@ -10,7 +10,8 @@ pre { margin: 0; padding: 16px 24px 24px; font: 15px/1.55 "DejaVu Sans Mono", Me
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-export const escapeHtml = (text: string): string => text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character)
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? character)
 
 /** Returns HTML of JSON with colours for its names, texts and other values. */
 export const colourJson = (json: string): string =>
