@@ -65,7 +65,14 @@ const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
 }
 
 /** The heights of pictures whose last line would be cut, in CSS pixels. */
-const HEIGHTS: Readonly<Record<string, number>> = { list: 738, blocks: 790, conflict: 800 }
+const HEIGHTS: Readonly<Record<string, number>> = {
+  list: 738,
+  entry: 784,
+  markdown: 730,
+  blocks: 790,
+  conflict: 800,
+  preview: 750,
+}
 
 /** The pictures of the guide, in the order in which they are taken, with their preparation. */
 const SCENES: Readonly<Record<string, Prepare>> = {
