@@ -178,11 +178,10 @@ export const GALLERY: Readonly<Record<string, Prepare>> = {
     await go('/assets?q=nothing%20like%20it', 'Files')
     await page.getByText('Nothing found').waitFor()
   },
-  file: async ({ page, go, visit }) => {
+  file: async ({ page, go }) => {
     await go('/assets', 'Files')
-    await page.getByText('6 files').waitFor()
-    await page.goto(visit.url + ((await page.locator('main a[href*="/assets/"]').first().getAttribute('href')) ?? ''))
-    await page.getByText('File details').waitFor()
+    await page.getByRole('link', { name: 'ink-bottle.webp' }).click()
+    await page.getByLabel('Alt text (English)').waitFor()
   },
   accounts: openAccounts,
   'accounts-create': async ({ page }) => {
