@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import type { Log } from '../log.ts'
+import type { Log, RequestLine } from '../log.ts'
 import { redactText } from '../redaction.ts'
 import { UsageError } from './command.ts'
 import { LogOutput } from './log-output.ts'
@@ -7,7 +7,8 @@ import { LogOutput } from './log-output.ts'
 const LEVELS = ['silent', 'error', 'warn', 'info']
 
 /**
- * Creates the log of the command line, on standard error: JSON lines, or readable ones.
+ * Creates the log of the command line, on standard error: JSON lines, or readable ones, which leave out the files of the Studio and the
+ * docs page.
  *
  * @param level `silent`, `error`, `warn` or `info`, which includes a line for each request
  * @param worker the number of this worker, which each line contains
@@ -24,8 +25,13 @@ export function makeLog(level: string, readable: boolean, worker?: number): Log 
     error: (fields, message) => logger.error(redactFields(fields), redactText(message)),
     requests: level === 'info',
   }
-  return output ? { ...log, request: (line) => output.writeRequest(line) } : log
+  if (output) return { ...log, request: (line) => output.writeRequest(line) }
+  return { ...log, request: (line) => (isInterfaceFile(line) ? undefined : logger.info(line, 'request')) }
 }
+
+/** True for a script, a style or a font of the Studio or the docs page. A page has up to a hundred of them, which would hide other lines. */
+const isInterfaceFile = ({ url, status }: RequestLine): boolean =>
+  status < 400 && /\.(?:js|css|woff2)(?:\?|$)/.test(url)
 
 const redactFields = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, redactField(key, value)]))

@@ -165,12 +165,18 @@ Before other people use it:
     expect(accountIn(service.output)).toBeUndefined()
   })
 
-  test('writes a readable log', async () => {
+  test('writes a readable log, without the files of the docs page', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': notes() })
     const service = await startService(folder.path)
+    const page = await (await fetch(`${urlIn(service.output)}/docs`)).text()
+    const [script] = /[^"]+start\.js/.exec(page) ?? []
+    expect((await fetch(urlIn(service.output) + script)).status).toBe(200)
+    expect((await fetch(`${urlIn(service.output)}/missing.js`)).status).toBe(404)
     await fetch(`${urlIn(service.output)}/api/notes`)
     const { log } = await service.stop()
-    expect(log).toMatch(/^\d\d:\d\d:\d\d info {2}GET \/api\/notes 200 [\d.]+ ms\n\d\d:\d\d:\d\d info {2}draining/)
+    expect(log.replaceAll(/^\d\d:\d\d:\d\d |[\d.]+ ms$/gm, '')).toMatch(
+      /^info {2}GET \/docs 200 \ninfo {2}GET \/missing\.js 404 \ninfo {2}GET \/api\/notes 200 \ninfo {2}draining/,
+    )
   })
 })
 
