@@ -28,24 +28,30 @@ export async function main(args: readonly string[]): Promise<number> {
 async function createProject(options: Options): Promise<number> {
   const choices = await completeChoices(options)
   const path = resolve(choices.folder)
-  await makeProject(path, choices.template, choices.database)
-  printInfo(`Created ${path} from the template ${choices.template}.\n`)
+  const { template, database } = choices
+  await makeProject(path, template, database)
+  printInfo(`Created ${path} from the template ${template}.\n`)
   const manager = callingPackageManager(process.env.npm_config_user_agent)
-  if (!options.install) return printInfo(describeNext(path, choices, [`${manager} install`, `${manager} run dev`]))
+  const start = [
+    `${manager} run dev`,
+    ...(template === 'site' ? [`${manager} run site   # in a second terminal, in the same folder`] : []),
+  ]
+  const installAndStart = [`${manager} install`, ...start]
+  if (!options.install) return printInfo(describeNext(path, choices, installAndStart))
   printInfo(`Installing its packages with ${manager} …\n`)
-  if (await installPackages(manager, path)) return printInfo(describeNext(path, choices, [`${manager} run dev`]))
+  if (await installPackages(manager, path)) return printInfo(describeNext(path, choices, start))
   process.stderr.write('create-daybook: The packages could not be installed. See the output above.\n')
-  printInfo(describeNext(path, choices, [`${manager} install`, `${manager} run dev`]))
+  printInfo(describeNext(path, choices, installAndStart))
   return 1
 }
 
 /** The first collection of each template, which a start names. */
-const COLLECTIONS: Readonly<Record<Template, string>> = { blog: 'posts', minimal: 'notes' }
+const COLLECTIONS: Readonly<Record<Template, string>> = { blog: 'posts', site: 'posts', minimal: 'notes' }
 
 /**
  * Returns the commands that the user still has to run, and the addresses that a start prints.
  *
- * @param commands the last one starts the service
+ * @param commands the commands after those for the folder and the database
  */
 function describeNext(path: string, { template, database }: Choices, commands: readonly string[]): string {
   const folder = relative(process.cwd(), path)
@@ -60,7 +66,7 @@ function describeNext(path: string, { template, database }: Choices, commands: r
 Next:
 ${steps.map((step) => `  ${step}\n`).join('')}
 Then open:
-  Studio     http://127.0.0.1:3000/studio
+${template === 'site' ? '  Site       http://127.0.0.1:4321\n' : ''}  Studio     http://127.0.0.1:3000/studio
   API        http://127.0.0.1:3000/api/${COLLECTIONS[template]}
   Docs page  http://127.0.0.1:3000/docs
 

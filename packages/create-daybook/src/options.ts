@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** The templates of a project, each a folder of `templates/`. The files of `templates/every` belong to all. */
+/** The templates of a project. */
 export const TEMPLATES = {
   blog: 'posts, their authors and a record of the site, with first entries',
+  site: 'the same, and a website that shows them, with Hono',
   minimal: 'notes and topics, empty',
 } as const
 

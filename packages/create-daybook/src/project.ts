@@ -1,13 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { type DatabaseKind, type Template, UsageError } from './options.ts'
 
 const HERE = import.meta.dirname
 /** The root of the package: the folder of this file if published, its parent in the sources. */
 const HOME = existsSync(join(HERE, 'package.json')) ? HERE : dirname(HERE)
 const TEMPLATES_FOLDER = join(HOME, 'templates')
+
+/**
+ * The folders of `templates/` that make a template. A file replaces the file of an earlier folder, except that package.json adds scripts
+ * and dependencies to it.
+ */
+const TEMPLATE_FOLDERS: Readonly<Record<Template, readonly string[]>> = {
+  blog: ['every', 'blog'],
+  site: ['every', 'blog', 'site'],
+  minimal: ['every', 'minimal'],
+}
 
 /** The project name in the templates. */
 const TEMPLATE_NAME = 'my-content'
@@ -36,8 +46,13 @@ export async function makeProject(
 ): Promise<void> {
   await requireUsableFolder(folder)
   await mkdir(folder, { recursive: true })
-  const project = { name: basename(folder), database }
-  for (const part of ['every', template]) await copyTemplate(join(TEMPLATES_FOLDER, part), folder, project)
+  const project = { name: basename(folder), database, version: await readVersion() }
+  for (const [file, text] of await readTemplate(template)) {
+    const target = join(folder, dirname(file), RENAMED_FILES[basename(file)] ?? basename(file))
+    await mkdir(dirname(target), { recursive: true })
+    // Written instead of copied, because the files of an installed package may be read-only.
+    await writeFile(target, fill(file, text, project), { flag: 'wx' })
+  }
   const token = randomBytes(32).toString('hex')
   const env = envText(database, `postgres://localhost:5432/${project.name}`, token)
   await writeFile(join(folder, '.env'), env, { mode: 0o600, flag: 'wx' })
@@ -75,34 +90,58 @@ function readMissingFolder(error: NodeJS.ErrnoException): readonly string[] {
   throw error
 }
 
+/** Reads the files of a template, by their paths in the project. */
+async function readTemplate(template: Template): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>()
+  for (const name of TEMPLATE_FOLDERS[template]) {
+    const folder = join(TEMPLATES_FOLDER, name)
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const path = join(entry.parentPath, entry.name)
+      const file = relative(folder, path)
+      const text = await readFile(path, 'utf8')
+      const earlier = files.get(file)
+      files.set(file, file === 'package.json' && earlier !== undefined ? mergeManifests(earlier, text) : text)
+    }
+  }
+  return files
+}
+
+/** The part of a package.json that templates have. */
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+function mergeManifests(earlier: string, later: string): string {
+  const [base, added] = [JSON.parse(earlier) as Manifest, JSON.parse(later) as Manifest]
+  return JSON.stringify({
+    ...base,
+    scripts: { ...base.scripts, ...added.scripts },
+    dependencies: { ...base.dependencies, ...added.dependencies },
+  })
+}
+
 /** The parts of a project that differ from its template. */
 interface Project {
   readonly name: string
   readonly database: DatabaseKind
-}
-
-/** Writes the files instead of copying them, because those of an installed package may be read-only. */
-async function copyTemplate(from: string, to: string, project: Project): Promise<void> {
-  await mkdir(to, { recursive: true })
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const source = join(from, entry.name)
-    const target = join(to, RENAMED_FILES[entry.name] ?? entry.name)
-    if (entry.isDirectory()) await copyTemplate(source, target, project)
-    else await writeFile(target, await fill(entry.name, await readFile(source, 'utf8'), project), { flag: 'wx' })
-  }
+  /** The version of Daybook's packages. */
+  readonly version: string
 }
 
 /** Inserts the project's name, its database, and the version of Daybook's packages. */
-async function fill(file: string, text: string, { name, database }: Project): Promise<string> {
+function fill(file: string, text: string, { name, database, version }: Project): string {
   const isPostgres = database === 'postgres'
   if (file === 'README.md') return (isPostgres ? describePostgres(text) : text).replaceAll(TEMPLATE_NAME, name)
   if (file === 'daybook.config.ts') return isPostgres ? usePostgres(text) : text
   if (file !== 'package.json') return text
-  const { dependencies, ...manifest } = JSON.parse(text) as { dependencies: object }
-  const version = await readVersion()
-  const pinned = Object.fromEntries(Object.keys(dependencies).map((name) => [name, version]))
-  const all = isPostgres ? { ...pinned, pg: DRIVER_RANGE } : pinned
-  return `${JSON.stringify({ ...manifest, name, dependencies: all }, null, 2)}\n`
+  const { dependencies, ...manifest } = JSON.parse(text) as Manifest
+  const ranges = Object.entries(dependencies).map(([key, range]) => [key, range === '*' ? version : range])
+  const sorted = [...ranges, ...(isPostgres ? [['pg', DRIVER_RANGE]] : [])].sort(([a = ''], [b = '']) =>
+    a < b ? -1 : 1,
+  )
+  return `${JSON.stringify({ ...manifest, name, dependencies: Object.fromEntries(sorted) }, null, 2)}\n`
 }
 
 /** Gives a config the database at `DATABASE_URL`. */

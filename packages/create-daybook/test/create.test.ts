@@ -86,39 +86,64 @@ describe('a new project', () => {
     expect(await read('one/.env.example')).toBe('DAYBOOK_SERVICE_TOKEN=\n')
   })
 
-  test.each(['blog', 'minimal'])('from the template %s says where its start will be found', async (template) => {
+  test.each([
+    ['blog', 'posts', []],
+    ['site', 'posts', ['  Site       http://127.0.0.1:4321']],
+    ['minimal', 'notes', []],
+  ])('from the template %s says where its start will be found', async (template, collection, site) => {
     const { stdout } = await create(['--template', template, '--no-install'])
-    const config = await import(join(import.meta.dirname, '../templates', template, 'daybook.config.ts'))
-    const [collection] = Object.keys(config.default.collections)
-    expect(stdout.slice(stdout.indexOf('Then open'))).toBe(`Then open:
-  Studio     http://127.0.0.1:3000/studio
-  API        http://127.0.0.1:3000/api/${collection}
-  Docs page  http://127.0.0.1:3000/docs
-
-The first start prints an e-mail address and a password to sign in with.
-`)
+    const config = await read('my-content/daybook.config.ts')
+    expect(config).toContain(`collections: { ${collection}, `)
+    expect(stdout.slice(stdout.indexOf('Then open')).split('\n')).toEqual([
+      'Then open:',
+      ...site,
+      '  Studio     http://127.0.0.1:3000/studio',
+      `  API        http://127.0.0.1:3000/api/${collection}`,
+      '  Docs page  http://127.0.0.1:3000/docs',
+      '',
+      'The first start prints an e-mail address and a password to sign in with.',
+      '',
+    ])
   })
 
-  test.each(['blog', 'minimal'])('from the template %s may have its content in PostgreSQL', async (template) => {
-    const { stdout } = await create(['site', '--template', template, '--database', 'postgres', '--no-install'])
-    expect(stdout).toContain(
-      '\n  createdb --encoding=UTF8 --template=template0 site   # or change DATABASE_URL in .env\n',
+  test('from the template site is the blog and a website, which a second command serves', async () => {
+    const { stdout } = await create(['--template', 'site', '--no-install'])
+    expect(stdout).toMatch(/\n {2}npm install\n {2}npm run dev\n {2}npm run site {3}# in a second terminal/)
+    await create(['blog', '--template', 'blog', '--no-install'])
+    expect(await read('my-content/daybook.config.ts')).toBe(await read('blog/daybook.config.ts'))
+    const [site, blog] = await Promise.all(
+      ['my-content', 'blog'].map(async (name) => JSON.parse(await read(`${name}/package.json`))),
     )
-    const config = await read('site/daybook.config.ts')
-    expect(config).toContain("\nimport { postgres } from 'daybook/postgres'\n")
-    expect(config).toContain('defineConfig({\n  database: postgres(process.env.DATABASE_URL),\n')
-    const { peerDependencies } = JSON.parse(await readFile(join(ROOT, 'packages/daybook/package.json'), 'utf8'))
-    expect(JSON.parse(await read('site/package.json')).dependencies.pg).toBe(peerDependencies.pg)
-    expect(await read('site/.env')).toMatch(
-      /^DATABASE_URL=postgres:\/\/localhost:5432\/site\nDAYBOOK_SERVICE_TOKEN=\w{64}\n$/,
-    )
-    expect(await read('site/.env.example')).toBe(
-      'DATABASE_URL=postgres://user:password@host:5432/database\nDAYBOOK_SERVICE_TOKEN=\n',
-    )
-    const readme = await read('site/README.md')
-    expect(readme).toContain('\ncreatedb --encoding=UTF8 --template=template0 site ')
-    expect(readme).toContain('| `.daybook/` | uploaded files |')
+    expect(site.scripts).toEqual({ ...blog.scripts, site: 'node --watch site/server.ts' })
+    const hono = { '@hono/node-server': expect.any(String), hono: expect.any(String) }
+    expect(site.dependencies).toEqual({ ...blog.dependencies, ...hono })
+    const { devDependencies } = JSON.parse(await readFile(join(ROOT, 'packages/create-daybook/package.json'), 'utf8'))
+    for (const name of Object.keys(hono)) expect(site.dependencies[name]).toBe(`^${devDependencies[name]}`)
   })
+
+  test.each(['blog', 'site', 'minimal'])(
+    'from the template %s may have its content in PostgreSQL',
+    async (template) => {
+      const { stdout } = await create(['pages', '--template', template, '--database', 'postgres', '--no-install'])
+      expect(stdout).toContain(
+        '\n  createdb --encoding=UTF8 --template=template0 pages   # or change DATABASE_URL in .env\n',
+      )
+      const config = await read('pages/daybook.config.ts')
+      expect(config).toContain("\nimport { postgres } from 'daybook/postgres'\n")
+      expect(config).toContain('defineConfig({\n  database: postgres(process.env.DATABASE_URL),\n')
+      const { peerDependencies } = JSON.parse(await readFile(join(ROOT, 'packages/daybook/package.json'), 'utf8'))
+      expect(JSON.parse(await read('pages/package.json')).dependencies.pg).toBe(peerDependencies.pg)
+      expect(await read('pages/.env')).toMatch(
+        /^DATABASE_URL=postgres:\/\/localhost:5432\/pages\nDAYBOOK_SERVICE_TOKEN=\w{64}\n$/,
+      )
+      expect(await read('pages/.env.example')).toBe(
+        'DATABASE_URL=postgres://user:password@host:5432/database\nDAYBOOK_SERVICE_TOKEN=\n',
+      )
+      const readme = await read('pages/README.md')
+      expect(readme).toContain('\ncreatedb --encoding=UTF8 --template=template0 pages ')
+      expect(readme).toContain('| `.daybook/` | uploaded files |')
+    },
+  )
 
   test('may be the current folder, also if it is a repository', async () => {
     const folder = join(cwd, 'here')
@@ -209,7 +234,7 @@ describe('what cannot be done is refused before anything is written:', () => {
       "'--tempalte'. Use one of: --template, --database, --no-install, --help, --version",
     ],
     'an option without its value': [['--template'], "'--template <value>' argument missing"],
-    'an unknown template': [['--template', 'shop'], 'Unknown template "shop". Use one of: blog, minimal.'],
+    'an unknown template': [['--template', 'shop'], 'Unknown template "shop". Use one of: blog, site, minimal.'],
     'an unknown database': [['--database', 'mysql'], 'Unknown database "mysql". Use one of: sqlite, postgres.'],
     'a template that is a property of every object': [['--template', 'constructor'], 'Unknown template'],
   }

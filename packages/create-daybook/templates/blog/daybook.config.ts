@@ -20,7 +20,7 @@ const posts = defineCollection({
     body: f.markdown(),
     status: f.status(),
     author: f.relation('authors'),
-    publishedOn: f.date(),
+    publishedOn: f.date({ default: ({ now }) => now.slice(0, 10) }),
   },
 })
 
