@@ -1,6 +1,6 @@
 /** The pages of the site by section of the sidebar, in the order in which a reader needs them. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Tutorial: ['tutorial/blog'],
+  Tutorial: ['tutorial/blog', 'tutorial/site', 'guides/existing-project'],
   'Model content': ['guides/modelling-content', 'guides/changing-your-config', 'guides/contributors-and-editors'],
   'Read and write': [
     'guides/reading-content',

@@ -5,7 +5,8 @@ import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import { PostgresDatabase } from '../../packages/daybook/test/support/postgres/postgres-database.ts'
 import { POLICY_STORES } from '../../packages/daybook/test/support/stores/stores.ts'
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
-import { type Bindings, bind, difference } from './match.ts'
+import { runStep, stepsOf } from './console.ts'
+import { type Bindings, difference } from './match.ts'
 import { fileOf, makeFolder, markOf, ROOT, run, SECRETS, type Site, startSite } from './site.ts'
 
 const PAGES = (await readPages(ROOT))
@@ -14,20 +15,6 @@ const PAGES = (await readPages(ROOT))
 
 /** The timeout of a page, which starts a service and many commands, in milliseconds. */
 const PATIENT = { timeout: 600_000 }
-
-/** True if a command ends here: without an open quote or a continued line. */
-const isWhole = (command: string): boolean => !command.endsWith('\\') && command.split("'").length % 2 === 1
-
-function stepsOf({ code }: Block): readonly { readonly command: string; readonly shown: string }[] {
-  return `\n${code}`
-    .split('\n$ ')
-    .slice(1)
-    .map((step) => {
-      const lines = step.split('\n')
-      const end = lines.findIndex((_line, index) => isWhole(lines.slice(0, index + 1).join('\n'))) + 1
-      return { command: lines.slice(0, end).join('\n'), shown: lines.slice(end).join('\n') }
-    })
-}
 
 /** Commands that work only on the embedded file. */
 const isEmbeddedOnly = (command: string): boolean => /--from sqlite:|--data |daybook backup /.test(command)
@@ -39,19 +26,16 @@ async function runBlock(
   { bindings, isEmbedded }: { readonly bindings: Bindings; readonly isEmbedded: boolean },
 ): Promise<void> {
   const steps = stepsOf(block).filter(({ command }) => isEmbedded || !isEmbeddedOnly(command))
-  for (const { command, shown } of steps) {
-    const { stdout, stderr } = await site.shell(bind(command, bindings))
-    const differs = difference(shown, stdout, bindings)
-    if (differs !== undefined) {
-      expect.fail(`${file}:${block.line}\n$ ${command}\n${differs}\n${stderr}`)
-    }
-  }
+  for (const step of steps) await runStep(step, site.shell, bindings, `${file}:${block.line}`)
 }
 
 const MAKE_DATABASE = { sqlite: async () => undefined, postgres: () => PostgresDatabase.make() } as const
 
 describe.each(POLICY_STORES)('console examples print what the page shows on $name', ({ name }) => {
-  const pages = PAGES.filter(({ blocks }) => blocks.some(({ language }) => language === 'console'))
+  // The test of create-daybook follows the tutorial.
+  const pages = PAGES.filter(
+    ({ file, blocks }) => !file.startsWith('docs/tutorial/') && blocks.some(({ language }) => language === 'console'),
+  )
   test.each(pages)('$file', PATIENT, async ({ file, blocks }) => {
     await using database = await MAKE_DATABASE[name]()
     await using site = await startSite(blocks, database?.url)

@@ -8,8 +8,6 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Template } from '../../packages/create-daybook/src/options.ts'
-import { makeProject } from '../../packages/create-daybook/src/project.ts'
 import { AS_BUILT } from '../../packages/daybook/test/support/built/command.ts'
 import type { Block } from '../../scripts/markdown.ts'
 
@@ -94,27 +92,20 @@ async function changeConfigs(folder: string, change: (code: string) => string): 
   }
 }
 
-/** Prepares the service of a page in a folder, and returns the folder of its config: that of the page, of its project, or of the example. */
-async function prepare(folder: string, blocks: readonly Block[]): Promise<string> {
-  const template = blocks.map((block) => markOf(block, 'project')).find((name) => name !== undefined)
-  if (template !== undefined) {
-    await makeProject(join(folder, 'my-content'), template as Template)
-    return join(folder, 'my-content')
-  }
-  if (!blocks.some((block) => fileOf(block) === 'daybook.config.ts')) {
-    for (const file of ['daybook.config.ts', 'seed.ts']) await cp(join(ROOT, 'examples/blog', file), join(folder, file))
-  }
-  return folder
+/** Writes the config of the example, unless the page has one. */
+async function writeConfig(folder: string, blocks: readonly Block[]): Promise<void> {
+  if (blocks.some((block) => fileOf(block) === 'daybook.config.ts')) return
+  for (const file of ['daybook.config.ts', 'seed.ts']) await cp(join(ROOT, 'examples/blog', file), join(folder, file))
 }
 
 /**
- * Starts the service of a page with the config of the page, of its project, or of the example.
+ * Starts the service of a page with the config of the page, or of the example.
  *
  * @param database the URL of a PostgreSQL database instead of the embedded file
  */
 export async function startSite(blocks: readonly Block[], database?: string): Promise<Site> {
-  const folder = await makeFolder(blocks)
-  const cwd = await prepare(folder, blocks)
+  const cwd = await makeFolder(blocks)
+  await writeConfig(cwd, blocks)
   await changeConfigs(cwd, withPatience)
   if (database !== undefined) await changeConfigs(cwd, onPostgres)
   const env = {
@@ -140,7 +131,7 @@ export async function startSite(blocks: readonly Block[], database?: string): Pr
     async [Symbol.asyncDispose]() {
       service.kill('SIGTERM')
       await ended
-      await rm(folder, { recursive: true, force: true })
+      await rm(cwd, { recursive: true, force: true })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,8 +19,10 @@ interface CommandResult {
 }
 
 /** A service that runs until it is disposed of. */
-interface Serving extends AsyncDisposable {
+export interface Serving extends AsyncDisposable {
   readonly url: string
+  /** Its standard output so far. */
+  readonly output: string
 }
 
 /**
@@ -61,16 +63,29 @@ export class FreshFolder implements AsyncDisposable {
     return { status, stdout, stderr }
   }
 
+  /** Starts a command, and waits until it prints its address. */
   async serve(folder: string, command: string, ...args: readonly string[]): Promise<Serving> {
     const child = this.#spawn(folder, command, args)
     const ended = once(child, 'close')
     const errors = text(child.stderr)
-    for await (const line of createInterface(child.stdout)) {
-      const url = /^listening on (\S+)/.exec(line)?.[1]
-      if (url === undefined) continue
-      return { url, [Symbol.asyncDispose]: () => endGroup(child, ended) }
+    const lines = createInterface(child.stdout)
+    let output = ''
+    const url = await new Promise<string | undefined>((resolve) => {
+      lines.on('line', (line) => {
+        output += `${line}\n`
+        const [, address] = /^(?:listening on|The site is at) (\S+)/.exec(line) ?? []
+        if (address !== undefined) resolve(address)
+      })
+      lines.once('close', () => resolve(undefined))
+    })
+    if (url === undefined) throw new Error(`${command} ended before it listened:\n${await errors}`)
+    return {
+      url,
+      get output() {
+        return output
+      },
+      [Symbol.asyncDispose]: () => endGroup(child, ended),
     }
-    throw new Error(`${command} ended before it listened:\n${await errors}`)
   }
 
   /** Starts a command in a process group, because npm starts a shell, which starts the program. */
@@ -90,8 +105,8 @@ export class FreshFolder implements AsyncDisposable {
   }
 }
 
-async function endGroup({ pid }: { readonly pid?: number | undefined }, ended: Promise<unknown>): Promise<void> {
-  if (pid !== undefined) process.kill(-pid, 'SIGTERM')
+async function endGroup({ pid, exitCode, signalCode }: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGTERM')
   await ended
 }
 

@@ -1,7 +1,9 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TutorialReader } from '../../../docs/test/tutorial.ts'
 import { FreshFolder } from '../../../scripts/packages/fresh-folder.ts'
+import { openBrowser } from '../../client/test/support/browser.ts'
 import { PostgresDatabase } from '../../daybook/test/support/postgres/postgres-database.ts'
 
 /** The timeout of building, packing, installing and starting packages, in milliseconds. */
@@ -157,6 +159,45 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
     const add = `DAYBOOK_URL=${service.url} npm run -s add -- "My first note"`
     expect((await fresh.run('on-postgres', 'sh', '-c', add)).stdout).toBe('Written: /api/notes/my-first-note\n')
     expect(await database.rows('SELECT slug FROM notes')).toEqual([{ slug: 'my-first-note' }])
+  })
+
+  describe('the tutorial', () => {
+    test('is what a reader sees, from its first command to its last', async () => {
+      await mkdir(join(fresh.path, 'tutorial'))
+      await using open = await openBrowser()
+      const context = await open.browser.newContext({ locale: 'en-GB' })
+      await using reader = new TutorialReader(fresh, 'tutorial', await context.newPage())
+      await reader.follow('docs/tutorial/blog.md')
+      await reader.follow('docs/tutorial/site.md')
+    })
+
+    test('leads to the project of the template site', async () => {
+      for (const file of ['server.ts', 'pages.ts', 'content.ts', 'style.css']) {
+        expect(await read(`tutorial/my-content/site/${file}`)).toBe(await read(`tutorial/my-site/site/${file}`))
+      }
+      const [followed, created] = await Promise.all(
+        ['my-content', 'my-site'].map(async (name) => JSON.parse(await read(`tutorial/${name}/package.json`))),
+      )
+      expect(followed).toEqual({ ...created, name: 'my-content' })
+    })
+  })
+
+  test('a project of the template site shows what is published, and nothing else', async () => {
+    const folder = 'tutorial/my-site'
+    expect(await fresh.run(folder, 'npm', 'run', '-s', 'types')).toMatchObject({ status: 0, stdout: '' })
+    await using service = await fresh.serve(folder, 'npm', 'run', 'dev', '--', '--port', '0', '--log', 'warn')
+    await using site = await fresh.serve(folder, 'sh', '-c', `PORT=0 DAYBOOK_URL=${service.url} npm run site`)
+    const readPage = async (path: string): Promise<string> => (await fetch(site.url + path)).text()
+    const titlesIn = (page: string): readonly string[] =>
+      [...page.matchAll(/<h2>.*>(.+)<\/a>/g)].map(([, title = '']) => title)
+    expect(titlesIn(await readPage('/'))).toEqual(['Hello, daybook'])
+    const add = `DAYBOOK_URL=${service.url} npm run -s add -- "<Fish> & chips" "With *salt*."`
+    await fresh.run(folder, 'sh', '-c', add)
+    expect(titlesIn(await readPage('/'))).toEqual(['&lt;Fish&gt; &amp; chips', 'Hello, daybook'])
+    expect(await readPage('/posts/fish-chips')).toContain('<p>With <em>salt</em>.</p>')
+    expect((await fetch(`${site.url}/posts/not-ready-yet`)).status).toBe(404)
+    await service[Symbol.asyncDispose]()
+    expect((await fetch(site.url)).status).toBe(503)
   })
 
   test('without a network, what was fetched once is enough for the next project', async () => {
