@@ -38,7 +38,7 @@ test('a doc comment becomes the row of its option: meaning, default and link', (
     }
   `)
   expect(rowsOf(optionTable('Options', generation))).toEqual([
-    '| `pending` | number | 1,000 | The most requests that wait. See [Limit overload](../running.md#limit-overload). |',
+    '| `pending` | number | 1,000 | The most requests that wait. See [Limit overload](../guides/running.md#limit-overload). |',
     '| `name` | string | needed | Who serves; `a\\|b` splits. |',
   ])
   expect(generation.missing).toEqual([])
