@@ -12,6 +12,8 @@ import { fileOf, markOf, ROOT } from './site.ts'
 const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 /** The commands that serve, with the addresses on the pages. */
 const SERVING: Readonly<Record<string, string>> = { 'npm run dev': '3000', 'npm run site': '4321' }
+/** The timeout of a step on a busy machine, in milliseconds. */
+const TIMEOUT_MS = 120_000
 /** Commands that change the shell of the reader. */
 const CHANGES_SHELL = /^(?:cd |\. )/
 
@@ -70,6 +72,7 @@ export class TutorialReader implements AsyncDisposable {
     this.#fresh = fresh
     this.#folder = folder
     this.#browser = browser
+    browser.setDefaultTimeout(TIMEOUT_MS)
   }
 
   /** Follows a page from its first command to its last. @throws if something is not as the page says */
@@ -211,7 +214,7 @@ function oneOf([first, ...further]: readonly Locator[]): Locator {
 }
 
 async function eventually(isTrue: () => boolean): Promise<void> {
-  const end = Date.now() + 60_000
+  const end = Date.now() + TIMEOUT_MS
   while (!isTrue()) {
     if (Date.now() > end) throw new Error('This takes too long.')
     await new Promise((resolve) => setTimeout(resolve, 50))
