@@ -139,7 +139,7 @@ function checkSources({ file, text }: Page): readonly DocsFault[] {
 }
 
 /** The languages of the examples that docs/test runs or compiles. */
-const TESTED = ['console', 'ts', 'tsx', 'astro']
+const TESTED = ['console', 'ts', 'tsx', 'astro', 'diff']
 /** The languages of text that is only read. */
 const READ = ['sh', 'text', 'md', 'json', 'html', 'css', 'svg', 'http', 'sql', 'nginx', 'dockerfile']
 

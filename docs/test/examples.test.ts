@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,7 +9,7 @@ import { POLICY_STORES } from '../../packages/daybook/test/support/stores/stores
 import { type Block, blocksOf, readPages } from '../../scripts/markdown.ts'
 import { runStep, stepsOf } from './console.ts'
 import { type Bindings, difference } from './match.ts'
-import { fileOf, makeFolder, markOf, ROOT, run, SECRETS, type Site, startSite } from './site.ts'
+import { addressOf, fileOf, makeFolder, markOf, ROOT, run, SECRETS, type Site, startSite } from './site.ts'
 
 const PAGES = (await readPages(ROOT))
   .map(({ file, text }) => ({ file, blocks: blocksOf(text) }))
@@ -44,6 +46,19 @@ describe.each(POLICY_STORES)('console examples print what the page shows on $nam
       await runBlock(site, file, block, { bindings, isEmbedded: database === undefined })
     }
   })
+})
+
+test('npm start serves the example', PATIENT, async () => {
+  const data = await makeFolder([])
+  const args = ['start', '--', '--port', '0', '--log', 'warn', '--data', data]
+  const service = spawn('npm', args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(async () => {
+    if (service.pid !== undefined) process.kill(-service.pid, 'SIGTERM')
+    await once(service, 'exit')
+    await rm(data, { recursive: true, force: true })
+  })
+  const list = await fetch(`http://${await addressOf(service)}/api/posts?limit=1`)
+  expect(await list.json()).toMatchObject({ collection: 'posts', items: [{ status: 'published' }] })
 })
 
 test('blocks with from=PATH match their files', async () => {

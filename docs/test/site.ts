@@ -77,7 +77,8 @@ export interface Site extends AsyncDisposable {
   shell(command: string): Promise<Outcome>
 }
 
-async function addressOf(service: ChildProcess): Promise<string> {
+/** Returns the host and port of a service once it listens. */
+export async function addressOf(service: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: service.stdout as Readable })) {
     const address = /^listening on http:\/\/(.+)$/.exec(line)?.[1]
     if (address !== undefined) return address

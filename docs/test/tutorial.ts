@@ -58,7 +58,7 @@ async function findFreePort(): Promise<number> {
 export class TutorialReader implements AsyncDisposable {
   readonly #fresh: FreshFolder
   readonly #folder: string
-  readonly #browser: BrowserPage
+  readonly #optionalBrowser: BrowserPage | undefined
   readonly #bindings: Bindings = new Map()
   /** The commands that changed the shell. */
   readonly #shell: string[] = []
@@ -67,19 +67,27 @@ export class TutorialReader implements AsyncDisposable {
   /** The code of files so far, by path. */
   readonly #files = new Map<string, string>()
 
-  /** @param folder the empty folder in which the reader begins, in the fresh one */
-  constructor(fresh: FreshFolder, folder: string, browser: BrowserPage) {
+  /**
+   * @param folder the empty folder in which the reader begins, in the fresh one
+   * @param browser a page for the steps in the Studio
+   */
+  constructor(fresh: FreshFolder, folder: string, browser?: BrowserPage) {
     this.#fresh = fresh
     this.#folder = folder
-    this.#browser = browser
-    browser.setDefaultTimeout(TIMEOUT_MS)
+    this.#optionalBrowser = browser
+    browser?.setDefaultTimeout(TIMEOUT_MS)
+  }
+
+  get #browser(): BrowserPage {
+    if (!this.#optionalBrowser) throw new Error('Steps in the Studio need a browser.')
+    return this.#optionalBrowser
   }
 
   /** Follows a page from its first command to its last. @throws if something is not as the page says */
   async follow(file: string): Promise<void> {
     for (const part of partsOf(await readFile(join(ROOT, file), 'utf8'))) {
       if ('steps' in part) for (const step of part.steps) await this.#stepInStudio(step)
-      else await this.#followBlock(part, `${file}:${part.line}`)
+      else await this.followBlock(part, `${file}:${part.line}`)
     }
   }
 
@@ -87,9 +95,11 @@ export class TutorialReader implements AsyncDisposable {
     for (const serving of this.#serving.values()) await serving[Symbol.asyncDispose]()
   }
 
-  async #followBlock(block: Block, place: string): Promise<void> {
+  /** Runs a block, or writes it to the project. @param place the place of the block in the docs */
+  async followBlock(block: Block, place: string): Promise<void> {
     const from = markOf(block, 'from')
-    if (block.language === 'sh') for (const command of block.code.split('\n')) await this.#runCommand(command, place)
+    if (block.language === 'sh')
+      for (const line of block.code.split('\n')) await this.#runCommand(line.replace(/\s+#.*$/, ''), place)
     else if (block.language === 'console')
       for (const step of stepsOf(block)) await runStep(step, (command) => this.#run(command), this.#bindings, place)
     else if (block.language === 'diff') await this.#change(fileOf(block) ?? '', block.code)

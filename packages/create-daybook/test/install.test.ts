@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../../../docs/test/site.ts'
 import { TutorialReader } from '../../../docs/test/tutorial.ts'
+import { blocksOf } from '../../../scripts/markdown.ts'
 import { FreshFolder } from '../../../scripts/packages/fresh-folder.ts'
 import { openBrowser } from '../../client/test/support/browser.ts'
 import { PostgresDatabase } from '../../daybook/test/support/postgres/postgres-database.ts'
@@ -160,6 +162,19 @@ describe('the packed packages, where nobody has seen the checkout:', { timeout: 
     expect((await fresh.run('on-postgres', 'sh', '-c', add)).stdout).toBe('Written: /api/notes/my-first-note\n')
     expect(await database.rows('SELECT slug FROM notes')).toEqual([{ slug: 'my-first-note' }])
   })
+
+  test.each(['README.md', 'packages/daybook/README.md'])(
+    'the first commands of %s make and start a project',
+    async (file) => {
+      const page = await readFile(join(ROOT, file), 'utf8')
+      const commands = blocksOf(page).find(({ language }) => language === 'sh')
+      expect(commands?.code).toContain('npm run dev')
+      const folder = file.replaceAll('/', '-')
+      await mkdir(join(fresh.path, folder))
+      await using reader = new TutorialReader(fresh, folder)
+      if (commands) await reader.followBlock(commands, file)
+    },
+  )
 
   describe('the tutorial', () => {
     test('is what a reader sees, from its first command to its last', async () => {
