@@ -62,7 +62,8 @@ test('npm start serves the example', PATIENT, async () => {
 })
 
 test('blocks with from=PATH match their files', async () => {
-  const quoted = PAGES.flatMap(({ blocks }) => blocks).filter((block) => markOf(block, 'from') !== undefined)
+  const pages = await readPages(ROOT)
+  const quoted = pages.flatMap(({ text }) => blocksOf(text)).filter((block) => markOf(block, 'from') !== undefined)
   expect(quoted.length).toBeGreaterThan(0)
   for (const block of quoted) {
     expect(await readFile(join(ROOT, markOf(block, 'from') ?? ''), 'utf8')).toContain(`${block.code}\n`)

@@ -1,19 +1,18 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Page as BrowserPage, Locator } from 'playwright-core'
+import { expect } from 'vitest'
+import { AS_TERMINAL } from '../../packages/daybook/test/support/built/command.ts'
+import { freePort } from '../../packages/daybook/test/support/network/free-port.ts'
+import { eventually, WAIT_TIMEOUT_MS } from '../../packages/daybook/test/support/timeouts.ts'
 import { type Block, blocksOf } from '../../scripts/markdown.ts'
 import type { FreshFolder, Serving } from '../../scripts/packages/fresh-folder.ts'
 import { runStep, stepsOf } from './console.ts'
 import type { Bindings } from './match.ts'
 import { fileOf, markOf, ROOT } from './site.ts'
 
-/** Makes a process treat its pipes as a terminal. */
-const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 /** The commands that serve, with the addresses on the pages. */
 const SERVING: Readonly<Record<string, string>> = { 'npm run dev': '3000', 'npm run site': '4321' }
-/** The timeout of a step on a busy machine, in milliseconds. */
-const TIMEOUT_MS = 120_000
 /** Commands that change the shell of the reader. */
 const CHANGES_SHELL = /^(?:cd |\. )/
 
@@ -45,15 +44,6 @@ function partsOf(text: string): readonly (Block | StudioSteps)[] {
   return parts
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  return address.port
-}
-
 /** A reader of the tutorial, who does in an empty folder and in a browser what its pages say. */
 export class TutorialReader implements AsyncDisposable {
   readonly #fresh: FreshFolder
@@ -75,7 +65,7 @@ export class TutorialReader implements AsyncDisposable {
     this.#fresh = fresh
     this.#folder = folder
     this.#optionalBrowser = browser
-    browser?.setDefaultTimeout(TIMEOUT_MS)
+    browser?.setDefaultTimeout(WAIT_TIMEOUT_MS)
   }
 
   get #browser(): BrowserPage {
@@ -130,7 +120,7 @@ export class TutorialReader implements AsyncDisposable {
   }
 
   async #serve(command: string, port: string): Promise<void> {
-    const env = `PORT=${await findFreePort()} NODE_OPTIONS=${TERMINAL}`
+    const env = `PORT=${await freePort()} NODE_OPTIONS=${AS_TERMINAL}`
     const lines = [...this.#environment(), ...this.#shell, `${env} exec ${command}`]
     this.#serving.set(port, await this.#fresh.serve(this.#folder, 'bash', '-c', lines.join('\n')))
   }
@@ -172,7 +162,7 @@ export class TutorialReader implements AsyncDisposable {
       path,
       text.replace(before, () => after),
     )
-    await eventually(() => this.#starts > starts)
+    await eventually(() => expect(this.#starts).toBeGreaterThan(starts))
   }
 
   /** The number of starts of the service. */
@@ -193,9 +183,11 @@ export class TutorialReader implements AsyncDisposable {
   }
 
   async #signIn(): Promise<void> {
-    await eventually(() => /^ {2}Password/m.test(this.#serving.get('3000')?.output ?? ''))
-    const output = this.#serving.get('3000')?.output ?? ''
-    const [, email = '', password = ''] = /^ {2}E-mail {5}(\S+)\n {2}Password {3}(\S+)$/m.exec(output) ?? []
+    const [, email = '', password = ''] = await eventually(() => {
+      const account = /^ {2}E-mail {5}(\S+)\n {2}Password {3}(\S+)$/m.exec(this.#serving.get('3000')?.output ?? '')
+      if (!account) throw new Error('The start has printed no account.')
+      return account
+    })
     await this.#browser.getByLabel('E-mail address').fill(email)
     await this.#browser.getByLabel('Password').fill(password)
     await this.#select('Sign in')
@@ -221,12 +213,4 @@ export class TutorialReader implements AsyncDisposable {
 function oneOf([first, ...further]: readonly Locator[]): Locator {
   if (!first) throw new Error('There is no locator.')
   return further.reduce((all, locator) => all.or(locator), first).first()
-}
-
-async function eventually(isTrue: () => boolean): Promise<void> {
-  const end = Date.now() + TIMEOUT_MS
-  while (!isTrue()) {
-    if (Date.now() > end) throw new Error('This takes too long.')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

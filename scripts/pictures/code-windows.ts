@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenBrowser } from '../../packages/client/test/support/browser.ts'
+import { AS_TERMINAL } from '../../packages/daybook/test/support/built/command.ts'
 import { isSaved } from '../../packages/studio/test/support/people.ts'
 import { enter, visitMuseum } from './museum-visit.ts'
 import { CONTEXT, fixIds, saveHtml, takeScreenshot, toSource } from './save-picture.ts'
@@ -35,8 +36,6 @@ const colourJson = (json: string): string =>
 const PROGRAM = fileURLToPath(new URL('../../packages/daybook/src/cli/bin.ts', import.meta.url))
 /** The config of a project made with `npm create daybook`. */
 const CONFIG = fileURLToPath(new URL('../../packages/create-daybook/templates/blog/daybook.config.ts', import.meta.url))
-/** Makes a process treat its pipes as a terminal. */
-const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 
 /** Stores a picture of what `daybook dev` prints in a terminal. */
 export async function takeTerminal(open: OpenBrowser): Promise<void> {
@@ -50,7 +49,7 @@ export async function takeTerminal(open: OpenBrowser): Promise<void> {
 /** Runs `daybook dev` in an empty folder until it has printed its greeting. */
 async function readGreeting(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-terminal-'))
-  const args = [TERMINAL, PROGRAM, 'dev', '--port', '0', '--config', CONFIG]
+  const args = [AS_TERMINAL, PROGRAM, 'dev', '--port', '0', '--config', CONFIG]
   const env = { ...process.env, NODE_ENV: undefined, DAYBOOK_SERVICE_TOKEN: undefined }
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
   try {

@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Outcome, ROOT, run } from '../../../docs/test/site.ts'
 import { ENGINES } from '../../../scripts/packages/build-packages.ts'
+import { AS_TERMINAL } from '../../daybook/test/support/built/command.ts'
 import { whyTooOld } from '../src/node-version.ts'
 
 const BIN = join(import.meta.dirname, '../src/bin.ts')
@@ -22,16 +23,13 @@ afterEach(() => rm(cwd, { recursive: true, force: true }))
 const create = (args: readonly string[], env: Readonly<Record<string, string>> = {}, folder = cwd): Promise<Outcome> =>
   run(process.execPath, [BIN, ...args], folder, { npm_config_user_agent: 'npm/11.0.0 node/v24.0.0 linux x64', ...env })
 
-/** Makes a process treat its pipes as a terminal. */
-const TERMINAL = '--import=data:text/javascript,process.stdin.isTTY=process.stdout.isTTY=true'
-
 /** Returns the titles of the prompts in an output. */
 const promptsIn = (output: string): readonly string[] =>
   [...stripVTControlCharacters(output).matchAll(/^(\w+) \([\w-]+\): /gm)].map(([, title = '']) => title)
 
 /** Runs create-daybook in a terminal, enters a line after each prompt, and then ends its input. */
 async function enterLines(args: readonly string[], lines: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [TERMINAL, BIN, ...args], { cwd })
+  const child = spawn(process.execPath, [AS_TERMINAL, BIN, ...args], { cwd })
   const closed = once(child, 'close')
   const errors = text(child.stderr)
   const left = [...lines]

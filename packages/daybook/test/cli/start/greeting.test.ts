@@ -3,12 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { DAYBOOK } from '../../support/built/command.ts'
+import { AS_TERMINAL, DAYBOOK } from '../../support/built/command.ts'
 import { eventually, SLOW_MACHINE_LIMITS } from '../../support/timeouts.ts'
 import { daybook, folderOf } from '../cli.ts'
-
-/** Makes a process treat its pipes as a terminal. */
-const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 
 const notes = (options = ''): string => `import { defineConfig, f } from 'DAYBOOK'
 export default defineConfig({ ${options} limits: ${JSON.stringify(SLOW_MACHINE_LIMITS)}, collections: { notes: { fields: { title: f.text({ required: true }), done: f.boolean() } } } })
@@ -28,7 +25,7 @@ interface Started {
 
 async function startService(
   cwd: string,
-  { command = 'start', env = {}, args = [], node = [TERMINAL], end = '\n\n' }: StartOptions = {},
+  { command = 'start', env = {}, args = [], node = [AS_TERMINAL], end = '\n\n' }: StartOptions = {},
 ): Promise<Started> {
   const child = spawn(process.execPath, [...node, ...DAYBOOK, command, '--port', '0', ...args], {
     cwd,

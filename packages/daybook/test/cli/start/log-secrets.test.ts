@@ -4,13 +4,10 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { DAYBOOK } from '../../support/built/command.ts'
+import { AS_TERMINAL, DAYBOOK } from '../../support/built/command.ts'
 import { daybook, folderOf } from '../cli.ts'
 
 const SECRET = 'CanarySecret0123456789abcdefGHIJ'
-
-/** Makes a process treat its pipes as a terminal. */
-const TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=process.stderr.isTTY=true'
 
 const CONFIG = `import { defineConfig, f } from 'DAYBOOK'
 import { serveUploads } from '${join(import.meta.dirname, '../../../src/plugins/index.ts')}'
@@ -81,7 +78,7 @@ async function readLog(cwd: string, node: readonly string[]): Promise<string> {
 
 test.each([
   ['JSON', []],
-  ['readable lines', [TERMINAL]],
+  ['readable lines', [AS_TERMINAL]],
 ])('the log as %s contains no secret of a request or an error', async (_name, node) => {
   await using folder = await folderOf({ 'daybook.config.ts': CONFIG })
   const log = await readLog(folder.path, node)

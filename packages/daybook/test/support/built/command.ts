@@ -9,3 +9,7 @@ export const DAYBOOK: readonly string[] = ['--import', PRELOAD, BIN]
 
 /** The `NODE_OPTIONS` that replace the sources of `daybook` by the built package. */
 export const AS_BUILT: string = `--import=${pathToFileURL(PRELOAD)}`
+
+/** The option of Node that makes a process treat its pipes as a terminal. */
+export const AS_TERMINAL =
+  '--import=data:text/javascript,process.stdin.isTTY=process.stdout.isTTY=process.stderr.isTTY=true'

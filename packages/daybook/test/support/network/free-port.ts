@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Finds a isFree port for a listener that is closed and opened again. It is below the range of outgoing connections, one of which could
+ * Finds a free port for a listener that is closed and opened again. It is below the range of outgoing connections, one of which could
  * take it meanwhile.
  */
 export async function freePort(): Promise<number> {
