@@ -48,8 +48,8 @@ export function fileOf(block: Block): string | undefined {
 }
 
 /** Changes a config for a busy machine: hashing a password has no timeout. */
-const withPatience = (code: string): string =>
-  code.replace('defineConfig({', 'defineConfig({ limits: { authMs: 60_000 },')
+export const withPatience = (code: string): string =>
+  code.includes('authMs') ? code : code.replace('defineConfig({', 'defineConfig({ limits: { authMs: 60_000 },')
 
 const onPostgres = (code: string): string =>
   // The example reads DATABASE_URL itself.

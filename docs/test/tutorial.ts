@@ -9,7 +9,7 @@ import { type Block, blocksOf } from '../../scripts/markdown.ts'
 import type { FreshFolder, Serving } from '../../scripts/packages/fresh-folder.ts'
 import { runStep, stepsOf } from './console.ts'
 import type { Bindings } from './match.ts'
-import { fileOf, markOf, ROOT } from './site.ts'
+import { fileOf, markOf, ROOT, withPatience } from './site.ts'
 
 /** The commands that serve, with the addresses on the pages. */
 const SERVING: Readonly<Record<string, string>> = { 'npm run dev': '3000', 'npm run site': '4321' }
@@ -120,7 +120,10 @@ export class TutorialReader implements AsyncDisposable {
   }
 
   async #serve(command: string, port: string): Promise<void> {
-    const env = `PORT=${await freePort()} NODE_OPTIONS=${AS_TERMINAL}`
+    const config = await this.#pathOf('daybook.config.ts')
+    await writeFile(config, withPatience(await readFile(config, 'utf8')))
+    // On a busy machine, npm would begin to draw its progress on the pipe.
+    const env = `PORT=${await freePort()} NODE_OPTIONS=${AS_TERMINAL} npm_config_progress=false`
     const lines = [...this.#environment(), ...this.#shell, `${env} exec ${command}`]
     this.#serving.set(port, await this.#fresh.serve(this.#folder, 'bash', '-c', lines.join('\n')))
   }
