@@ -148,6 +148,7 @@ export {
   type Field,
   type FieldMarks,
   type FieldPlace,
+  type FieldPlacement,
   type Fields,
   type FieldType,
   type Fill,
@@ -167,6 +168,7 @@ export {
   type Visitor,
 } from './fields/field.ts'
 export { f } from './fields/index.ts'
+export type { InterfaceText } from './fields/interface-text.ts'
 export type { TocEntry } from './fields/markdown-headings.ts'
 export { COMMON_RULES, SCALAR_RULES } from './fields/option-rules.ts'
 export type {

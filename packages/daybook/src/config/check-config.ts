@@ -1,6 +1,7 @@
 import { findCookiePrefixFault } from '../auth/cookie-prefix.ts'
 import { ASSETS, mediaRangesRule } from '../fields/asset.ts'
 import { type FaultReport, type Fields, isRecord } from '../fields/field.ts'
+import { interfaceTextRule } from '../fields/interface-text.ts'
 import { countRule, flagRule, isKey, objectRule, textRule } from '../fields/option-rules.ts'
 import { formatIssueMessage } from '../issues.ts'
 import { unknownKey } from '../nearest.ts'
@@ -59,6 +60,7 @@ const checkRule =
   }
 
 const isConfigText = checkRule(textRule)
+const isInterfaceText = checkRule(interfaceTextRule)
 const isCount = checkRule(countRule)
 const isFlag = checkRule(flagRule)
 
@@ -219,7 +221,8 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
 }
 
 const DOCUMENT_OPTIONS = {
-  description: isConfigText,
+  label: isInterfaceText,
+  description: isInterfaceText,
   requireIfMatch: isFlag,
   validate: isFunction,
   hooks: checkHooks,
@@ -234,6 +237,7 @@ const COLLECTION_OPTIONS = {
   access: checkAccess(['read', 'draft', 'create', 'update', 'delete']),
   // Checked with the fields.
   indexes: () => undefined,
+  singularLabel: isInterfaceText,
   maxLimit: isCount,
 }
 const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }

@@ -92,6 +92,7 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   const { type, options } = field as unknown as Field
   checkOptions(type, options, place.path, report)
   if (place.isNested && options.access) report.add(`${place.path}.access`, NESTED_ADVICE)
+  if (place.isNested && options.admin) report.add(`${place.path}.admin`, NESTED_ADVICE)
   if (options.fill !== undefined) checkFill(field as unknown as Field, place, report)
   if (place.isNested && type.isUnique?.(options))
     report.add(`${place.path}.unique`, 'is not allowed inside another field. Only top-level fields can be unique')

@@ -10,6 +10,7 @@ import type {
   SparseValues,
   WriteValues,
 } from '../fields/infer.ts'
+import type { InterfaceText } from '../fields/interface-text.ts'
 import type { DocumentValidator, ValidationListQuery, ValidationQuery } from '../fields/validation.ts'
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
@@ -34,8 +35,12 @@ export interface CdnConfig {
 export interface CollectionConfig<F extends Fields = Fields> {
   /** The fields, by key, in the order in which they are served. */
   readonly fields: F
-  /** A description for the OpenAPI document and the docs page. */
-  readonly description?: string
+  /** The name for people: a text, or one for each language, such as `{ en: 'Posts', de: 'Beiträge' }`. @default its key, in words */
+  readonly label?: InterfaceText
+  /** The name of one entry for people, such as `{ en: 'Post', de: 'Beitrag' }`. @default 'Entry' */
+  readonly singularLabel?: InterfaceText
+  /** A description for people and for the OpenAPI document: a text, or one for each language. */
+  readonly description?: InterfaceText
   /**
    * The access rules by action, functions of `{ principal, identity, entry }` that return true, false, a `where`, or a promise of these.
    * @see docs/concepts/access.md
@@ -66,8 +71,10 @@ export interface CollectionConfig<F extends Fields = Fields> {
 export interface GlobalConfig<F extends Fields = Fields> {
   /** The fields, by key, in the order in which they are served, without a slug or status. */
   readonly fields: F
-  /** A description for the OpenAPI document and the docs page. */
-  readonly description?: string
+  /** The name for people: a text, or one for each language, such as `{ en: 'Site', de: 'Website' }`. @default its key, in words */
+  readonly label?: InterfaceText
+  /** A description for people and for the OpenAPI document: a text, or one for each language. */
+  readonly description?: InterfaceText
   /** The access rules by action, functions of `{ principal, identity }` that return true or false, or a promise of it. */
   readonly access?: GlobalAccess
   /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/concepts/access.md#show-who-wrote-it */

@@ -19,8 +19,26 @@ export interface BlocksOptions<Block = unknown> extends CommonOptions<readonly B
   readonly max?: number
 }
 
-/** The fields of each kind of block, by its `_type`. */
-export type BlockTypes = Readonly<Record<string, Fields>>
+/** A kind of block: its fields, or a group of them with a label. */
+export type BlockType = Fields | Field
+
+/** The kinds of blocks, by `_type`. */
+export type BlockTypes = Readonly<Record<string, BlockType>>
+
+/** The fields of a kind of block. */
+type FieldsOfBlock<T> =
+  T extends Field<unknown, infer O> ? (O extends { readonly fields: infer F extends Fields } ? F : never) : T
+
+/** The options of a group that describe a kind of block. */
+const BLOCK_OPTIONS: readonly string[] = ['fields', 'label', 'description', 'itemTitle']
+
+/** Returns the group of a kind of block; `undefined` if it is only its fields, one of which may have the key `type`. */
+function findGroup(block: unknown): Field | undefined {
+  const { type, options } = (isRecord(block) ? block : {}) as Partial<Field>
+  return isRecord(type) && typeof type.name === 'string' && isRecord(options) ? (block as Field) : undefined
+}
+
+const getFields = (block: BlockType): Fields => (findGroup(block)?.options.fields ?? block) as Fields
 
 const DEFAULT_MAX_BLOCKS = 1000
 
@@ -31,9 +49,15 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
     const types = Object.entries(options.types ?? {})
     if (options.types === undefined) report.add(`${place.path}.types`, 'must be an object of blocks')
     else if (types.length === 0) report.add(place.path, 'must have at least one kind of block')
-    for (const [key, fields] of types) {
-      if (!isKey(key)) report.add(`${place.path}.types.${key}`, 'is not a valid key. Use one such as pullQuote')
-      place.checkNested(fields, `${place.path}.types.${key}`)
+    for (const [key, block] of types) {
+      const path = `${place.path}.types.${key}`
+      if (!isKey(key)) report.add(path, 'is not a valid key. Use one such as pullQuote')
+      const group = findGroup(block)
+      if (!group) place.checkNested(block, path)
+      else if (group.type.isGroup) place.checkNested({ [key]: group }, `${place.path}.types`)
+      else report.add(path, 'must be an object of fields, or a group of them, such as f.group({ text: f.text() })')
+      for (const option of Object.keys(group?.options ?? {}).filter((name) => !BLOCK_OPTIONS.includes(name)))
+        report.add(`${path}.${option}`, 'is not allowed on a block. Leave it out, or put it on the field of blocks')
     }
   },
   schema: (options, nest) => ({
@@ -43,7 +67,7 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
       required: ['_type'],
       // With a discriminator, an invalid block gets the issues of its own kind, not those of every kind.
       discriminator: { propertyName: '_type' },
-      oneOf: Object.entries(options.types).map(([key, fields]) => createBlockSchema(key, nest(fields, true))),
+      oneOf: Object.entries(options.types).map(([key, block]) => createBlockSchema(key, nest(getFields(block), true))),
     },
     ...(options.min === undefined ? {} : { minItems: options.min }),
     maxItems: options.max ?? DEFAULT_MAX_BLOCKS,
@@ -52,11 +76,15 @@ const blocks: FieldType<BlocksOptions & { readonly types: BlockTypes }> = {
     Array.isArray(value) && value.every((item) => isRecord(item) && Object.hasOwn(options.types, String(item._type))),
   empty: () => [],
   inner: (options) =>
-    Object.entries(options.types ?? {}).map(([block, fields]) => ({ fields, path: `types.${block}`, block })),
+    Object.entries(options.types ?? {}).map(([block, type]) => {
+      const group = findGroup(type)
+      const path = group ? `types.${block}.fields` : `types.${block}`
+      return { fields: getFields(type), path, block, group }
+    }),
   walk: (value, options, visitor) =>
     (Array.isArray(value) ? value : []).filter(isRecord).map((item, index) => {
-      const fields = options.types[String(item._type)]
-      return fields ? walkFields(fields, item, visitor, { _type: item._type }, index) : item
+      const type = options.types[String(item._type)]
+      return type ? walkFields(getFields(type), item, visitor, { _type: item._type }, index) : item
     }),
   hasItemKeys: () => true,
 }
@@ -67,10 +95,10 @@ function createBlockSchema(key: string, schema: JsonSchema): JsonSchema {
 }
 
 type Tagged<T extends BlockTypes> = {
-  [K in keyof T]: { readonly _key: string; readonly _type: K } & FieldValues<T[K]>
+  [K in keyof T]: { readonly _key: string; readonly _type: K } & FieldValues<FieldsOfBlock<T[K]>>
 }[keyof T]
 type TaggedWrite<T extends BlockTypes> = {
-  [K in keyof T]: { readonly _key?: string; readonly _type: K } & WriteValues<T[K]>
+  [K in keyof T]: { readonly _key?: string; readonly _type: K } & WriteValues<FieldsOfBlock<T[K]>>
 }[keyof T]
 
 type Typed<T> = {
@@ -81,7 +109,7 @@ type Typed<T> = {
 /**
  * A list of objects of different kinds, identified by `_type`; `[]` if empty. Each has a `_key`, which the service makes and writes keep.
  *
- * @param types the fields of each kind, by its `_type`
+ * @param types the fields of each kind, by its `_type`: an object of fields, or `f.group(fields, { label, description, itemTitle })`
  */
 export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
   types: T,

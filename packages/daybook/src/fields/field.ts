@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/adapter.ts'
+import type { InterfaceText } from './interface-text.ts'
 import type { FieldValidator } from './validation.ts'
 
 /** A JSON Schema (2020-12) as plain data. */
@@ -28,11 +29,27 @@ export type FillFunction = (entry: Readonly<Record<string, unknown>>) => unknown
 /** The value for a stored document whose field is empty or has an invalid value. */
 export type Fill = FillFunction | string | number | boolean | readonly unknown[] | Readonly<Record<string, unknown>>
 
+/** The place of a field in the Studio. */
+export interface FieldPlacement {
+  /** `side` is the panel beside the text. @default 'main' */
+  readonly position?: 'main' | 'side'
+}
+
 export interface CommonOptions<Value = unknown> {
   /** True if the field must have a value after every write. A text of white space is no value. @default false */
   readonly required?: boolean
-  /** A description for the OpenAPI document and the docs page. */
-  readonly description?: string
+  /**
+   * The name of the field for people: a text, or one for each language, such as `{ en: 'Title', de: 'Titel' }`. @default its key, in words
+   * @see docs/guides/modelling-content.md#name-things-for-people
+   */
+  readonly label?: InterfaceText
+  /** A description for people and for the OpenAPI document: a text, or one for each language. */
+  readonly description?: InterfaceText
+  /**
+   * The place of the field in the Studio: `{ position: 'side' }` puts it into the panel beside the text. Top-level fields only.
+   * @default among the other fields @see docs/guides/modelling-content.md#arrange-the-form
+   */
+  readonly admin?: FieldPlacement
   /** True if each locale has its own value; needs `locales`. @default false @see docs/concepts/locales.md */
   readonly localized?: boolean
   /**
@@ -238,6 +255,8 @@ export interface InnerFields {
   readonly path: string
   /** The `_type` of values with these fields. @default every value */
   readonly block?: string
+  /** The group that describes the block, if the config has one. */
+  readonly group?: Field | undefined
 }
 
 /** The tools for deriving a generated value. */
@@ -295,6 +314,10 @@ export interface FieldType<Options extends object = AnyOptions> {
   source?(options: Options): string | undefined
   /** Returns the options of the config to choose from. */
   choices?(options: Options): readonly string[]
+  /** Returns the labels of the options that have one, by option. */
+  choiceLabels?(options: Options): Readonly<Record<string, InterfaceText>>
+  /** Returns the dotted path of the value that titles an item, inside it. */
+  itemTitle?(options: Options): string | undefined
   /** Returns the JSON Schema in the config. */
   customSchema?(options: Options): JsonSchema | undefined
   /** Returns the stored form of a valid value. @default unchanged */

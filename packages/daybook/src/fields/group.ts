@@ -9,18 +9,29 @@ import {
   walkFields,
 } from './field.ts'
 import type { FieldValues, WriteValues } from './infer.ts'
-import { COMMON_RULES, objectRule } from './option-rules.ts'
+import { checkItemTitle } from './item-title.ts'
+import { COMMON_RULES, objectRule, titlePathRule } from './option-rules.ts'
 
-export type GroupOptions<Value = unknown> = CommonOptions<Value>
+export interface GroupOptions<Value = unknown> extends CommonOptions<Value> {
+  /**
+   * The key of the field whose value titles the group in a folded list or block, such as `'name'`, or a path inside it, such as
+   * `'person.name'`. @default the first text with a value @see docs/guides/modelling-content.md#name-things-for-people
+   */
+  readonly itemTitle?: string
+}
 
 const group: FieldType<GroupOptions & { readonly fields: Fields }> = {
   name: 'group',
-  rules: { ...COMMON_RULES, fields: objectRule },
-  check: (options, place) => place.checkNested(options.fields, `${place.path}.fields`),
+  rules: { ...COMMON_RULES, itemTitle: titlePathRule, fields: objectRule },
+  check(options, place, report) {
+    place.checkNested(options.fields, `${place.path}.fields`)
+    checkItemTitle(options.itemTitle, options.fields, place.path, report)
+  },
   schema: (options, nest) => nest(options.fields),
   accepts: isRecord,
   inner: (options) => [{ fields: options.fields, path: 'fields' }],
   isGroup: true,
+  itemTitle: ({ itemTitle }) => itemTitle,
   walk: (value, options, visitor) => walkFields(options.fields, isRecord(value) ? value : {}, visitor),
 }
 

@@ -15,13 +15,19 @@ import {
   type Scalar,
 } from './field.ts'
 import type { KeyedItem, WrittenItem } from './infer.ts'
-import { anyValueRule, COMMON_RULES, COUNTED_RULES, countRule, SCALAR_RULES } from './option-rules.ts'
+import { checkItemTitle } from './item-title.ts'
+import { anyValueRule, COMMON_RULES, COUNTED_RULES, countRule, SCALAR_RULES, titlePathRule } from './option-rules.ts'
 
 export interface ListFieldOptions<Item = unknown> extends CommonOptions<readonly Item[]>, CountedOptions {
   /** The minimum number of items. @default 0 */
   readonly min?: number
   /** The maximum number of items, at most 1,000 with an index. @default 1,000 */
   readonly max?: number
+  /**
+   * The key of the field whose value titles an item that is a group, such as `'name'`, or a path inside it, such as `'person.name'`.
+   * @default the `itemTitle` of the group, else the first text with a value
+   */
+  readonly itemTitle?: string
   /**
    * `false` saves the index of a list of texts, numbers, dates, selects and the like, which can then be neither filtered nor counted. Other
    * lists have no index. @default true
@@ -67,6 +73,7 @@ const list: FieldType<ListOptions> = {
   rules: {
     ...COMMON_RULES,
     of: () => undefined,
+    itemTitle: titlePathRule,
     min: countRule,
     max: countRule,
     default: anyValueRule,
@@ -83,6 +90,7 @@ const list: FieldType<ListOptions> = {
       )
     }
     place.checkNested({ of: options.of }, place.path)
+    checkItemTitle(options.itemTitle, options.of?.options?.fields, place.path, report)
   },
   schema: (options, nest) => ({
     type: 'array',
@@ -93,6 +101,7 @@ const list: FieldType<ListOptions> = {
   accepts: (value, { of }) => Array.isArray(value) && value.every((item) => of.type.accepts(item, of.options)),
   item: (options) => options.of,
   hasItemKeys: isKeyed,
+  itemTitle: ({ itemTitle, of }) => itemTitle ?? of.type.itemTitle?.(of.options),
   isMany: isIndexed,
   ...COUNTED_BEHAVIOR,
   default: (options) => options.default,

@@ -1,5 +1,6 @@
 import { Collation, LOCALE_COLLATION } from '../collation.ts'
-import type { OptionRule } from './field.ts'
+import { isRecord, type OptionRule } from './field.ts'
+import { interfaceTextRule } from './interface-text.ts'
 
 /** The pattern of every key in a config. */
 export const KEY_PATTERN: RegExp = /^[a-z][a-zA-Z0-9_]*$/
@@ -40,10 +41,7 @@ export const collationRule: OptionRule = createRule(
   (value) => value === LOCALE_COLLATION || (typeof value === 'string' && Collation.isSupported(value)),
   `must be "${LOCALE_COLLATION}", or the tag of a language, such as "sv"`,
 )
-export const objectRule: OptionRule = createRule(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-)
+export const objectRule: OptionRule = createRule(isRecord, 'must be an object')
 
 const accessRule: OptionRule = (value) => {
   const isObject = typeof value === 'object' && value !== null
@@ -54,6 +52,19 @@ const accessRule: OptionRule = (value) => {
     : 'must be { read: (caller) => boolean, write: (caller) => boolean }, either or both'
 }
 
+const placementRule: OptionRule = createRule(
+  (value) =>
+    isRecord(value) &&
+    Object.entries(value).every(([key, position]) => key === 'position' && ['main', 'side'].includes(String(position))),
+  "must be { position: 'side' } or { position: 'main' }",
+)
+
+/** The rule of the path of an item's title. Its field is checked with the fields of the item. */
+export const titlePathRule: OptionRule = createRule(
+  (value) => typeof value === 'string' && value.split('.').every(isKey),
+  "must be the key of a field of the item, such as 'name', or a path inside it, such as 'person.name'",
+)
+
 const fillRule: OptionRule = createRule(
   (value) => value !== null && value !== '',
   'must be a value, or a function of the entry that returns it',
@@ -61,10 +72,15 @@ const fillRule: OptionRule = createRule(
 
 /** The rules of the common options. */
 export const COMMON_RULES: Readonly<
-  Record<'required' | 'description' | 'localized' | 'access' | 'validate' | 'renamedFrom' | 'fill', OptionRule>
+  Record<
+    'label' | 'admin' | 'required' | 'description' | 'localized' | 'access' | 'validate' | 'renamedFrom' | 'fill',
+    OptionRule
+  >
 > = {
+  label: interfaceTextRule,
+  admin: placementRule,
   required: flagRule,
-  description: textRule,
+  description: interfaceTextRule,
   localized: flagRule,
   access: accessRule,
   validate: functionRule,

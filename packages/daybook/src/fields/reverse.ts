@@ -15,7 +15,7 @@ import {
 } from './field.ts'
 import { COMMON_RULES } from './option-rules.ts'
 
-export interface ReverseOptions extends Pick<CommonOptions, 'description'> {
+export interface ReverseOptions extends Pick<CommonOptions, 'label' | 'description' | 'admin'> {
   /** `{ read }`, a synchronous function of the caller that returns true or false. @default everyone who may read the relation */
   readonly access?: { readonly read?: NonNullable<CommonOptions['access']>['read'] }
 }
@@ -111,7 +111,13 @@ function isFilterable(fields: Fields, path: string): boolean {
 
 const reverse: FieldType<ReverseOptions & { readonly through: string }> = {
   name: 'reverse',
-  rules: { description: COMMON_RULES.description, access: readRule, through: () => undefined },
+  rules: {
+    label: COMMON_RULES.label,
+    admin: COMMON_RULES.admin,
+    description: COMMON_RULES.description,
+    access: readRule,
+    through: () => undefined,
+  },
   check({ through }, place, report) {
     const fault = findRelationFault(through, place)
     if (fault) report.add(place.path, fault)

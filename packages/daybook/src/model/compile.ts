@@ -166,6 +166,7 @@ function compileCollection(
     byLocale: new Map(),
     ...document,
     ignoredKeys: status ? new Set([...document.ignoredKeys, ...DRAFT_KEYS]) : document.ignoredKeys,
+    singularLabel: config.singularLabel,
     maxLimit: config.maxLimit ?? DEFAULT_MAX_LIMIT,
     holdsFiles: key === ASSETS,
     restorableMs: key === ASSETS ? keepDeletedDays * DAY_MS : Number.POSITIVE_INFINITY,
@@ -220,6 +221,7 @@ function compileDocument(
   const systemKeys = { before: Object.keys(system.before), after: Object.keys(system.after) }
   return {
     key,
+    label: config.label,
     description: config.description,
     fields,
     fieldMap: stored,

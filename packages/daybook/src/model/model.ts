@@ -1,6 +1,7 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
 import type { Field, FieldAccess, FieldRule, Fields, JsonSchema, Scalar } from '../fields/field.ts'
+import type { InterfaceText } from '../fields/interface-text.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import type { Validators } from './validator.ts'
 
@@ -152,7 +153,8 @@ export type LinkModel = RelationModel | ReverseModel
 export interface DocumentModel {
   readonly kind: 'collection' | 'global'
   readonly key: string
-  readonly description: string | undefined
+  readonly label: InterfaceText | undefined
+  readonly description: InterfaceText | undefined
   readonly fields: readonly FieldModel[]
   readonly fieldMap: Fields
   readonly reverseFields: ReadonlyMap<string, ReverseModel>
@@ -203,6 +205,8 @@ export interface CollectionModel extends DocumentModel {
    * localized.
    */
   readonly byLocale: ReadonlyMap<string, CollectionModel>
+  /** The name of one entry, for people. */
+  readonly singularLabel: InterfaceText | undefined
   readonly maxLimit: number
   /** True if its entries are files, which need an upload. */
   readonly holdsFiles: boolean

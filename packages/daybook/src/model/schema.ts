@@ -8,6 +8,7 @@ import {
   type NestSchema,
   NOT_BLANK_PATTERN,
 } from '../fields/field.ts'
+import { getDefaultText } from '../fields/interface-text.ts'
 import type { DRAFT_KEYS } from '../fields/status.ts'
 import type { ReverseModel } from './model.ts'
 
@@ -37,8 +38,14 @@ function requireNotBlank(schema: JsonSchema, { type }: Field): JsonSchema {
   }
 }
 
-const withDescription = (schema: JsonSchema, field: Field): JsonSchema =>
-  field.options.description === undefined ? schema : { ...schema, description: field.options.description }
+/** Adds the label and the description of a field, for programs, to a schema. */
+function withTexts(schema: JsonSchema, { options: { label, description } }: Field): JsonSchema {
+  return {
+    ...schema,
+    ...(label === undefined ? {} : { title: getDefaultText(label) }),
+    ...(description === undefined ? {} : { description: getDefaultText(description) }),
+  }
+}
 
 const MADE_BY_SERVICE = 'Made by the service for a new document that does not name it.'
 
@@ -79,7 +86,7 @@ function readFields(fields: Fields, isItem = false): JsonSchema {
   for (const [key, field] of Object.entries(fields)) {
     const schema = field.type.schema(field.options, readFields)
     const mark = field.options.localized === true ? { [LOCALIZED]: true } : {}
-    properties[key] = { ...withDescription(alwaysHasValue(field) ? schema : orNull(schema), field), ...mark }
+    properties[key] = { ...withTexts(alwaysHasValue(field) ? schema : orNull(schema), field), ...mark }
     for (const generated of generatedValues(key, field)) properties[generated.key] = { ...generated.schema, ...mark }
   }
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
@@ -109,7 +116,7 @@ export function writeFields(
     const isNeverNull =
       !isDraft && (isRequiredOnCreate(field) || field.options.required === true) && field.options.localized !== true
     properties[key] = withDefaultMaker(
-      withDescription(isNeverNull ? requireNotBlank(schema, field) : orNull(schema), field),
+      withTexts(isNeverNull ? requireNotBlank(schema, field) : orNull(schema), field),
       field,
     )
     for (const generated of generatedValues(key, field)) properties[generated.key] = READ_ONLY
@@ -140,7 +147,7 @@ function createBodySchema(
 }
 
 const createReverseSchema = (field: Field): JsonSchema => ({
-  ...withDescription(
+  ...withTexts(
     field.type.schema(field.options, () => ({})),
     field,
   ),

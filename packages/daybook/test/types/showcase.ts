@@ -33,7 +33,10 @@ const things = defineCollection({
     dateNeeded: f.date({ required: true }),
     datetime: f.datetime(),
     datetimeNeeded: f.datetime({ required: true }),
-    choice: f.select({ options: ['red', 'green'] }),
+    choice: f.select({
+      label: { en: 'Choice', de: 'Wahl' },
+      options: ['red', { value: 'green', label: { de: 'Grün' } }],
+    }),
     choiceNeeded: f.select({ options: ['red', 'green'], required: true }),
     many: f.select({ options: ['a', 'b'], many: true }),
     email: f.email(),
@@ -59,7 +62,7 @@ const things = defineCollection({
     words: f.list(f.text()),
     rows: f.list(f.group({ label: f.text({ required: true }), count: f.integer() }), { min: 1, max: 9 }),
     parts: f.blocks({
-      quote: { text: f.text({ required: true }), by: f.text() },
+      quote: f.group({ text: f.text({ required: true }), by: f.text() }, { label: 'Quote', itemTitle: 'by' }),
       prose: { text: f.markdown({ required: true }) },
     }),
   },
@@ -69,7 +72,7 @@ const pages = defineCollection({
   fields: {
     title: f.text({ required: true }),
     address: f.slug(),
-    state: f.status({ options: ['idea', 'published'], default: 'idea' }),
+    state: f.status({ options: [{ value: 'idea', label: 'Idea' }, 'published'], default: 'idea' }),
   },
 })
 

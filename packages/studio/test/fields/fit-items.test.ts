@@ -1,9 +1,10 @@
-import type { FieldDescription } from 'daybook'
 import { expect, test } from 'vitest'
 import { fitItems, listItemKinds, parseItems } from '../../src/app/editor/fields/lists/items.ts'
+import type { StudioField } from '../../src/app/model/studio-model.ts'
 
-const field = (key: string, type: string, properties: Partial<FieldDescription> = {}): FieldDescription => ({
+const field = (key: string, type: string, properties: Partial<StudioField> = {}): StudioField => ({
   key,
+  label: key,
   type,
   schema: { type: { integer: 'integer', group: 'object', list: 'array', blocks: 'array' }[type] ?? 'string' },
   required: false,
@@ -22,9 +23,9 @@ const field = (key: string, type: string, properties: Partial<FieldDescription> 
 const text = field('text', 'text')
 const blocks = field('parts', 'blocks', {
   blocks: [
-    { type: 'quote', fields: [field('words', 'text'), field('minutes', 'integer')] },
-    { type: 'article', fields: [field('body', 'markdown', { generated: ['bodyHtml'] })] },
-    { type: 'gallery', fields: [field('pictures', 'list', { of: { ...text } })] },
+    { type: 'quote', label: 'quote', fields: [field('words', 'text'), field('minutes', 'integer')] },
+    { type: 'article', label: 'article', fields: [field('body', 'markdown', { generated: ['bodyHtml'] })] },
+    { type: 'gallery', label: 'gallery', fields: [field('pictures', 'list', { of: { ...text } })] },
   ],
 })
 const fit = (items: readonly unknown[], list = blocks) => fitItems(listItemKinds(list), items)

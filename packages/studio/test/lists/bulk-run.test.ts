@@ -43,7 +43,7 @@ async function makeWorld(): Promise<World> {
     token: service.token,
     fetch: (url, init) => service.fetch(new Request(url, init)),
   })
-  const { collections } = toStudioModel(await client.model())
+  const { collections } = toStudioModel(await client.model(), 'en')
   const content = service.content as unknown as {
     list(key: string, query: object): Promise<{ readonly items: readonly Readonly<Record<string, unknown>>[] }>
   }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../fields/field.ts'
+import type { InterfaceText } from '../../fields/interface-text.ts'
 import { AUTHOR_KEYS, AUTHOR_SCHEMAS, FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
 import {
   type CollectionModel,
@@ -47,8 +48,10 @@ export interface LocalesDescription {
 /** The common members of collections and globals. */
 interface DocumentDescription {
   readonly key: string
-  /** The description in the config, for people. */
-  readonly description?: string | undefined
+  /** The label in the config, for people: a text, or one for each language. */
+  readonly label?: InterfaceText | undefined
+  /** The description in the config, for people: a text, or one for each language. */
+  readonly description?: InterfaceText | undefined
   readonly fields: readonly FieldDescription[]
   /** The values that the service sets in every document. */
   readonly systemFields: readonly SystemFieldDescription[]
@@ -60,6 +63,8 @@ interface DocumentDescription {
 export interface CollectionDescription extends DocumentDescription {
   /** The permitted actions; `some`: it depends on the entry. `restore` applies to deleted entries. */
   readonly permissions: Readonly<Record<'read' | 'create' | 'update' | 'delete' | 'restore', Permission>>
+  /** The label of one entry in the config, for people: a text, or one for each language. */
+  readonly singularLabel?: InterfaceText | undefined
   /** The field with the slug; `null` if entries are only addressed by their id. */
   readonly slugField: string | null
   /** The field with the title; `null` if there is none. */
@@ -161,6 +166,7 @@ function describeCollection(
   return {
     ...describeDocument(collection),
     permissions: { read, create, update, delete: remove, restore },
+    singularLabel: collection.singularLabel,
     slugField: collection.slug?.key ?? null,
     titleField: findTitleField(collection, visible.hidden) ?? null,
     statusField: collection.status?.key ?? null,
@@ -186,10 +192,12 @@ function describeGlobal(
 
 const describeDocument = ({
   key,
+  label,
   description,
   requireIfMatch,
-}: CollectionOrGlobal): Pick<DocumentDescription, 'key' | 'description' | 'requireIfMatch'> => ({
+}: CollectionOrGlobal): Pick<DocumentDescription, 'key' | 'label' | 'description' | 'requireIfMatch'> => ({
   key,
+  label,
   description,
   requireIfMatch,
 })

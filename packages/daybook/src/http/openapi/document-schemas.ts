@@ -1,6 +1,7 @@
 import type { CollectionOrGlobal } from '../../content/access/rules.ts'
 import { getSchemaWithout } from '../../content/writes/index.ts'
 import { emptyValue, isRecord, type JsonSchema, VIOLATION } from '../../fields/field.ts'
+import { getDefaultText } from '../../fields/interface-text.ts'
 import { CUSTOM_SCHEMA } from '../../fields/json.ts'
 import { COLLECTION_KEY, REFERS_TO } from '../../fields/relation.ts'
 import { LISTS_KEYWORD } from '../../fields/reverse.ts'
@@ -46,6 +47,11 @@ const DRAFT: JsonSchema = {
   required: ['id', ...Object.keys(DRAFT_SCHEMAS)],
 }
 const NULL: JsonSchema = { type: 'null' }
+
+const describeTexts = ({ label, description }: CollectionOrGlobal): JsonSchema => ({
+  ...(label === undefined ? {} : { title: getDefaultText(label) }),
+  ...(description === undefined ? {} : { description: getDefaultText(description) }),
+})
 
 /** The schemas of collections and globals that one caller may know. */
 export class DocumentSchemas {
@@ -111,12 +117,13 @@ export class DocumentSchemas {
   }
 
   #build(document: CollectionOrGlobal, form: Form): JsonSchema {
-    const { description, systemKeys } = document
+    const { systemKeys } = document
+    const texts = describeTexts(document)
     if (form === '') {
       const { required } = this.#visibleSchema(document, 'read')
       const example = this.example(document)
       // The properties of the selection are repeated, because client generators ignore `required` next to `allOf`.
-      return { description, ...this.#object(document, 'Selection'), required, ...toExamples(example) }
+      return { ...texts, ...this.#object(document, 'Selection'), required, ...toExamples(example) }
     }
     if (form === 'Selection' || form === 'AllLocales') {
       // The fields that identify a document are always present.
@@ -126,7 +133,7 @@ export class DocumentSchemas {
     const example = this.#bodyExample(document)
     if (form === 'Create') {
       const { required } = this.#visibleSchema(document, 'create')
-      return { description, ...this.#object(document, 'Update'), required, ...toExamples(example) }
+      return { ...texts, ...this.#object(document, 'Update'), required, ...toExamples(example) }
     }
     return { ...this.#object(document, form), ...toExamples(pickFirstMember(example)) }
   }

@@ -10,6 +10,7 @@ const TEXT: JsonSchema = { type: 'string' }
 const FLAG: JsonSchema = { type: 'boolean' }
 const SCHEMA: JsonSchema = { type: 'object' }
 const TEXTS: JsonSchema = { type: 'array', items: TEXT }
+const INTERFACE_TEXT: JsonSchema = { type: ['string', 'object'], additionalProperties: TEXT }
 const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 
 type Properties = Readonly<Record<string, JsonSchema>>
@@ -36,14 +37,18 @@ const VALUE: Properties = {
   searchable: FLAG,
 }
 
+const LABELS: Properties = { label: INTERFACE_TEXT, description: INTERFACE_TEXT }
+
 /** Properties of values with some types or options. */
 const VALUE_EXTRAS: Properties = {
-  description: TEXT,
+  ...LABELS,
   default: {},
   defaultBy: { const: 'service' },
   options: TEXTS,
+  optionLabels: { type: 'object', additionalProperties: INTERFACE_TEXT },
   from: TEXT,
   itemKey: TEXT,
+  itemTitle: TEXT,
   reverse: buildObjectSchema({ collection: TEXT, path: TEXT }),
   relation: buildObjectSchema(
     { to: { type: ['string', 'null', 'array'], items: TEXT }, onDelete: { enum: ['unset', 'restrict'] } },
@@ -53,7 +58,8 @@ const VALUE_EXTRAS: Properties = {
 
 const describeContainer = (field: JsonSchema, value: JsonSchema): Properties => {
   const fields = { type: 'array', items: field }
-  return { fields, blocks: { type: 'array', items: buildObjectSchema({ type: TEXT, fields }) }, of: value }
+  const block = buildObjectSchema({ type: TEXT, fields }, { ...LABELS, itemTitle: TEXT })
+  return { fields, blocks: { type: 'array', items: block }, of: value }
 }
 
 const FIELD_KEYS: Properties = { key: TEXT, generated: TEXTS }
@@ -62,7 +68,7 @@ const FIELD_KEYS: Properties = { key: TEXT, generated: TEXTS }
 export const MODEL_FIELD: JsonSchema = {
   ...buildObjectSchema(
     { ...FIELD_KEYS, ...VALUE },
-    { ...VALUE_EXTRAS, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) },
+    { ...VALUE_EXTRAS, position: { const: 'side' }, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) },
   ),
   $defs: {
     item: buildObjectSchema(VALUE, { ...VALUE_EXTRAS, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) }),
@@ -77,7 +83,11 @@ const SYSTEM_FIELD: JsonSchema = buildObjectSchema({
   aggregates: TEXTS,
 })
 
-const buildDocumentSchema = (actions: readonly string[], properties: Properties = {}): JsonSchema =>
+const buildDocumentSchema = (
+  actions: readonly string[],
+  properties: Properties = {},
+  optional: Properties = {},
+): JsonSchema =>
   buildObjectSchema(
     {
       key: TEXT,
@@ -87,18 +97,22 @@ const buildDocumentSchema = (actions: readonly string[], properties: Properties 
       permissions: buildObjectSchema(Object.fromEntries(actions.map((action) => [action, PERMISSION]))),
       ...properties,
     },
-    { description: TEXT },
+    { ...LABELS, ...optional },
   )
 
 const KEY_OR_NONE: JsonSchema = { type: ['string', 'null'] }
 
-const COLLECTION: JsonSchema = buildDocumentSchema(['read', 'create', 'update', 'delete', 'restore'], {
-  slugField: KEY_OR_NONE,
-  titleField: KEY_OR_NONE,
-  statusField: KEY_OR_NONE,
-  maxLimit: { type: 'integer', minimum: 0 },
-  searchable: FLAG,
-})
+const COLLECTION: JsonSchema = buildDocumentSchema(
+  ['read', 'create', 'update', 'delete', 'restore'],
+  {
+    slugField: KEY_OR_NONE,
+    titleField: KEY_OR_NONE,
+    statusField: KEY_OR_NONE,
+    maxLimit: { type: 'integer', minimum: 0 },
+    searchable: FLAG,
+  },
+  { singularLabel: INTERFACE_TEXT },
+)
 
 const LOCALES: JsonSchema = buildObjectSchema({
   default: TEXT,

@@ -54,6 +54,37 @@ const shop = defineConfig({
   globals: { site: defineGlobal({ fields: { title: f.text() } }) },
 })
 
+/** Labels and descriptions, in one language and in several. */
+const labelled = defineConfig({
+  collections: {
+    posts: defineCollection({
+      label: { en: 'Posts', de: 'Beiträge' },
+      singularLabel: { en: 'Post', de: 'Beitrag' },
+      description: { en: 'What readers see.', de: 'Was Leser sehen.' },
+      fields: {
+        title: f.text({
+          label: { de: 'Titel', en: 'Title' },
+          description: { de: 'Kurz.' },
+          admin: { position: 'side' },
+        }),
+        kind: f.select({ options: ['essay', { value: 'report', label: { en: 'Report', de: 'Bericht' } }] }),
+        state: f.status({ label: 'State', options: ['draft', { value: 'published', label: 'Live' }] }),
+        people: f.list(f.group({ person: f.group({ name: f.text() }) }, { label: 'Person' }), {
+          itemTitle: 'person.name',
+        }),
+        parts: f.blocks({
+          quote: f.group(
+            { words: f.text() },
+            { label: { de: 'Zitat' }, description: 'By others.', itemTitle: 'words' },
+          ),
+          rule: { wide: f.boolean() },
+        }),
+      },
+    }),
+  },
+  globals: { site: defineGlobal({ label: 'The site', fields: { title: f.text() } }) },
+})
+
 const TEXT = [
   'eq',
   'ne',
@@ -267,6 +298,55 @@ runPolicyScenarios('the content model', [
           globals: [site],
           imageWidths: [200, 400],
           plugins: [{ name: 'shelves', version: '1.2.0', studio: { icon: 'box' } }],
+        },
+      }),
+    ],
+  },
+  {
+    name: 'has the labels and descriptions of the config, in all languages',
+    config: labelled,
+    steps: [
+      get(MODEL, {
+        auth: true,
+        body: {
+          collections: [
+            {
+              label: { en: 'Posts', de: 'Beiträge' },
+              singularLabel: { en: 'Post', de: 'Beitrag' },
+              description: { en: 'What readers see.', de: 'Was Leser sehen.' },
+              fields: [
+                { label: { de: 'Titel', en: 'Title' }, description: { de: 'Kurz.' }, position: 'side' },
+                {
+                  options: ['essay', 'report'],
+                  optionLabels: { report: { en: 'Report', de: 'Bericht' } },
+                  schema: { enum: ['essay', 'report'] },
+                },
+                { label: 'State', options: ['draft', 'published'], optionLabels: { published: 'Live' } },
+                { itemTitle: 'person.name', of: { label: 'Person' } },
+                {
+                  blocks: [
+                    { type: 'quote', label: { de: 'Zitat' }, description: 'By others.', itemTitle: 'words' },
+                    { type: 'rule', fields: [{ key: 'wide' }] },
+                  ],
+                },
+              ],
+            },
+            { key: 'assets' },
+          ],
+          globals: [{ label: 'The site' }],
+        },
+      }),
+      get('/openapi.json', {
+        body: {
+          components: {
+            schemas: {
+              PostsEntry: {
+                title: 'Posts',
+                description: 'What readers see.',
+                properties: { title: { title: 'Title', description: 'Kurz.' } },
+              },
+            },
+          },
         },
       }),
     ],

@@ -1,7 +1,6 @@
-import type { FieldDescription } from 'daybook'
 import { type ReactNode, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
-import { formatPath } from '../model/studio-model.ts'
+import { formatPath, type StudioField } from '../model/studio-model.ts'
 import { useActorName } from '../session/use-actor-name.ts'
 import { Button } from '../ui/controls/button.tsx'
 import styles from './conflict-panel.module.css'
@@ -33,7 +32,10 @@ function MergeNotes({ fields, editor, state }: ConflictPanelProps): ReactNode {
   const authors = [...new Set(actors.map(getActorName))].join(', ')
   return (
     <div role="status">
-      <Banner tone="info" text={t.saving.notes.title(authors, notes.map(({ path }) => formatPath(path)).join(', '))}>
+      <Banner
+        tone="info"
+        text={t.saving.notes.title(authors, notes.map(({ path }) => formatPath(path, fields)).join(', '))}
+      >
         <Button variant="quiet" onPress={() => setIsOpen(!isOpen)}>
           {isOpen ? t.saving.notes.hide : t.saving.notes.show}
         </Button>
@@ -58,7 +60,7 @@ function Note({ note, fields }: { readonly note: MergeNote } & Pick<ConflictPane
   return (
     <li className={styles.conflict}>
       <button type="button" className={styles.jump} onClick={() => focusField(note.path)}>
-        {formatPath(note.path)}
+        {formatPath(note.path, fields)}
       </button>
       {note.isJoint && <p className={styles.sideTitle}>{t.saving.notes.joint}</p>}
       <Difference from={toComparableText(note.from, field)} to={toComparableText(note.to, field)} />
@@ -67,7 +69,7 @@ function Note({ note, fields }: { readonly note: MergeNote } & Pick<ConflictPane
 }
 
 /** Edits that no longer have a field in the document, for copying. */
-function SetAsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNode {
+function SetAsideList({ fields, editor, state: { aside } }: ConflictPanelProps): ReactNode {
   const { t } = useTexts()
   if (aside.length === 0) return null
   return (
@@ -75,7 +77,7 @@ function SetAsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNo
       <h2>{t.saving.aside.title}</h2>
       <p>{t.saving.aside.text}</p>
       {aside.map((value, index) => (
-        <SetAsideCard key={`${value.path}-${index.toString()}`} aside={value} />
+        <SetAsideCard key={`${value.path}-${index.toString()}`} aside={value} fields={fields} />
       ))}
       <div className={styles.buttons}>
         <Button onPress={() => editor.dismiss('aside')}>{t.saving.aside.dismiss}</Button>
@@ -84,12 +86,15 @@ function SetAsideList({ editor, state: { aside } }: ConflictPanelProps): ReactNo
   )
 }
 
-function SetAsideCard({ aside: { path, value } }: { readonly aside: SetAsideValue }): ReactNode {
+function SetAsideCard({
+  aside: { path, value },
+  fields,
+}: { readonly aside: SetAsideValue } & Pick<ConflictPanelProps, 'fields'>): ReactNode {
   const { t } = useTexts()
   const text = toComparableText(value)
   return (
     <article className={styles.conflict}>
-      <h3>{formatPath(path)}</h3>
+      <h3>{formatPath(path, fields)}</h3>
       <PlainText text={text} />
       <div className={styles.buttons}>
         <Button icon="copy" onPress={() => void navigator.clipboard.writeText(text)}>
@@ -101,7 +106,7 @@ function SetAsideCard({ aside: { path, value } }: { readonly aside: SetAsideValu
 }
 
 export interface ConflictPanelProps {
-  readonly fields: readonly FieldDescription[]
+  readonly fields: readonly StudioField[]
   readonly editor: DocumentEditor
   readonly state: EditorState
 }
@@ -135,7 +140,7 @@ function ConflictCard({ conflict, fields, editor }: ConflictCardProps): ReactNod
     toComparableText(value, field),
   )
   const texts = t.saving.conflicts
-  const name = formatPath(path)
+  const name = formatPath(path, fields)
   const origin = [getActorName(by), at === undefined ? '' : formats.ago(at)].filter(Boolean).join(', ')
   return (
     <article className={styles.conflict} aria-label={name}>

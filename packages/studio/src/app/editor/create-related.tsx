@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
+import { getCreateText } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Dialog } from '../ui/overlays/dialog.tsx'
@@ -31,7 +32,7 @@ export function CreateRelated({ locale, children }: CreateRelatedProps): ReactNo
     <CreateTargetContext value={open}>
       {children}
       <Dialog
-        title={collection ? t.editor.createIn(collection.label) : t.editor.create}
+        title={collection ? getCreateText(collection, t) : t.editor.create}
         isOpen={collection !== undefined}
         onClose={close}
         isWide

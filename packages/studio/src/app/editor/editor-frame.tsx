@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type FocusEvent, type FormEvent, lazy, type ReactNode, Suspense, useCallback, useEffect, useId } from 'react'
 import { useTexts } from '../messages/messages.tsx'
-import { formatPath } from '../model/studio-model.ts'
+import { formatPath, type StudioField } from '../model/studio-model.ts'
 import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, IconButton } from '../ui/controls/button.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
@@ -220,8 +220,13 @@ export function LazyConflictPanel(props: ConflictPanelProps): ReactNode {
 /** The maximum number of fields that the summary lists. */
 const MAX_PLACES = 12
 
+interface IssueSummaryProps {
+  readonly issues: FieldIssues
+  readonly fields: readonly StudioField[]
+}
+
 /** Lists the fields with issues; each name focuses its field. */
-export function IssueSummary({ issues }: { readonly issues: FieldIssues }): ReactNode {
+export function IssueSummary({ issues, fields }: IssueSummaryProps): ReactNode {
   const { t } = useTexts()
   const places = [...issues.keys()].filter((place) => place !== '')
   if (places.length === 0) return null
@@ -232,7 +237,7 @@ export function IssueSummary({ issues }: { readonly issues: FieldIssues }): Reac
         {places.slice(0, MAX_PLACES).map((place) => (
           <li key={place}>
             <button type="button" className={styles.jump} onClick={() => focusField(place)}>
-              {formatPath(place)}
+              {formatPath(place, fields)}
             </button>
           </li>
         ))}

@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { FieldDescription } from 'daybook'
 import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { getEntryTitle, type StudioCollection } from '../model/studio-model.ts'
+import { getEntryTitle, getNewEntryText, type StudioCollection, type StudioField } from '../model/studio-model.ts'
 import { type EntryRights, useEntryRights } from '../model/use-entry-rights.ts'
 import { useModel } from '../model/use-model.ts'
 import link from '../ui/back-link.module.css'
@@ -114,7 +113,7 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
       title={
         getEntryTitle(collection, state.values) ??
         getEntryTitle(collection, sourceValues) ??
-        (isStored ? t.lists.untitled : t.editor.create)
+        (isStored ? t.lists.untitled : getNewEntryText(collection, t))
       }
       above={<BackLink collection={collection} label={label} />}
       editor={editor}
@@ -139,7 +138,13 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
       }
       notices={
         <>
-          {isStored && <EntryStatus publishing={publishing} onUnschedule={rights.restore ? unschedule : undefined} />}
+          {isStored && (
+            <EntryStatus
+              collection={collection}
+              publishing={publishing}
+              onUnschedule={rights.restore ? unschedule : undefined}
+            />
+          )}
           {!isStored && (
             <Suspense>
               <UnsavedEntries collection={collection} newId={newId} />
@@ -148,7 +153,7 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
           {bar}
           <PresenceBanner subjects={presentSubjects} />
           <LazyConflictPanel fields={fields} editor={editor} state={state} />
-          <IssueSummary issues={issues} />
+          <IssueSummary issues={issues} fields={fields} />
         </>
       }
     >
@@ -175,7 +180,7 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
 function listFormFields(
   { fields, statusField }: StudioCollection,
   readOnlyFields: EntryRights['readOnlyFields'],
-): readonly FieldDescription[] {
+): readonly StudioField[] {
   const formFields = fields.filter(({ key }) => key !== statusField)
   if (!readOnlyFields) return formFields
   return formFields.map((field) => (Object.hasOwn(readOnlyFields, field.key) ? { ...field, writable: false } : field))

@@ -1,8 +1,7 @@
-import type { FieldDescription } from 'daybook'
 import { memo, type ReactNode, Suspense, useCallback, useMemo } from 'react'
 import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { getFormFields, toLabel } from '../model/studio-model.ts'
+import { getFormFields, type StudioField } from '../model/studio-model.ts'
 import { Button } from '../ui/controls/button.tsx'
 import field from '../ui/controls/field.module.css'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -17,6 +16,7 @@ import {
   FieldIssuesContext,
   type FormDocument,
   FormDocumentContext,
+  getSource,
   useFieldIssue,
   useFormDocument,
 } from './fields/field-editor.ts'
@@ -27,16 +27,16 @@ import type { DocumentEditor } from './saving/document-editor.ts'
 import type { FieldPath } from './saving/document-fields.ts'
 
 export interface FieldListProps {
-  readonly fields: readonly FieldDescription[]
+  readonly fields: readonly StudioField[]
   readonly editor: DocumentEditor
   readonly issues: FieldIssues
   readonly isReadOnly: boolean
   /** The prefix of the element ids. @default '' */
   readonly prefix?: string
-  readonly getPlaceholder?: ((field: FieldDescription) => string | undefined) | undefined
+  readonly getPlaceholder?: ((field: StudioField) => string | undefined) | undefined
   /** Renders something beside each field, such as its source in another language. */
-  readonly renderBeside?: ((field: FieldDescription) => ReactNode) | undefined
-  readonly renderBelow?: ((field: FieldDescription) => ReactNode) | undefined
+  readonly renderBeside?: ((field: StudioField) => ReactNode) | undefined
+  readonly renderBelow?: ((field: StudioField) => ReactNode) | undefined
 }
 
 /** The fields of a document. Typing renders only these at once; everything around them follows in a transition. */
@@ -62,7 +62,7 @@ export const FieldList = memo(function FieldList(props: FieldListProps): ReactNo
                   value={values[description.key]}
                   isReadOnly={isReadOnly}
                   placeholder={getPlaceholder?.(description)}
-                  {...(description.from === undefined ? {} : { source: values[description.from] })}
+                  {...getSource(description, fields, values)}
                 />
                 {renderBelow?.(description)}
               </div>
@@ -77,12 +77,12 @@ export const FieldList = memo(function FieldList(props: FieldListProps): ReactNo
 
 /** One field of a form, at any depth. If it fails to render, the other fields stay intact. */
 const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
-  const { description, path, place, value, isReadOnly, source, placeholder } = props
+  const { description, path, place, value, isReadOnly, source, sourceLabel, placeholder } = props
   const { t } = useTexts()
   const { edit, prefix } = useFormDocument()
   const error = useFieldIssue(place)
   const onChange = useCallback((next: unknown, options?: EditOptions) => edit(path, next, options), [edit, path])
-  const label = props.label ?? toLabel(description.key)
+  const label = props.label ?? description.label
   const { settings } = useStudio()
   const isCustom = settings.editors?.[description.type] !== undefined
   const TypeEditor = isCustom ? CustomEditor : findEditor(description)
@@ -101,6 +101,7 @@ const FieldEntry = memo(function FieldEntry(props: FieldEntryProps): ReactNode {
             error={error}
             isReadOnly={isReadOnly || !description.writable}
             source={source}
+            sourceLabel={sourceLabel}
             placeholder={placeholder}
             Field={FieldEntry}
           />

@@ -105,7 +105,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
         <>
           {languages.bar}
           <LazyConflictPanel fields={fields} editor={editor} state={state} />
-          <IssueSummary issues={issues} />
+          <IssueSummary issues={issues} fields={fields} />
         </>
       }
     >

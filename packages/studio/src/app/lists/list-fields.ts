@@ -1,6 +1,6 @@
-import type { FieldDescription, SystemFieldDescription, ValueDescription } from 'daybook'
+import type { SystemFieldDescription } from 'daybook'
 import type { Messages } from '../messages/en.ts'
-import { type StudioCollection, toLabel } from '../model/studio-model.ts'
+import { type StudioCollection, type StudioField, type StudioItem, toLabel } from '../model/studio-model.ts'
 
 /** A field by which lists show, sort and filter entries. */
 export interface ListField {
@@ -13,6 +13,8 @@ export interface ListField {
   readonly sortable: boolean
   readonly operators: readonly string[]
   readonly options: readonly string[] | undefined
+  /** The labels of options, by option. */
+  readonly optionLabels?: StudioField['optionLabels']
   /** The target collections of a relation that the session may read. */
   readonly to: readonly string[]
   /** True if its values fit into a row, unlike long texts and composite values. */
@@ -30,23 +32,32 @@ export const getListFields = ({ fields, systemFields }: StudioCollection): reado
     .map((field) => toSystemField(field)),
 ]
 
-function flattenField(field: FieldDescription, pathPrefix: string, labelPrefix: string): readonly ListField[] {
+function flattenField(field: StudioField, pathPrefix: string, labelPrefix: string): readonly ListField[] {
   const path = `${pathPrefix}${field.key}`
-  const label = `${labelPrefix}${toLabel(field.key)}`
+  const label = `${labelPrefix}${field.label}`
   // The service cannot select or filter fields inside lists and blocks.
   if (field.fields && !field.many)
     return field.fields.flatMap((inner) => flattenField(inner, `${path}.`, `${label} › `))
   const { type, many, sortable, operators, options } = field
   const to = [field.relation?.to ?? []].flat()
-  const listField = { path, label, type, many, sortable, operators, options: getOptions(field) ?? options, to }
+  const optionLabels = field.optionLabels ?? field.of?.optionLabels
+  const listField = {
+    path,
+    label,
+    type,
+    many,
+    sortable,
+    operators,
+    options: options ?? field.of?.options,
+    optionLabels,
+    to,
+  }
   if (to.length > 1) return [{ ...listField, isShort: true }, toCollectionField(listField)]
   return [{ ...listField, isShort: isShort(field) }]
 }
 
-const isShort = ({ type, fields, blocks, of }: ValueDescription): boolean =>
+const isShort = ({ type, fields, blocks, of }: StudioItem): boolean =>
   !LONG.has(type) && fields === undefined && blocks === undefined && (of === undefined || isShort(of))
-
-const getOptions = ({ options, of }: ValueDescription): readonly string[] | undefined => options ?? of?.options
 
 /** Returns the field by which a relation to several collections is filtered by collection. */
 const toCollectionField = (field: Omit<ListField, 'isShort'>): ListField => ({

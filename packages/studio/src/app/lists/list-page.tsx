@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useTexts } from '../messages/messages.tsx'
-import type { StudioCollection } from '../model/studio-model.ts'
+import { getNewEntryText, type StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
 import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, getButtonClass } from '../ui/controls/button.tsx'
@@ -50,7 +50,7 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
       actions={
         <>
           {permissions.restore !== false && <TrashLink collection={key} />}
-          {permissions.create !== false && <CreateLink collection={key} />}
+          {permissions.create !== false && <CreateLink collection={collection} />}
         </>
       }
     >
@@ -63,7 +63,7 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
       </div>
       <FilterChips view={view} />
       <ListTable key={`${listKey} ${visit}`} view={view} listKey={listKey}>
-        {permissions.create !== false && <CreateLink collection={key} />}
+        {permissions.create !== false && <CreateLink collection={collection} />}
       </ListTable>
     </Page>
   )
@@ -100,12 +100,16 @@ function TrashLink({ collection }: { readonly collection: string }): ReactNode {
   )
 }
 
-function CreateLink({ collection }: { readonly collection: string }): ReactNode {
+function CreateLink({ collection }: { readonly collection: StudioCollection }): ReactNode {
   const { t } = useTexts()
   return (
-    <Link to="/c/$collection/$id" params={{ collection, id: 'new' }} className={getButtonClass('primary')}>
+    <Link
+      to="/c/$collection/$id"
+      params={{ collection: collection.key, id: 'new' }}
+      className={getButtonClass('primary')}
+    >
       <Icon name="plus" />
-      {t.lists.create}
+      {getNewEntryText(collection, t)}
     </Link>
   )
 }

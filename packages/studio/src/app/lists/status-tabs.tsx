@@ -26,7 +26,11 @@ export function StatusTabs({
   const all = counts && [...counts.values()].reduce((sum, count) => sum + count, 0)
   const tabs = [
     { id: undefined, label: t.lists.allStatuses, count: all },
-    ...options.map((id) => ({ id, label: getStatusLabel(id, t), count: counts && (counts.get(id) ?? 0) })),
+    ...options.map((id) => ({
+      id,
+      label: getStatusLabel(id, t, view.collection),
+      count: counts && (counts.get(id) ?? 0),
+    })),
   ]
   return (
     <div className={styles.tabs} role="group" aria-label={t.lists.status}>

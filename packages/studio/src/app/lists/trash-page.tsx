@@ -42,7 +42,8 @@ function CollectionTrash({ collectionKey }: { readonly collectionKey: string }):
   return <Trash collection={collection} />
 }
 
-function Trash({ collection: { key, label } }: { readonly collection: StudioCollection }): ReactNode {
+function Trash({ collection }: { readonly collection: StudioCollection }): ReactNode {
+  const { key, label } = collection
   const { t } = useTexts()
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useDeleted(key)
   const items = data?.pages.flatMap((page) => page.items) ?? []
@@ -66,7 +67,7 @@ function Trash({ collection: { key, label } }: { readonly collection: StudioColl
       {items.length > 0 && (
         <ul className={styles.rows}>
           {items.map((entry) => (
-            <DeletedRow key={entry.id} entry={entry} />
+            <DeletedRow collection={collection} key={entry.id} entry={entry} />
           ))}
         </ul>
       )}
@@ -96,13 +97,19 @@ function useDeleted(collection: string) {
   })
 }
 
-function DeletedRow({ entry }: { readonly entry: Deleted }): ReactNode {
+function DeletedRow({
+  collection,
+  entry,
+}: {
+  readonly collection: StudioCollection
+  readonly entry: Deleted
+}): ReactNode {
   const { t, formats } = useTexts()
   const { title, deletedAt, deletedBy } = entry
   const actor = deletedBy ?? undefined
   const getName = useActorName([actor])
   const restore = useRestore(entry)
-  const refusal = restore.error && getRefusalText(entry, restore.error, t)
+  const refusal = restore.error && getRefusalText(collection, restore.error, t)
   const name = title ?? t.lists.untitled
   return (
     <li className={styles.row}>
@@ -145,11 +152,11 @@ function useRestore({ collection, id }: Deleted) {
 }
 
 /** Explains a rejected restore; a conflict names the field whose value another entry has taken. */
-function getRefusalText({ collection }: Deleted, error: unknown, t: Messages): string {
+function getRefusalText(collection: StudioCollection, error: unknown, t: Messages): string {
   const { code, details } = error instanceof DaybookError ? error : { code: undefined, details: {} }
   const field: unknown = 'field' in details ? details.field : undefined
-  if (code === 'CONFLICT' && collection === ASSETS) return t.trash.fileTaken
+  if (code === 'CONFLICT' && collection.key === ASSETS) return t.trash.fileTaken
   return code === 'CONFLICT' && typeof field === 'string'
-    ? t.trash.conflict(formatPath(field))
-    : formatFailure(error, t)
+    ? t.trash.conflict(formatPath(field, collection.fields))
+    : formatFailure(error, t, collection)
 }

@@ -10,6 +10,7 @@ const counted = makeCountFormatter('de')
 /** The German texts of the Studio. */
 export const de: Messages = {
   common: {
+    createOne: (name) => `${name} erstellen`,
     save: 'Speichern',
     cancel: 'Abbrechen',
     close: 'Schließen',
@@ -111,7 +112,6 @@ export const de: Messages = {
     collection: 'Sammlung',
     global: 'Globaler Inhalt',
     action: 'Aktion',
-    createIn: (name) => `Neuer Eintrag in ${name}`,
     none: 'Nichts gefunden.',
     hint: 'Mit den Pfeiltasten auswählen, mit Enter öffnen.',
     shortcuts: 'Tastenkürzel',
@@ -158,7 +158,6 @@ export const de: Messages = {
   },
   editor: {
     create: 'Neuer Eintrag',
-    createIn: (name) => `Neuer Eintrag in ${name}`,
     createNow: 'Erstellen',
     readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
     readOnlyEntry: 'Sie dürfen diesen Eintrag lesen, ihn im jetzigen Zustand aber nicht ändern.',

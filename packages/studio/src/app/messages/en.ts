@@ -8,8 +8,13 @@ import { listsEn } from './lists-en.ts'
 const counted = makeCountFormatter('en')
 
 /** The English texts of the Studio, which define the keys of other languages. */
+/** Begins a name with a small letter, unless it is an abbreviation: `FAQ`. */
+const toMidSentence = (name: string): string =>
+  /^\p{Lu}(?!\p{Lu})/u.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name
+
 export const en = {
   common: {
+    createOne: (name: string) => `New ${toMidSentence(name)}`,
     save: 'Save',
     cancel: 'Cancel',
     close: 'Close',
@@ -110,7 +115,6 @@ export const en = {
     collection: 'Collection',
     global: 'Global',
     action: 'Action',
-    createIn: (name: string) => `New entry in ${name}`,
     none: 'Nothing found.',
     hint: 'Select with the arrow keys, open with Enter.',
     shortcuts: 'Keyboard shortcuts',
@@ -157,7 +161,6 @@ export const en = {
   },
   editor: {
     create: 'New entry',
-    createIn: (name: string) => `New entry in ${name}`,
     createNow: 'Create',
     readOnly: 'You can read this, but you are not allowed to change it.',
     readOnlyEntry: 'You can read this entry, but you are not allowed to change it in its current state.',

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../messages/messages.tsx'
-import { ASSETS } from '../model/studio-model.ts'
+import { ASSETS, getCreateText } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import { useSession } from '../session/use-session.ts'
 import { Page } from '../shell/page.tsx'
@@ -60,10 +60,15 @@ function CreateLinks(): ReactNode {
   if (creatable.length === 0) return null
   return (
     <section className={styles.create} aria-label={t.overview.create}>
-      {creatable.slice(0, MAX_CREATE).map(({ key, label }) => (
-        <Link key={key} to="/c/$collection/$id" params={{ collection: key, id: 'new' }} className={getButtonClass()}>
+      {creatable.slice(0, MAX_CREATE).map((collection) => (
+        <Link
+          key={collection.key}
+          to="/c/$collection/$id"
+          params={{ collection: collection.key, id: 'new' }}
+          className={getButtonClass()}
+        >
           <Icon name="plus" />
-          {t.overview.createIn(label)}
+          {getCreateText(collection, t)}
         </Link>
       ))}
     </section>

@@ -6,7 +6,7 @@ import type { ListPage } from '../../api/live-changes.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { ASSETS, getEntryTitle, toLabel } from '../../model/studio-model.ts'
+import { ASSETS, formatPath, getEntryTitle, toLabel } from '../../model/studio-model.ts'
 import { useModel } from '../../model/use-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import styles from './details.module.css'
@@ -62,7 +62,9 @@ function UsageLink({ usage, title }: { readonly usage: Usage; readonly title: st
   const { collections, globals } = useModel()
   const { collection: key, id, field } = usage
   const collection = collections.get(key)
-  const location = <span className={styles.note}>{`${collection?.label ?? toLabel(key)} · ${toLabel(field)}`}</span>
+  const global = globals.get(key === 'globals' ? id : key)
+  const fieldLabel = formatPath(field, (collection ?? global)?.fields)
+  const location = <span className={styles.note}>{`${collection?.label ?? toLabel(key)} · ${fieldLabel}`}</span>
   if (collection) {
     return (
       <Link to="/c/$collection/$id" params={{ collection: key, id }} className={styles.place}>
@@ -71,7 +73,6 @@ function UsageLink({ usage, title }: { readonly usage: Usage; readonly title: st
       </Link>
     )
   }
-  const global = globals.get(key === 'globals' ? id : key)
   if (!global) return location
   return (
     <Link to="/g/$global" params={{ global: global.key }} className={styles.place}>

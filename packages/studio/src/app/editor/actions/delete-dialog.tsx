@@ -4,7 +4,13 @@ import type { ReactNode } from 'react'
 import type { StudioClient } from '../../api/client.ts'
 import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { getEntryTitle, type StudioCollection, type StudioModel, toLabel } from '../../model/studio-model.ts'
+import {
+  formatPath,
+  getEntryTitle,
+  type StudioCollection,
+  type StudioModel,
+  toLabel,
+} from '../../model/studio-model.ts'
 import { useModel } from '../../model/use-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
@@ -83,7 +89,7 @@ function Referrers({ collection, id }: { readonly collection: StudioCollection; 
       <ul className={styles.list}>
         {data.items.map((referrer) => (
           <li key={`${referrer.collection}/${referrer.id}/${referrer.field}`}>
-            <ReferrerLink referrer={referrer} isGlobal={!collections.has(referrer.collection)} />
+            <ReferrerLink referrer={referrer} />
           </li>
         ))}
       </ul>
@@ -111,14 +117,13 @@ async function addTitles(
   return referrers.map((referrer) => ({ ...referrer, title: titles.get(`${referrer.collection}/${referrer.id}`) }))
 }
 
-interface ReferrerLinkProps {
-  readonly referrer: NamedReferrer
-  readonly isGlobal: boolean
-}
-
-function ReferrerLink({ referrer: { collection, id, field, title }, isGlobal }: ReferrerLinkProps): ReactNode {
-  const text = [toLabel(collection), title, toLabel(field)].filter((part) => part !== undefined).join(' · ')
-  if (isGlobal) {
+function ReferrerLink({ referrer }: { readonly referrer: NamedReferrer }): ReactNode {
+  const { collections, globals } = useModel()
+  const { collection, id, field, title } = referrer
+  const document = collections.get(collection) ?? globals.get(collection)
+  const name = document?.label ?? toLabel(collection)
+  const text = [name, title, formatPath(field, document?.fields)].filter((part) => part !== undefined).join(' · ')
+  if (!collections.has(collection)) {
     return (
       <Link to="/g/$global" params={{ global: collection }} search={{ field }}>
         {text}

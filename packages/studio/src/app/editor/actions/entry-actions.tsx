@@ -132,7 +132,7 @@ function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }
           .filter((status) => status !== 'draft' && rights.canSetStatus(status))
           .map((status) => (
             <MenuItem key={status} onAction={() => void work.run(tasks.toStatus(statusField, status))}>
-              {t.publishing.toStatus(getStatusLabel(status, t))}
+              {t.publishing.toStatus(getStatusLabel(status, t, collection))}
             </MenuItem>
           ))}
       {rights.restore && publishing.hasDraft && (
@@ -226,12 +226,13 @@ export function EntryPreview({ collection: { key }, state, canCreateToken }: Ent
 }
 
 interface EntryStatusProps {
+  readonly collection: StudioCollection
   readonly publishing: PublishingState
   /** Removes the scheduled times; `undefined` if the user may not. */
   readonly onUnschedule: (() => void) | undefined
 }
 
-export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): ReactNode {
+export function EntryStatus({ collection, publishing, onUnschedule }: EntryStatusProps): ReactNode {
   const { t, formats } = useTexts()
   const { status, isPublished, hasDraft, publishAt, unpublishAt, publishedLocales } = publishing
   const getLocaleName = useLocaleName()
@@ -240,7 +241,7 @@ export function EntryStatus({ publishing, onUnschedule }: EntryStatusProps): Rea
   if (status === null) return null
   return (
     <div className={styles.publishing}>
-      <Badge tone={isPublished ? 'good' : 'neutral'}>{getStatusLabel(status, t)}</Badge>
+      <Badge tone={isPublished ? 'good' : 'neutral'}>{getStatusLabel(status, t, collection)}</Badge>
       {isInSomeLocales && <span>{t.publishing.publishedIn(publishedLocales.map(getLocaleName).join(', '))}</span>}
       {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}

@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import { getOptionLabel } from '../../model/studio-model.ts'
 import fieldStyles from '../../ui/controls/field.module.css'
 import { Select } from '../../ui/controls/select.tsx'
 import { Switch } from '../../ui/controls/switch.tsx'
@@ -72,7 +73,10 @@ export function SelectEditor({ field, label, value, onChange, error, isReadOnly 
       label={label}
       description={field.description}
       value={selected}
-      options={[...allOptions.map((option) => ({ id: option, label: option })), ...emptyOption]}
+      options={[
+        ...allOptions.map((option) => ({ id: option, label: getOptionLabel(option, field, t) })),
+        ...emptyOption,
+      ]}
       onChange={(option) => onChange(option === NONE ? null : option)}
       placeholder={t.common.nothingChosen}
       error={error}
@@ -83,6 +87,7 @@ export function SelectEditor({ field, label, value, onChange, error, isReadOnly 
 }
 
 export function MultiSelectEditor({ field, label, value, onChange, error, isReadOnly }: FieldEditorProps): ReactNode {
+  const { t } = useTexts()
   const id = useId()
   const selected = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
   const options = field.options ?? []
@@ -109,7 +114,7 @@ export function MultiSelectEditor({ field, label, value, onChange, error, isRead
               disabled={isReadOnly}
               onChange={(event) => toggle(option, event.target.checked)}
             />
-            {option}
+            {getOptionLabel(option, field, t)}
           </label>
         ))}
       </div>

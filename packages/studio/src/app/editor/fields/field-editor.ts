@@ -1,28 +1,39 @@
-import type { FieldDescription, Issue } from 'daybook'
+import type { Issue } from 'daybook'
 import { type ComponentType, createContext, useContext, useMemo } from 'react'
 import { getIssueText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
+import type { StudioField } from '../../model/studio-model.ts'
 import type { FieldPath } from '../saving/document-fields.ts'
 import type { UnfinishedText } from '../saving/edit-state.ts'
 import type { DocumentRef } from '../saving/local-copies.ts'
 
 export interface FieldEntryProps {
-  readonly description: FieldDescription
+  readonly description: StudioField
   /** The path of the value. It stays the same array, so that memoized fields do not render again. */
   readonly path: FieldPath
   /** The same path with dots, and items by index: `parts.0.title`. */
   readonly place: string
   readonly value: unknown
   readonly isReadOnly: boolean
-  /** @default the field's key, in words */
+  /** @default the field's label */
   readonly label?: string
-  /** The value of the field that this one derives from ({@link FieldDescription.from}), such as the title for a slug. */
+  /** The value of the field that this one derives from ({@link StudioField.from}), such as the title for a slug. */
   readonly source?: unknown
+  /** The label of that field. */
+  readonly sourceLabel?: string | undefined
   readonly placeholder?: string | undefined
 }
 
+/** Returns the value and the label of the sibling from which a field derives, as props of its entry. */
+export const getSource = (
+  { from }: StudioField,
+  siblings: readonly StudioField[],
+  values: Readonly<Record<string, unknown>>,
+): Pick<FieldEntryProps, 'source' | 'sourceLabel'> =>
+  from === undefined ? {} : { source: values[from], sourceLabel: siblings.find(({ key }) => key === from)?.label }
+
 export interface FieldEditorProps {
-  readonly field: FieldDescription
+  readonly field: StudioField
   readonly label: string
   readonly path: FieldPath
   /** The same path with dots, and items by index: `parts.0.title`. */
@@ -35,6 +46,8 @@ export interface FieldEditorProps {
   readonly isReadOnly: boolean
   /** The value of the field that this one derives from. */
   readonly source?: unknown
+  /** The label of that field. */
+  readonly sourceLabel?: string | undefined
   readonly placeholder?: string | undefined
   /** The component for fields inside this one. */
   readonly Field: ComponentType<FieldEntryProps>

@@ -1,9 +1,9 @@
-import type { FieldDescription } from 'daybook'
 import { type ReactNode, useId, useMemo } from 'react'
+import type { StudioField } from '../../model/studio-model.ts'
 import fieldStyles from '../../ui/controls/field.module.css'
 import type { FieldPath } from '../saving/document-fields.ts'
 import { isRecord } from '../saving/field-values.ts'
-import type { FieldEditorProps } from './field-editor.ts'
+import { type FieldEditorProps, getSource } from './field-editor.ts'
 import styles from './group.module.css'
 
 export function GroupEditor(props: FieldEditorProps): ReactNode {
@@ -31,7 +31,7 @@ export function GroupEditor(props: FieldEditorProps): ReactNode {
 }
 
 interface GroupFieldsProps extends Pick<FieldEditorProps, 'path' | 'place' | 'value' | 'isReadOnly' | 'Field'> {
-  readonly fields: readonly FieldDescription[]
+  readonly fields: readonly StudioField[]
 }
 
 /** The fields of a group or a block. */
@@ -56,7 +56,7 @@ export function GroupFields({ fields, path, place, value, isReadOnly, Field }: G
           place={location.place}
           value={values[description.key]}
           isReadOnly={isReadOnly}
-          {...(description.from === undefined ? {} : { source: values[description.from] })}
+          {...getSource(description, fields, values)}
         />
       ))}
     </div>

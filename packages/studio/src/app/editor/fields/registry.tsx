@@ -1,6 +1,6 @@
-import type { FieldDescription } from 'daybook'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
+import type { StudioField } from '../../model/studio-model.ts'
 import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { BooleanEditor, MultiSelectEditor, SelectEditor } from './choice-editors.tsx'
 import type { FieldEditor, FieldEditorProps } from './field-editor.ts'
@@ -68,12 +68,12 @@ const EDITORS_BY_SCHEMA: Readonly<Record<string, FieldEditor>> = {
   string: TextEditor,
 }
 
-export function hasPlaceholder(field: FieldDescription): boolean {
+export function hasPlaceholder(field: StudioField): boolean {
   const editor = findEditor(field)
   return editor === TextEditor || editor === MarkdownEditor
 }
 
-export function findEditor({ type, many, schema }: Pick<FieldDescription, 'type' | 'many' | 'schema'>): FieldEditor {
+export function findEditor({ type, many, schema }: Pick<StudioField, 'type' | 'many' | 'schema'>): FieldEditor {
   const editor = (many ? EDITORS_OF_MANY : EDITORS)[type]
   return editor ?? EDITORS_BY_SCHEMA[String(schema.type)] ?? JsonEditor
 }

@@ -101,10 +101,19 @@ export function NumberEditor({ field, label, value, onChange, error, isReadOnly 
 /** Returns true if negative numbers are possible. On-screen keyboards for integers often lack a minus sign. */
 const allowsNegative = (minimum: unknown): boolean => typeof minimum !== 'number' || minimum < 0
 
-export function SlugEditor({ field, label, value, onChange, error, isReadOnly, source }: FieldEditorProps): ReactNode {
+export function SlugEditor({
+  field,
+  label,
+  value,
+  onChange,
+  error,
+  isReadOnly,
+  source,
+  sourceLabel,
+}: FieldEditorProps): ReactNode {
   const { t } = useTexts()
   const generatedSlug = typeof source === 'string' ? slugify(source) : ''
-  const hint = field.from === undefined ? undefined : t.fields.madeFrom(toLabel(field.from))
+  const hint = field.from === undefined ? undefined : t.fields.madeFrom(sourceLabel ?? toLabel(field.from))
   return (
     <div className={styles.slug}>
       <TextField

@@ -1,8 +1,7 @@
-import type { FieldDescription } from 'daybook'
 import { type ReactNode, useMemo, useState } from 'react'
 import { getErrorText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { formatPath } from '../../model/studio-model.ts'
+import { formatPath, type StudioField } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -18,7 +17,7 @@ export interface HistoryViewProps {
   /** The query key of the document. */
   readonly name: readonly string[]
   readonly calls: HistoryCalls
-  readonly fields: readonly FieldDescription[]
+  readonly fields: readonly StudioField[]
   /** The revision in the URL. */
   readonly version: number | undefined
   readonly onShow: (revision: number) => void
@@ -100,7 +99,7 @@ function RestoreButton({
 }
 
 interface VersionChangesProps {
-  readonly fields: readonly FieldDescription[]
+  readonly fields: readonly StudioField[]
   readonly compared: ComparedVersions
 }
 
@@ -119,8 +118,8 @@ function VersionChanges({ fields, compared }: VersionChangesProps): ReactNode {
   return (
     <div className={styles.changes}>
       {changes.map(({ path, from, to }) => (
-        <section key={path} className={styles.change} aria-label={formatPath(path)}>
-          <h3>{formatPath(path)}</h3>
+        <section key={path} className={styles.change} aria-label={formatPath(path, fields)}>
+          <h3>{formatPath(path, fields)}</h3>
           <Difference from={from} to={to} />
         </section>
       ))}

@@ -1,7 +1,6 @@
-import type { FieldDescription } from 'daybook'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { formatPath, toLabel } from '../../model/studio-model.ts'
+import { formatPath, type StudioField } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { PlainText } from '../differences/difference.tsx'
 import { toComparableText } from '../differences/text-difference.ts'
@@ -11,7 +10,7 @@ import { collectTranslatedValues, isEmpty, isTranslated } from './locale-values.
 import { type DocumentLanguages, useLocaleName } from './use-languages.ts'
 
 export interface SourceValueProps {
-  readonly field: FieldDescription
+  readonly field: StudioField
   readonly languages: DocumentLanguages
   /** Copies the value of the source; absent if the user may not edit the field. */
   readonly onCopy: ((value: unknown) => void) | undefined
@@ -25,7 +24,7 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
   const value = getValues(source)?.[field.key]
   return (
     <div className={styles.source}>
-      <p className={styles.sourceTitle}>{`${toLabel(field.key)} · ${getLocaleName(source)}`}</p>
+      <p className={styles.sourceTitle}>{`${field.label} · ${getLocaleName(source)}`}</p>
       {isTranslated(field) ? (
         <div lang={source}>
           <PlainText text={formatSource(field, value)} />
@@ -45,9 +44,13 @@ export function SourceValue({ field, languages, onCopy }: SourceValueProps): Rea
 }
 
 /** Formats a value of the source. A group, list or blocks yields only its localized values, each with its place. */
-function formatSource(field: FieldDescription, value: unknown): string {
+function formatSource(field: StudioField, value: unknown): string {
   if (field.localized) return toComparableText(value, field)
   return [...collectTranslatedValues([field], { [field.key]: value })]
-    .map(([place, inner]) => `${formatPath(place.slice(field.key.length + 1))}: ${toComparableText(inner)}`)
+    .map(([place, inner]) => {
+      // The paths begin with the field itself, which the title names.
+      const path = formatPath(place, [field]).split(' › ').slice(1).join(' › ')
+      return `${path}: ${toComparableText(inner)}`
+    })
     .join('\n')
 }

@@ -1,7 +1,7 @@
-import type { FieldDescription } from 'daybook'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
+import type { StudioField } from '../../model/studio-model.ts'
 import { toComparableText } from '../differences/text-difference.ts'
 import { hasPlaceholder } from '../fields/registry.tsx'
 import type { DocumentEditor } from '../saving/document-editor.ts'
@@ -16,7 +16,7 @@ const LanguageBar = lazy(async () => ({ default: (await import('./language-bar.t
 const SourceValue = lazy(async () => ({ default: (await import('./source-value.tsx')).SourceValue }))
 
 export interface LanguageFormOptions {
-  readonly fields: readonly FieldDescription[]
+  readonly fields: readonly StudioField[]
   readonly editor: DocumentEditor
   readonly state: EditorState
   /** `undefined` if the document is not stored yet. */
@@ -30,10 +30,10 @@ export interface LanguageFormOptions {
 export interface LanguageForm {
   readonly bar?: ReactNode
   readonly sourceValues?: Values
-  readonly renderBeside?: (field: FieldDescription) => ReactNode
-  readonly renderBelow?: (field: FieldDescription) => ReactNode
+  readonly renderBeside?: (field: StudioField) => ReactNode
+  readonly renderBelow?: (field: StudioField) => ReactNode
   /** Returns the fallback of an empty field, if its editor can show a placeholder. */
-  readonly getPlaceholder?: (field: FieldDescription) => string | undefined
+  readonly getPlaceholder?: (field: StudioField) => string | undefined
 }
 
 export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
@@ -51,7 +51,7 @@ export function useLanguageForm(options: LanguageFormOptions): LanguageForm {
     for (const field of missingFields) editor.edit([field.key], toPlainValue(field, sourceValues[field.key]))
   }
   const isTranslation = locale !== source
-  const showsPlaceholder = (field: FieldDescription): boolean =>
+  const showsPlaceholder = (field: StudioField): boolean =>
     settings.editors?.[field.type] === undefined && hasPlaceholder(field)
   return {
     sourceValues,
@@ -124,10 +124,7 @@ interface Fallback {
 const MAX_LENGTH = 120
 
 /** Finds the fallback of a field; `undefined` if it has a value, or no language has one. */
-function findFallback(
-  field: FieldDescription,
-  { locale, fallbacks, getValues }: DocumentLanguages,
-): Fallback | undefined {
+function findFallback(field: StudioField, { locale, fallbacks, getValues }: DocumentLanguages): Fallback | undefined {
   if (!field.localized || !isEmpty(getValues(locale)?.[field.key])) return undefined
   const fallbackLocale = fallbacks.find((candidate) => !isEmpty(getValues(candidate)?.[field.key]))
   if (fallbackLocale === undefined) return undefined

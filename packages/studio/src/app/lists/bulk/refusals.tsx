@@ -37,7 +37,7 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
         {refusals.map(({ id, error }) => (
           <li key={id}>
             <bdi>{titles.get(id) ?? id}</bdi>
-            <p className={styles.why}>{formatFailure(error, t)}</p>
+            <p className={styles.why}>{formatFailure(error, t, collection)}</p>
           </li>
         ))}
       </ul>
@@ -45,16 +45,16 @@ export function Refusals({ collection, refusals }: RefusalsProps): ReactNode {
   )
 }
 
-export const formatFailure = (error: unknown, t: Messages): string =>
-  [getErrorText(error, t), ...formatIssues(error, t)].join(' ')
+export const formatFailure = (error: unknown, t: Messages, collection: StudioCollection): string =>
+  [getErrorText(error, t), ...formatIssues(error, t, collection)].join(' ')
 
 /** Formats issues with their fields: `Title: This field is required.` */
-function formatIssues(error: unknown, t: Messages): readonly string[] {
+function formatIssues(error: unknown, t: Messages, { fields }: StudioCollection): readonly string[] {
   const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
   return issues.map((issue) => {
     const path = issue.path.replace(/^\/operations\/\d+(?:\/data)?\/?/, '').replaceAll('/', '.')
     // The service's own messages end with a full stop.
     const text = getIssueText(issue, t).replace(/\.$/, '')
-    return `${path === '' ? text : `${formatPath(path)}: ${text}`}.`
+    return `${path === '' ? text : `${formatPath(path, fields)}: ${text}`}.`
   })
 }

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
-import { getEntryTitle, getStatusLabel, type StudioCollection } from '../../model/studio-model.ts'
+import { getEntryTitle, getOptionLabel, type StudioCollection } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { ListField } from '../list-fields.ts'
@@ -42,8 +42,8 @@ function SingleValue({ field, value, collections }: CellProps): ReactNode {
   if (typeof value === 'object' && value !== null) return <Text text={getTargetTitle(field, value, collections)} />
   const text = String(value)
   if (type === 'status')
-    return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{getStatusLabel(text, t)}</Badge>
-  if (type === 'select') return <Badge>{text}</Badge>
+    return <Badge tone={text === 'published' ? 'good' : 'neutral'}>{getOptionLabel(text, field, t)}</Badge>
+  if (type === 'select') return <Badge>{getOptionLabel(text, field, t)}</Badge>
   if (type === 'datetime' && isTime(text)) return <Moment timestamp={text} />
   if (type === 'date' && isTime(text)) return <time dateTime={text}>{formats.calendarDay(text)}</time>
   if (type === 'person') {

@@ -1,5 +1,5 @@
 import type { Texts } from '../../messages/messages.tsx'
-import { getStatusLabel, type StudioCollection } from '../../model/studio-model.ts'
+import { getOptionLabel, type StudioCollection } from '../../model/studio-model.ts'
 import { getFieldLabel, getListFields, type ListField } from '../list-fields.ts'
 import type { FilterNode } from './where-tree.ts'
 
@@ -63,12 +63,13 @@ export function formatFilter(node: FilterNode, context: FilterContext): string {
 
 function formatValue(
   value: string | number | boolean,
-  { type, to }: ListField,
+  field: ListField,
   { t, formats, titles }: FilterContext,
 ): string {
+  const { type, to } = field
   if (typeof value === 'boolean') return value ? t.lists.yes : t.lists.no
   if (typeof value === 'number') return formats.number(value)
-  if (type === 'status') return getStatusLabel(value, t)
+  if (field.options) return getOptionLabel(value, field, t)
   const isTime = !Number.isNaN(Date.parse(value))
   if (type === 'date' && isTime) return formats.calendarDay(value)
   if (type === 'datetime' && isTime) return formats.moment(value)

@@ -4,7 +4,7 @@ import type { ListPage } from '../../api/client.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { getEntryTitle, getStatusLabel, type StudioCollection } from '../../model/studio-model.ts'
+import { getEntryTitle, getOptionLabel, type StudioCollection } from '../../model/studio-model.ts'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
 import { ChoiceField } from '../../ui/controls/choice-field.tsx'
 import { SearchField } from '../../ui/controls/search-field.tsx'
@@ -65,7 +65,6 @@ interface OptionValueProps extends Pick<ValueEditorProps, 'condition' | 'field' 
 
 function OptionValue({ field, options, label, condition, onChange }: OptionValueProps): ReactNode {
   const { t } = useTexts()
-  const getOptionLabel = (option: string): string => (field.type === 'status' ? getStatusLabel(option, t) : option)
   const { operator, value } = condition
   const chosen = [value ?? []].flat().map(String)
   if (!LIST_OPERATORS.has(operator)) {
@@ -75,7 +74,7 @@ function OptionValue({ field, options, label, condition, onChange }: OptionValue
       <ChoiceField
         label={label}
         value={chosen[0] ?? ''}
-        options={ids.map((id) => ({ id, label: id === '' ? '–' : getOptionLabel(id) }))}
+        options={ids.map((id) => ({ id, label: id === '' ? '–' : getOptionLabel(id, field, t) }))}
         onChange={(id) => onChange(id === '' ? undefined : id)}
       />
     )
@@ -85,7 +84,7 @@ function OptionValue({ field, options, label, condition, onChange }: OptionValue
       {options.map((id) => (
         <Checkbox
           key={id}
-          label={getOptionLabel(id)}
+          label={getOptionLabel(id, field, t)}
           isSelected={chosen.includes(id)}
           onChange={(isSelected) => onChange(isSelected ? [...chosen, id] : chosen.filter((other) => other !== id))}
         />

@@ -74,7 +74,11 @@ export function EmptyList({ view, children }: { readonly view: ListView; readonl
   }
   if (status !== undefined) {
     return (
-      <Notice icon="search" title={t.lists.noneFound} text={t.lists.noneOfStatus(getStatusLabel(status, t))}>
+      <Notice
+        icon="search"
+        title={t.lists.noneFound}
+        text={t.lists.noneOfStatus(getStatusLabel(status, t, collection))}
+      >
         <Button onPress={() => change({ status: undefined })}>{t.lists.showAll}</Button>
       </Notice>
     )

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useStudio } from '../../api/studio.ts'
 import { useTexts } from '../../messages/messages.tsx'
-import { ASSETS } from '../../model/studio-model.ts'
+import { ASSETS, getCreateText } from '../../model/studio-model.ts'
 import { useModel } from '../../model/use-model.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import type { Destination } from './destinations.ts'
@@ -19,9 +19,9 @@ export function useDestinations(): readonly Destination[] {
       ...(collections.has(ASSETS) ? [{ to: '/assets', label: t.assets.navigation, kind: t.palette.page }] : []),
       ...content.map(({ key, label }) => ({ to: `/c/${key}`, label, kind: t.palette.collection })),
       ...[...globals.values()].map(({ key, label }) => ({ to: `/g/${key}`, label, kind: t.palette.global })),
-      ...creatable.map(({ key, label }) => ({
-        to: `/c/${key}/new`,
-        label: t.palette.createIn(label),
+      ...creatable.map((collection) => ({
+        to: `/c/${collection.key}/new`,
+        label: getCreateText(collection, t),
         kind: t.palette.action,
       })),
     ]

@@ -1,5 +1,4 @@
-import type { FieldDescription } from 'daybook'
-import { toLabel } from '../../../model/studio-model.ts'
+import type { StudioField, StudioItem } from '../../../model/studio-model.ts'
 import { isRecord } from '../../saving/field-values.ts'
 import { canShowValue } from '../value-formats.ts'
 
@@ -27,10 +26,12 @@ export function moveItem(items: Items, from: number, to: number): Items {
 export interface ItemKind {
   /** The `_type` of a block; `undefined` for lists. */
   readonly block: string | undefined
-  /** The name of a block; `undefined` for lists, whose items are numbered. */
+  /** The name of a block or item; `undefined` if items are numbered. */
   readonly label: string | undefined
   /** The item, described as a field without a key. */
-  readonly description: FieldDescription
+  readonly description: StudioField
+  /** The dotted path of the value that titles an item. */
+  readonly itemTitle: string | undefined
 }
 
 const GROUP_DEFAULTS = {
@@ -46,14 +47,17 @@ const GROUP_DEFAULTS = {
   generated: [],
 } as const
 
-export function listItemKinds({ of, blocks, writable }: FieldDescription): readonly ItemKind[] {
-  if (of) return [{ block: undefined, label: undefined, description: { ...of, key: '', generated: [] } }]
-  return (blocks ?? []).map(({ type, fields }) => ({
+export function listItemKinds({ of, blocks, writable, itemTitle }: StudioField): readonly ItemKind[] {
+  if (of) return [{ block: undefined, label: of.label, description: toItemField(of), itemTitle }]
+  return (blocks ?? []).map(({ type, label, description, fields, itemTitle: blockTitle }) => ({
     block: type,
-    label: toLabel(type),
-    description: { ...GROUP_DEFAULTS, key: type, type: 'group', writable, fields },
+    label,
+    description: { ...GROUP_DEFAULTS, key: type, type: 'group', label, description, writable, fields },
+    itemTitle: blockTitle,
   }))
 }
+
+const toItemField = (item: StudioItem): StudioField => ({ ...item, label: item.label ?? '', key: '', generated: [] })
 
 /** Finds the kind of an item; `undefined` if the config no longer has it. */
 export const findItemKind = (kinds: readonly ItemKind[], item: unknown): ItemKind | undefined =>
@@ -107,7 +111,7 @@ function fitItem({ block, description }: ItemKind, item: unknown): Fitted | unde
   return { value: block === undefined ? fitted.value : { _type: block, ...fitted.value }, isWhole: fitted.isWhole }
 }
 
-function fitValue(field: FieldDescription, value: unknown): Fitted | undefined {
+function fitValue(field: StudioField, value: unknown): Fitted | undefined {
   if (value === null) return { value, isWhole: true }
   if (!canShowValue(field, value)) return undefined
   if (field.fields && isRecord(value)) return fitMembers(field.fields, value)
@@ -116,9 +120,9 @@ function fitValue(field: FieldDescription, value: unknown): Fitted | undefined {
   return { value: items, isWhole }
 }
 
-function fitInside({ of, blocks }: FieldDescription, items: Items): FittedItems {
+function fitInside({ of, blocks }: StudioField, items: Items): FittedItems {
   const fittedItems = items.map((item): Fitted | undefined => {
-    if (of) return fitValue({ ...of, key: '', generated: [] }, item)
+    if (of) return fitValue(toItemField(of), item)
     const block = isRecord(item) ? blocks?.find(({ type }) => type === item._type) : undefined
     if (!block || !isRecord(item)) return undefined
     const { value, isWhole } = fitMembers(block.fields, item)
@@ -137,7 +141,7 @@ function combine(fittedItems: readonly (Fitted | undefined)[]): FittedItems {
 }
 
 function fitMembers(
-  fields: readonly FieldDescription[],
+  fields: readonly StudioField[],
   values: Readonly<Record<string, unknown>>,
 ): { readonly value: Readonly<Record<string, unknown>>; readonly isWhole: boolean } {
   const generated = new Set([...META_MEMBERS, ...fields.flatMap((field) => field.generated)])
@@ -167,9 +171,11 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   'datetime',
 ])
 
-/** Summarizes an item in a few words; returns an empty text if it has none. */
-export function summarizeItem(fields: readonly FieldDescription[], item: unknown): string {
-  if (!isRecord(item)) return typeof item === 'string' ? shorten(item) : ''
+/** Summarizes an item in a few words: its title, if the model names one; returns an empty text if it has none. */
+export function summarizeItem({ description: { fields }, itemTitle }: ItemKind, item: unknown): string {
+  if (!fields || !isRecord(item)) return ''
+  const title = itemTitle === undefined ? '' : getTitle(fields, item, itemTitle.split('.'))
+  if (title !== '') return shorten(title)
   const textFields = fields.filter(({ type, many }) => TEXT_TYPES.has(type) && !many)
   const nameFields = textFields.filter(({ key }) => NAME_KEYS.includes(key))
   for (const { key } of [...nameFields, ...textFields]) {
@@ -177,6 +183,19 @@ export function summarizeItem(fields: readonly FieldDescription[], item: unknown
     if (typeof text === 'string' && text.trim() !== '') return shorten(text)
   }
   return ''
+}
+
+/** Returns the value at a path inside an item as a text; that of a choice is its label. */
+function getTitle(
+  fields: readonly StudioField[],
+  item: Readonly<Record<string, unknown>>,
+  [key = '', ...rest]: readonly string[],
+): string {
+  const field = fields.find((candidate) => candidate.key === key)
+  const value = item[key]
+  if (rest.length > 0) return isRecord(value) ? getTitle(field?.fields ?? [], value, rest) : ''
+  if (typeof value === 'string') return field?.optionLabels?.[value] ?? value
+  return typeof value === 'number' ? String(value) : ''
 }
 
 function shorten(text: string): string {

@@ -76,7 +76,7 @@ function Card(props: ListItemProps): ReactNode {
   const { id, item, index, kind, isFolded, isFaulty, isReadOnly, handlers } = props
   const { t } = useTexts()
   const name = kind?.label ?? (kind ? t.fields.item(index + 1) : String(isRecord(item) ? item._type : index + 1))
-  const summary = kind?.description.fields ? summarizeItem(kind.description.fields, item) : ''
+  const summary = kind ? summarizeItem(kind, item) : ''
   return (
     <div className={`${styles.card} ${isFaulty ? styles.faulty : ''}`}>
       <div className={styles.header}>

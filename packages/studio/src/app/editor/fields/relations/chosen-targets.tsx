@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { lazy, type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useTexts } from '../../../messages/messages.tsx'
-import { toLabel } from '../../../model/studio-model.ts'
+import { getStatusLabel, toLabel } from '../../../model/studio-model.ts'
+import { useModel } from '../../../model/use-model.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
@@ -166,6 +167,7 @@ interface ChosenTargetProps {
 function ChosenTarget(props: ChosenTargetProps): ReactNode {
   const { reference, id, isAlone, isCollectionShown, isReadOnly, handlers, onRemove } = props
   const { t } = useTexts()
+  const { collections } = useModel()
   const { text, status, exists } = useTitle(reference)
   const [isCardOpen, setCardOpen] = useState(false)
   const titleButton = useRef<HTMLButtonElement>(null)
@@ -187,8 +189,16 @@ function ChosenTarget(props: ChosenTargetProps): ReactNode {
       >
         <bdi dir="auto">{text}</bdi>
       </button>
-      {isCollectionShown && <span className={styles.collection}>{toLabel(reference.collection)}</span>}
-      {status !== undefined && <Badge tone={status === 'published' ? 'good' : 'neutral'}>{status}</Badge>}
+      {isCollectionShown && (
+        <span className={styles.collection}>
+          {collections.get(reference.collection)?.label ?? toLabel(reference.collection)}
+        </span>
+      )}
+      {status !== undefined && (
+        <Badge tone={status === 'published' ? 'good' : 'neutral'}>
+          {getStatusLabel(status, t, collections.get(reference.collection))}
+        </Badge>
+      )}
       {isMovable && <ItemMenuButton id={id} name={text} handlers={handlers} />}
       {!isReadOnly && (
         <button type="button" aria-label={t.fields.removeNamed(text)} className={listStyles.more} onClick={onRemove}>

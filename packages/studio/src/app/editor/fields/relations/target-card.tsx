@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import type { FieldDescription } from 'daybook'
 import type { ReactNode, RefObject } from 'react'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Popover } from 'react-aria-components/Popover'
@@ -8,7 +7,7 @@ import { getErrorText } from '../../../api/error-texts.ts'
 import { queryKeys } from '../../../api/query-keys.ts'
 import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
-import { type StudioCollection, toLabel } from '../../../model/studio-model.ts'
+import type { StudioCollection, StudioField } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
 import { getButtonClass } from '../../../ui/controls/button.tsx'
 import { Icon } from '../../../ui/icon.tsx'
@@ -101,11 +100,11 @@ function CardFields({
   )
 }
 
-function CardField({ field, value }: { readonly field: FieldDescription; readonly value: unknown }): ReactNode {
+function CardField({ field, value }: { readonly field: StudioField; readonly value: unknown }): ReactNode {
   if (value === null || value === undefined || value === '') return null
   return (
     <>
-      <dt>{toLabel(field.key)}</dt>
+      <dt>{field.label}</dt>
       <dd dir="auto">{String(value).slice(0, MAX_TEXT_LENGTH)}</dd>
     </>
   )
