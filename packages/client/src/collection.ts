@@ -1,4 +1,4 @@
-import type { UndoRange } from 'daybook'
+import type { EntryPosition, UndoRange } from 'daybook'
 import { DaybookError } from './errors.ts'
 import type { QueryParams } from './query.ts'
 import { type AnyWriteOptions, type Call, type CallOptions, isAddressable, type Send } from './request.ts'
@@ -80,6 +80,10 @@ export class Collection {
 
   async patch(entry: EntryOrId, data: unknown, options?: AnyWriteOptions): Promise<unknown> {
     return this.send('PATCH', entry, options, { body: data })
+  }
+
+  async move(entry: EntryOrId, position: EntryPosition, options?: AnyWriteOptions): Promise<unknown> {
+    return this.send('POST', entry, options, { at: 'move', body: position })
   }
 
   async delete(entry: EntryOrId, options?: AnyWriteOptions): Promise<void> {

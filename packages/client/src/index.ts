@@ -38,6 +38,7 @@ export type {
   EntryOf,
   GlobalClient,
   ListQuery,
+  OrderClient,
   PageQuery,
   ReadQuery,
   Reference,

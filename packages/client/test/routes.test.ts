@@ -27,6 +27,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'POST /api/:collection/:id/publish': (client) => client.collections.posts.publish(ID),
   'POST /api/:collection/:id/unpublish': (client) => client.collections.posts.unpublish(ID),
   'DELETE /api/:collection/:id/schedule': (client) => client.collections.posts.unschedule(ID),
+  'POST /api/:collection/:id/move': (client) => client.collections.authors.move(ID, { position: 'first' }),
   'POST /api/:collection/:id/restore': (client) => client.collections.posts.restore(ID, 1),
   'POST /api/:collection/:id/preview': (client) => client.collections.posts.preview(ID),
   'DELETE /api/:collection/:id/preview': (client) => client.collections.posts.revokePreviews(ID),

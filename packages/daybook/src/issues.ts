@@ -130,6 +130,10 @@ export interface IssueParams {
   readonly locale: { readonly values: readonly string[] } | undefined
   /** The status of these entries cannot change. @param collection their collection */
   readonly status: { readonly collection: string }
+  /** The entry would be its own ancestor. @param id the parent */
+  readonly cycle: { readonly id: string }
+  /** The entry cannot be moved beside itself. @param id its id */
+  readonly neighbour: { readonly id: string }
   /** The redirect leads back to its start. */
   readonly loop: undefined
   /** The value is too large for one request. @param limit the maximum, in characters */

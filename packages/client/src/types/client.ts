@@ -5,6 +5,7 @@ import type {
   Entry,
   EntryCreate,
   EntryKey,
+  EntryPosition,
   EntryUpdate,
   GlobalEntry,
   GlobalKey,
@@ -12,6 +13,7 @@ import type {
   ListOptions,
   ListResult,
   ModelDescription,
+  OrderedKey,
   PresentUser,
   ReadOptions,
   UndoRange,
@@ -378,6 +380,17 @@ export interface AssetClient<C extends DaybookConfig> extends EntriesClient<C, '
   upload(file: UploadSource, options?: UploadOptions<C>): Promise<Asset<C>>
 }
 
+/** The method for orderable collections. */
+export interface OrderClient<C extends DaybookConfig, K extends CollectionKey<C>> {
+  /**
+   * Moves an entry before or after another one, or to an end of the order; in a tree, also to another parent. With an entry instead of an id,
+   * fails if the entry has changed since it was read.
+   *
+   * @throws {DaybookError} VALIDATION_ERROR if the neighbour does not exist, or an entry would be below itself
+   */
+  move(entry: EntryOrId, position: EntryPosition, options?: DeleteOptions<C>): Promise<Entry<C, K>>
+}
+
 export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
   get<
     const I extends readonly IncludePath<C, GlobalFieldsOf<C, K>>[] = readonly [],
@@ -405,9 +418,10 @@ export interface GlobalClient<C extends DaybookConfig, K extends GlobalKey<C>> {
 /** A Daybook service, typed by its config. */
 export interface Client<C extends DaybookConfig> {
   readonly collections: {
-    readonly [K in CollectionKey<C>]: [Status<C, K>] extends [never]
+    readonly [K in CollectionKey<C>]: ([Status<C, K>] extends [never]
       ? CollectionClient<C, K>
-      : CollectionClient<C, K> & DraftsClient<C, K>
+      : CollectionClient<C, K> & DraftsClient<C, K>) &
+      (K extends OrderedKey<C> ? OrderClient<C, K> : unknown)
   }
   readonly globals: { readonly [K in GlobalKey<C>]: GlobalClient<C, K> }
   readonly assets: AssetClient<C>

@@ -1,6 +1,7 @@
 import { type DaybookConfig, defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 
 const authors = defineCollection({
+  orderable: true,
   fields: {
     name: f.text({ required: true }),
     slug: f.slug({ from: 'name' }),

@@ -3,6 +3,7 @@ import { ASSETS, mediaRangesRule } from '../fields/asset.ts'
 import { type FaultReport, type Fields, isRecord } from '../fields/field.ts'
 import { interfaceTextRule } from '../fields/interface-text.ts'
 import { countRule, flagRule, isKey, objectRule, textRule } from '../fields/option-rules.ts'
+import { RANK } from '../fields/rank.ts'
 import { formatIssueMessage } from '../issues.ts'
 import { unknownKey } from '../nearest.ts'
 import { findOriginsFault } from '../origins.ts'
@@ -160,7 +161,12 @@ const checkLocales: Check = (value, path, report, config) => {
 /** Checks parts of a collection or global that involve several options. */
 type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
 
-const checkCollectionParts: CheckParts = ({ fields, indexes, access }, path, report) => {
+const checkCollectionParts: CheckParts = ({ fields, indexes, access, orderable }, path, report) => {
+  if (orderable === true && isRecord(fields) && Object.hasOwn(fields, RANK))
+    report.add(
+      `${path}.fields.${RANK}`,
+      'is not allowed, because entries of an orderable collection have a rank. Choose another key, or leave orderable out',
+    )
   checkIndexes(indexes, fields, `${path}.indexes`, report)
   const hasStatus = isRecord(fields) && Object.values(fields as Fields).some((field) => field?.type?.role === 'status')
   if (isRecord(access) && access.draft !== undefined && !hasStatus)
@@ -238,6 +244,7 @@ const COLLECTION_OPTIONS = {
   // Checked with the fields.
   indexes: () => undefined,
   singularLabel: isInterfaceText,
+  orderable: isFlag,
   maxLimit: isCount,
 }
 const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }

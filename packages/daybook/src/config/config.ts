@@ -1,6 +1,6 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
 import type { ASSETS } from '../fields/asset.ts'
-import type { Fields } from '../fields/field.ts'
+import type { Field, Fields } from '../fields/field.ts'
 import type {
   DraftPatchValues,
   FieldValues,
@@ -54,6 +54,11 @@ export interface CollectionConfig<F extends Fields = Fields> {
   readonly indexes?: readonly (readonly string[])[]
   /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/concepts/access.md#show-who-wrote-it */
   readonly people?: PeopleAccess
+  /**
+   * True to order entries by hand: each has a `rank`, by which lists are sorted by default, and `POST /api/:collection/:id/move` moves it.
+   * @default false @see docs/guides/ordering.md
+   */
+  readonly orderable?: boolean
   /** The maximum number of entries on a page. @default 100 */
   readonly maxLimit?: number
   /** True to reject PUT, PATCH and DELETE without `If-Match` with 428, even with `If-None-Match`. @default false */
@@ -316,6 +321,21 @@ export type CollectionKey<C extends DaybookConfig> = (
   string
 /** The keys of a config's collections and of its files. */
 export type EntryKey<C extends DaybookConfig> = CollectionKey<C> | typeof ASSETS
+/** The fields of a collection, with the targets of parents, and the rank if it is orderable. */
+type OwnFields<Collection extends CollectionConfig, K> = Collection extends { readonly orderable: true }
+  ? WithTargets<Collection['fields'], K> & { readonly rank: RankField }
+  : WithTargets<Collection['fields'], K>
+
+type RankField = Field<string, { readonly '~filled'?: true }>
+
+type WithTargets<F extends Fields, K> = true extends { readonly [P in keyof F]: IsParent<F[P]> }[keyof F]
+  ? { readonly [P in keyof F]: IsParent<F[P]> extends true ? ParentIn<F[P], K> : F[P] }
+  : F
+
+type IsParent<F> = F extends { readonly options: infer O } ? ('~parent' extends keyof O ? true : false) : false
+
+type ParentIn<F, K> = F extends Field<infer Value, infer O> ? Field<Value, O & { readonly to: K }> : never
+
 /** The keys of a config's globals, those of its plugins included. */
 export type GlobalKey<C extends DaybookConfig> = (
   | keyof NonNullable<C['globals']>
@@ -327,7 +347,7 @@ export type GlobalKey<C extends DaybookConfig> = (
 /** The fields of a collection, those of plugins included. */
 export type CollectionFields<C extends DaybookConfig, K> = WithFields<
   K extends keyof C['collections']
-    ? C['collections'][K]['fields']
+    ? OwnFields<C['collections'][K], K>
     : K extends typeof ASSETS
       ? AssetFields
       : ContributedDocument<C, 'collections', K>,
@@ -348,6 +368,33 @@ type WithStatus<C extends DaybookConfig, K> = K extends string
     ? K
     : never
   : never
+
+/** The keys of orderable collections. */
+export type OrderedKey<C extends DaybookConfig> =
+  | { readonly [K in keyof C['collections'] & string]: IsOrdered<C['collections'][K]> extends true ? K : never }[keyof C['collections'] &
+      string]
+  | OpenKey<C>
+
+/** True for an orderable collection, or one whose options are unknown. */
+type IsOrdered<Collection> = Collection extends { readonly orderable: true }
+  ? true
+  : Collection extends { readonly orderable?: infer O }
+    ? boolean extends O
+      ? true
+      : false
+    : false
+
+/** The position to which an entry moves: one of `before`, `after` and `position`; `parent` alone means the end. */
+export interface EntryPosition {
+  /** The id of the entry before which it is moved. */
+  readonly before?: string
+  /** The id of the entry after which it is moved. */
+  readonly after?: string
+  /** An end of the order. */
+  readonly position?: 'first' | 'last'
+  /** In a tree: the id of the new parent, or `null` for a root. @default the present one */
+  readonly parent?: string | null
+}
 
 /** A partly known config, such as for a plugin, whose own documents are typed and all others untyped. */
 export interface OpenConfig<

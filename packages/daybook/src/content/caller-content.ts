@@ -7,10 +7,12 @@ import type {
   Entry,
   EntryCreate,
   EntryKey,
+  EntryPosition,
   EntryUpdate,
   GlobalEntry,
   GlobalKey,
   GlobalUpdate,
+  OrderedKey,
   StatusKey,
 } from '../config/config.ts'
 import { DaybookError } from '../errors.ts'
@@ -60,6 +62,7 @@ import { createWriteContext, type WriteContext } from './writes/context.ts'
 import { parseCreate, prepareCreate } from './writes/create.ts'
 import { prepareDelete } from './writes/delete.ts'
 import { EntryTarget } from './writes/entry-target.ts'
+import { parseMove, prepareMove } from './writes/move.ts'
 import { GlobalTarget } from './writes/global-target.ts'
 import { execute, type Transact } from './writes/pipeline.ts'
 import { listReferrers, type ReferencesPage } from './writes/referrers.ts'
@@ -188,6 +191,25 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
       await execute(context, () => prepareUpdate(context, target, body, toPreconditions(ifMatch))),
       dryRun,
     )
+  }
+
+  /**
+   * Moves an entry of an orderable collection before or after another one, or to an end; in a tree, also to another parent.
+   *
+   * @throws NOT_FOUND, also if the collection is not orderable; VALIDATION_ERROR, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED,
+   * PRECONDITION_REQUIRED
+   */
+  async move<K extends OrderedKey<C>>(
+    collection: K,
+    id: string,
+    position: EntryPosition,
+    { ifMatch, dryRun }: PreconditionOptions & DryRunOptions = {},
+  ): Promise<Entry<C, K>> {
+    const model = this.#requireCollection(collection)
+    if (!model.orderable) throw new DaybookError('NOT_FOUND', `Entries of ${collection} have no order by hand.`)
+    const context = await this.#createContext({ dryRun })
+    const move = parseMove(context, model, position)
+    return toDocument(await execute(context, () => prepareMove(context, model, id, move, toPreconditions(ifMatch))), dryRun)
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */

@@ -367,6 +367,12 @@ export interface FieldType<Options extends object = AnyOptions> {
   generated?(key: string, options: Options): readonly Generated[]
   /** Returns the function by which `fill` converts an invalid stored value, if it is such a rule. The function may return `undefined`. */
   converter?(options: Options): ((stored: unknown) => unknown) | undefined
+  /** True for the relation to the parent of an entry in the same collection, of which a collection has at most one. */
+  readonly isParent?: true
+  /** True if only the service makes the values, which bodies may repeat and which are ignored in them. */
+  readonly isServiceMade?: true
+  /** Adds to the options what they take from the collection of the field. @default unchanged */
+  inCollection?(options: Options, collection: string): object
   /** The role of the type in its collection, which has at most one field for each role. */
   readonly role?: 'slug' | 'status'
 }

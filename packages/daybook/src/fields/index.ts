@@ -7,6 +7,7 @@ import { jsonField } from './json.ts'
 import { listField } from './list.ts'
 import { markdownField } from './markdown.ts'
 import { integerField, numberField } from './number.ts'
+import { parentField } from './parent.ts'
 import { relationField } from './relation.ts'
 import { reverseField } from './reverse.ts'
 import { selectField } from './select.ts'
@@ -30,6 +31,7 @@ interface FieldBuilders {
   readonly status: typeof statusField
   readonly json: typeof jsonField
   readonly relation: typeof relationField
+  readonly parent: typeof parentField
   readonly reverse: typeof reverseField
   readonly asset: typeof assetField
   readonly group: typeof groupField
@@ -65,6 +67,7 @@ export const f: FieldBuilders = withTypeSuggestions({
   status: statusField,
   json: jsonField,
   relation: relationField,
+  parent: parentField,
   reverse: reverseField,
   asset: assetField,
   group: groupField,

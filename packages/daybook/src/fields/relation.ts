@@ -42,7 +42,7 @@ export const ID_FILTER: JsonSchema = { type: 'string', format: 'uuid' }
 
 export const MAX_REFERENCES = 1000
 
-const onDeleteRule: OptionRule = (value) =>
+export const onDeleteRule: OptionRule = (value) =>
   value === 'unset' || value === 'restrict' ? undefined : 'must be "unset" or "restrict"'
 
 const formerToRule: OptionRule = (value) =>

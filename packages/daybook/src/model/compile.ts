@@ -11,11 +11,13 @@ import {
   holdsLocalized,
   ITEM_KEY,
   innerFields,
+  isRecord,
   isRequired,
   isStored,
   type JsonSchema,
   servedKeys,
 } from '../fields/field.ts'
+import { RANK, RANK_FIELD } from '../fields/rank.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
 import { createAssetCollection, SERVICE_MADE_ASSET_KEYS } from './asset-collection.ts'
@@ -56,7 +58,8 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
  * @throws {ConfigError} with all faults
  */
 export function compileModel(originalConfig: DaybookConfig): Model {
-  const { config, plugins, contributors, faults: pluginFaults, locate } = assembleConfig(originalConfig)
+  const { config: assembledConfig, plugins, contributors, faults: pluginFaults, locate } = assembleConfig(originalConfig)
+  const config = bindFields(assembledConfig)
   const faults = [...pluginFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
   if (faults.length > 0) throw new ConfigError(faults)
   freezeConfig(config, plugins)
@@ -88,6 +91,22 @@ export function compileModel(originalConfig: DaybookConfig): Model {
     plugins,
     contributors,
   })
+}
+
+/** Adds to the options of fields what they take from their collection. An invalid part stays unchanged, so that the checks report it. */
+function bindFields(config: DaybookConfig): DaybookConfig {
+  if (!isRecord(config) || !isRecord(config.collections)) return config
+  const bind = ([key, collection]: [string, CollectionConfig]): [string, CollectionConfig] => {
+    if (!isRecord(collection) || !isRecord(collection.fields)) return [key, collection]
+    const fields = Object.entries(collection.fields as Fields)
+    if (!fields.some(([, field]) => field?.type?.inCollection)) return [key, collection]
+    const bound = fields.map(([name, field]) => {
+      const options = field?.type?.inCollection?.(field.options, key)
+      return [name, options ? { ...field, options } : field]
+    })
+    return [key, { ...collection, fields: Object.fromEntries(bound) }]
+  }
+  return { ...config, collections: Object.fromEntries(Object.entries(config.collections).map(bind)) }
 }
 
 function compileLocales(config: LocalesConfig | undefined): LocalesModel | undefined {
@@ -145,7 +164,7 @@ function compileCollection(
   config: CollectionConfig,
   { locales, collections, keepDeletedDays }: Surroundings,
 ): CollectionModel {
-  const stored = storedFields(config.fields)
+  const stored = storedFields(withRank(config))
   const fields = Object.entries(stored)
   const slugField = fields.find(([, field]) => field.type.role === 'slug')
   const slug = slugField && { key: slugField[0], from: slugField[1].type.source?.(slugField[1].options) }
@@ -171,6 +190,8 @@ function compileCollection(
     holdsFiles: key === ASSETS,
     restorableMs: key === ASSETS ? keepDeletedDays * DAY_MS : Number.POSITIVE_INFINITY,
     slug,
+    orderable: config.orderable === true,
+    parent: fields.find(([, field]) => field.type.isParent)?.[0],
     titles: findTitleKeys(document.fields, slug),
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },
     filterableFields,
@@ -198,8 +219,6 @@ function compileGlobal(key: string, config: GlobalConfig): GlobalModel {
   })
 }
 
-const NO_KEYS: ReadonlySet<string> = new Set()
-
 type SystemSchemas = Omit<ServiceParts, 'serviceMadeKeys'>
 
 function compileDocument(
@@ -208,10 +227,13 @@ function compileDocument(
   system: SystemSchemas,
   reverses: readonly ReverseModel[] = [],
 ): Omit<DocumentModel, 'kind'> {
-  const stored = storedFields(config.fields)
+  const stored = storedFields(withRank(config))
   const fields = Object.entries(stored).map(([fieldKey, field]) => compileField(fieldKey, field))
   const generated = fields.flatMap((field) => field.servedKeys.filter((served) => served !== field.key))
-  const serviceMadeKeys = key === ASSETS ? SERVICE_MADE_ASSET_KEYS : NO_KEYS
+  const serviceMadeKeys =
+    key === ASSETS
+      ? SERVICE_MADE_ASSET_KEYS
+      : new Set(fields.flatMap((field) => (field.field.type.isServiceMade ? [field.key] : [])))
   const localized = new Set(fields.filter(({ field }) => holdsLocalized(field)).map((field) => field.key))
   const hasSlug = fields.some(({ field }) => field.type.role === 'slug')
   const hasAlternates = hasSlug && localized.size > 0 && !Object.hasOwn(config.fields, 'alternates')
@@ -272,6 +294,10 @@ function compileField(key: string, field: Field): FieldModel {
     isContainer: field.type.walk !== undefined,
   })
 }
+
+/** Returns the fields of a document, and the rank of an orderable collection. */
+const withRank = (config: CollectionConfig | GlobalConfig): Fields =>
+  'orderable' in config && config.orderable === true ? { ...config.fields, [RANK]: RANK_FIELD } : config.fields
 
 const storedFields = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, field]) => isStored(field)))

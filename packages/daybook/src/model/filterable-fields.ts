@@ -81,7 +81,7 @@ export function findFilterableFields(placed: readonly PlacedField[]): ReadonlyMa
         ...(isText ? { folded: createFoldedText(path, owner) } : {}),
         ...(to === undefined ? {} : { to }),
         ...(typeof maxLength === 'number' ? { maxLength } : {}),
-        isServiceMade: false,
+        isServiceMade: type.isServiceMade === true,
         isNeverNull: column !== undefined && !isLocalized,
         isText,
         isDate: type.isDate === true,
@@ -235,9 +235,10 @@ const isSearchFilter = ({
   scalar,
   isDate,
   isText,
+  isServiceMade,
   maxLength = Number.POSITIVE_INFINITY,
 }: FilterableField): boolean =>
-  !column && !part && !isDate && scalar !== 'number' && (!isText || maxLength <= MAX_SEARCH_FILTER_LENGTH)
+  !column && !part && !isDate && !isServiceMade && scalar !== 'number' && (!isText || maxLength <= MAX_SEARCH_FILTER_LENGTH)
 
 /** Finds the fields by which a search can be filtered in its index. */
 export const findSearchFilters = (filterable: Iterable<FilterableField>): readonly FilterableField[] =>

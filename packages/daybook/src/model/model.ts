@@ -213,6 +213,10 @@ export interface CollectionModel extends DocumentModel {
   /** The time for which a deleted entry can be restored, in milliseconds; limited for files, whose bytes are removed after it. */
   readonly restorableMs: number
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
+  /** True if entries have a rank, the default order of lists. */
+  readonly orderable: boolean
+  /** The key of the relation to the parent, if entries form a tree. */
+  readonly parent: string | undefined
   /** The keys of top-level fields that may be the title of an entry, the best first. */
   readonly titles: readonly string[]
   readonly status: { readonly key: string; readonly values: readonly string[] } | undefined

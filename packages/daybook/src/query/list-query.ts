@@ -70,7 +70,7 @@ const COMMON_PARAMETERS: ParametersOf<{
   cursor: textParameter('`nextCursor` of the previous page; not together with offset.'),
   sort: {
     ...namesParameter(
-      `Up to ${MAX_SORT_KEYS} fields to sort by, each once; a leading - descends. By default -createdAt, and with q the best match first.`,
+      `Up to ${MAX_SORT_KEYS} fields to sort by, each once; a leading - descends. By default -createdAt, or rank in an orderable collection, and with q the best match first.`,
       {},
     ),
     nameKind: 'sortKeys',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { RANK } from '../fields/rank.ts'
 import type { Violation } from '../issues.ts'
 import type { CollectionModel, FilterableField, MultiValuedField } from '../model/model.ts'
 import { didYouMean, findNearestField } from '../nearest.ts'
@@ -46,7 +47,7 @@ interface OrderNames {
 }
 
 /**
- * Reads the order of a list, newest first by default.
+ * Reads the order of a list. By default, an orderable collection is in its order by hand, and any other one newest first.
  *
  * @param scope the fields that the caller can use
  */
@@ -62,7 +63,7 @@ export function readSort(
     faults.add(names.nulls, 'requires', message, { name: names.sort })
   }
   const keys: SortBy[] = []
-  for (const name of sort ?? ['-createdAt']) {
+  for (const name of sort ?? [collection.orderable ? RANK : '-createdAt']) {
     const path = name.replace(/^-/, '')
     const descending = name.startsWith('-')
     const field = findFilterableField(scope, collection, path)

@@ -102,6 +102,7 @@ const MISSPELT: Readonly<Record<keyof typeof f, readonly [field: unknown, takes:
   status: [f.status(wrong({ colour: true })), 'description, validate, renamedFrom, options, default'],
   json: [f.json(wrong({ colour: true })), 'default, schema'],
   relation: [f.relation('posts', wrong({ colour: true })), 'many, onDelete, index, formerTo'],
+  parent: [f.parent(wrong({ colour: true })), 'description, access, validate, renamedFrom, counted, onDelete'],
   reverse: [f.reverse('posts.author', wrong({ colour: true })), 'description, access, through'],
   asset: [f.asset(wrong({ colour: true })), 'many, onDelete, index, counted, accept, maxBytes'],
   group: [f.group(fields, wrong({ colour: true })), 'required, description, localized, access, validate, renamedFrom'],

@@ -45,6 +45,19 @@ export const STRUCTURE_VALUES = {
       refuses: [[FILE, 'accept']],
     },
   ],
+  parent: [
+    {
+      name: 'of an entry of the same collection',
+      field: f.parent(),
+      accepts: [],
+      refuses: [
+        [NOBODY, 'reference'],
+        [ID, 'reference'],
+        ['the-slug', 'format'],
+        [[ID], 'type'],
+      ],
+    },
+  ],
   relation: [
     {
       name: 'one',

@@ -128,7 +128,7 @@ interface Place {
 export function describeFields(document: CollectionOrGlobal, visibility: FieldVisibility): readonly FieldDescription[] {
   const reverseFields = [...document.reverseFields.values()].filter(({ to }) => visibility.canReadCollection(to))
   return [...document.fields, ...reverseFields]
-    .filter(({ key }) => !visibility.hidden.has(key))
+    .filter(({ key, field }) => !visibility.hidden.has(key) && !field.type.isServiceMade)
     .map(({ key, field }) => {
       const writable = isStored(field) && !document.serviceMadeKeys.has(key) && visibility.canWrite(key)
       return describeField(key, field, { document, visibility, path: key, writable })

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../fields/field.ts'
 import type { InterfaceText } from '../../fields/interface-text.ts'
+import { RANK } from '../../fields/rank.ts'
 import { AUTHOR_KEYS, AUTHOR_SCHEMAS, FILTERABLE_AUTHOR_FIELDS } from '../../model/authors.ts'
 import {
   type CollectionModel,
@@ -71,6 +72,10 @@ export interface CollectionDescription extends DocumentDescription {
   readonly titleField: string | null
   /** The field with the status; `null` if there is none. */
   readonly statusField: string | null
+  /** True if entries have a `rank`, the default order of lists, and can be moved. */
+  readonly orderable: boolean
+  /** The field with the parent, if entries form a tree; `null` if they do not, or the caller may not read it. */
+  readonly parentField: string | null
   readonly maxLimit: number
   /** True if `q` searches any field. */
   readonly searchable: boolean
@@ -170,6 +175,8 @@ function describeCollection(
     slugField: collection.slug?.key ?? null,
     titleField: findTitleField(collection, visible.hidden) ?? null,
     statusField: collection.status?.key ?? null,
+    orderable: collection.orderable,
+    parentField: collection.parent !== undefined && !visible.hidden.has(collection.parent) ? collection.parent : null,
     maxLimit: collection.maxLimit,
     searchable: collection.searchable.some(({ key }) => !visible.hidden.has(key)),
     ...describeAllFields(collection, visible, readable),
@@ -219,7 +226,8 @@ function describeSystemFields(document: CollectionOrGlobal, hasAuthors: boolean)
   const { systemKeys, schemas } = document
   const properties = { ...(schemas.read.properties as Readonly<Record<string, JsonSchema>>), ...AUTHOR_SCHEMAS }
   const authorKeys = hasAuthors ? AUTHOR_KEYS : []
-  return [...systemKeys.before, ...systemKeys.after, ...authorKeys].map((key) => ({
+  const rankKeys = document.kind === 'collection' && document.orderable ? [RANK] : []
+  return [...systemKeys.before, ...rankKeys, ...systemKeys.after, ...authorKeys].map((key) => ({
     key,
     schema: properties[key] ?? {},
     operators: document.kind === 'collection' ? listOperatorsAt(document, key).map(({ name }) => name) : [],

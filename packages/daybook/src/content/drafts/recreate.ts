@@ -8,6 +8,7 @@ import type { CanonicalDocument } from '../locales/localized.ts'
 import { compose } from '../writes/compose.ts'
 import { hooksFor, type WriteContext } from '../writes/context.ts'
 import { storeNewEntry } from '../writes/create.ts'
+import { requireParent } from '../writes/parents.ts'
 import type { WriteTransaction } from '../writes/pipeline.ts'
 import { dropDanglingReferences, pickReadable } from '../writes/references.ts'
 import { runBeforeChange } from '../writes/run-hooks.ts'
@@ -67,7 +68,10 @@ export async function recreate(
     patch,
     suppliedFields: pickReadable(collection, patch, rights),
     rights,
-    derive: async (values: Values) => values,
+    derive: async (values: Values) => {
+      await requireParent(writer.read, collection, values, id)
+      return values
+    },
     isDraft: !isComplete,
   }
   const composed = await compose(defaultContext, writer.read, composition)

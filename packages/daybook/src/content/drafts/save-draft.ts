@@ -22,6 +22,7 @@ import { toDraftResponse } from '../reads/present-draft.ts'
 import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from '../writes/context.ts'
 import { EntryTarget } from '../writes/entry-target.ts'
+import { requireParent } from '../writes/parents.ts'
 import type { PreparedWrite } from '../writes/pipeline.ts'
 import type { NextRevision, UpdateTarget } from '../writes/update.ts'
 
@@ -60,7 +61,9 @@ export class DraftTarget implements UpdateTarget<DraftRow, EntryResponse> {
     return undefined
   }
 
-  async derive(_read: Reader, values: Values): Promise<Values> {
+  /** @throws VALIDATION_ERROR if publishing the draft would make the entry its own ancestor */
+  async derive(read: Reader, values: Values, before: StoredRevision<DraftRow>): Promise<Values> {
+    await requireParent(read, this.document, values, this.id, before.values)
     return values
   }
 

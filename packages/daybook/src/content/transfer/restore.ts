@@ -1,5 +1,6 @@
 import { type Caller, createServiceCaller, SERVICE, SYSTEM } from '../../auth/adapter.ts'
 import { DaybookError, StartupError } from '../../errors.ts'
+import { isRank, RANK } from '../../fields/rank.ts'
 import type { CollectionModel, Model } from '../../model/model.ts'
 import type { RestoreNote } from '../../store/notes.ts'
 import type { Schedule } from '../../store/records/schedules.ts'
@@ -10,6 +11,7 @@ import { toDraft } from '../documents/draft-row.ts'
 import { mergeFields } from '../documents/prepare-fields.ts'
 import { findReferencesInAllLocales, toCanonical, toRow, withSystemKeys } from '../documents/row.ts'
 import { explainUniqueViolation } from '../writes/entry-target.ts'
+import { addMissingRanks } from './missing-ranks.ts'
 import { type RestoreLine, toRestoredDocument } from './restore-lines.ts'
 
 type RestoreEntryLine = RestoreLine & { readonly kind: 'entry' }
@@ -145,9 +147,18 @@ export class Restore {
     for (const [collection, group] of Map.groupBy(entries, (line) => line.collection)) {
       const rows = group.map(({ row }) => row)
       await explainUniqueViolation(collection, () => writer.entries.createBulk(collection, rows, getActor(SYSTEM)))
+      await this.#rank(writer, collection, rows)
       await this.#storeDraftsAndSchedules(writer, collection, group)
     }
     for (const line of lines) if (line.kind === 'global') await this.#storeGlobal(writer, line)
+  }
+
+  /** Ranks entries of an export whose collection was not orderable. */
+  async #rank(writer: Writer, collection: CollectionModel, rows: readonly WrittenEntry[]): Promise<void> {
+    const ids = collection.orderable ? rows.flatMap(({ id, value }) => (isRank(value[RANK]) ? [] : [id])) : []
+    if (ids.length === 0) return
+    const entries = (await writer.read.entries.storedByIds(collection, ids)).toSorted((a, b) => a.pk - b.pk)
+    await addMissingRanks(this.#context.model, writer, collection, [entries], { hasLocaleRows: true })
   }
 
   async #storeDraftsAndSchedules(

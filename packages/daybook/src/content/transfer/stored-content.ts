@@ -6,6 +6,7 @@ import type { Values } from '../documents/document.ts'
 import { isRefusedField, migrateDocument } from '../documents/migrate-document.ts'
 import { pickUnplaced, toCurrentSchema, withOrphanedValues } from '../documents/orphaned-values.ts'
 import { readStoredValues, toCanonical, toLocaleRows } from '../documents/row.ts'
+import { addMissingRanks } from './missing-ranks.ts'
 
 /** The number of documents that are read at a time, and written in one transaction. */
 export const MIGRATION_BATCH = 500
@@ -61,6 +62,8 @@ export const createContentAlignment = (model: Model): ContentAlignment => ({
       if (doc !== entry.doc || orphaned !== entry.orphaned)
         await writer.entries.align(collection, { pk: entry.pk, doc, orphaned })
     }
+    const pages = iteratePages(writer.read, collection)
+    await addMissingRanks(model, writer, collection, pages, { hasLocaleRows: false })
     return [...hidden]
   },
 })

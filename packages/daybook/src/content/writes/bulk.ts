@@ -23,7 +23,9 @@ export async function bulkUpdate(
   const options = { ...preconditions, releasesSnapshot: true }
   // A generated slug depends on the slugs that are taken.
   const makesSlug = collection.slug !== undefined && Object.hasOwn(update.fields, collection.slug.key)
-  const isIndependent = !makesSlug && !hasHooks(context, collection)
+  // A parent is valid depending on those that the same write changes.
+  const changesParent = collection.parent !== undefined && Object.hasOwn(update.fields, collection.parent)
+  const isIndependent = !makesSlug && !changesParent && !hasHooks(context, collection)
   return writeBulk(context, entries, 'update', {
     areIndependent: async () => isIndependent,
     prepare: (target) => prepareUpdate(context, target, update, options),

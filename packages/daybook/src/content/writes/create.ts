@@ -22,7 +22,9 @@ import { checkBody, checkKeys } from './body.ts'
 import { compose } from './compose.ts'
 import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } from './context.ts'
 import { explainUniqueViolation, toWrittenResponse } from './entry-target.ts'
+import { requireParent } from './parents.ts'
 import type { PreparedWrite } from './pipeline.ts'
+import { settleRank } from './ranks.ts'
 import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 
@@ -92,14 +94,17 @@ export async function prepareCreate(
   const { id, ...times } = createIdentity(options.createdAt)
   const system = { id, ...times, createdBy: author, updatedBy: author }
   const hooks = hooksFor(context, collection, 'beforeChange', 'validate')
-  // No unique index guards a slug that falls back, so no other create may run between the look-ups and the insert.
+  // No unique index guards a rank or a slug that falls back, so no other create may run between the look-ups and the insert.
   const hasFallbackSlug = collection.slug !== undefined && collection.localized.has(collection.slug.key)
   return {
     exclusive: hooks !== undefined,
-    concurrent: !upload && !hasFallbackSlug,
+    concurrent: !upload && !hasFallbackSlug && !collection.orderable,
     commit: async (transaction) => {
       const { writer } = transaction
-      const derive = (values: Values): Promise<Values> => chooseSlug(writer.read, collection, values, locale)
+      const derive = async (values: Values): Promise<Values> => {
+        await requireParent(writer.read, collection, values, undefined)
+        return chooseSlug(writer.read, collection, values, locale)
+      }
       const composition = { document: collection, before: undefined, patch, rights, derive }
       const composed = await compose(context, writer.read, composition)
       const change = { context, transaction, action: 'create', id, system } as const
@@ -151,7 +156,8 @@ export async function storeNewEntry(
   parts: Omit<RowParts, 'orphaned' | 'draft'>,
 ): Promise<{ readonly row: WrittenEntry; readonly canonical: CanonicalDocument; readonly seq: number }> {
   const { model } = content
-  const canonical = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
+  const withSlugs = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
+  const canonical = { ...withSlugs, values: await settleRank(writer.read, collection, withSlugs.values, parts.id) }
   const row = toRow(model, collection, { ...parts, canonical, orphaned: null, draft: null })
   const seq = await explainUniqueViolation(collection, () => writer.entries.create(collection, row, actor))
   await updateFallbackSlugs(content, writer, collection, row, actor)

@@ -20,6 +20,7 @@ import { type CanonicalDocument, writeTranslation } from '../locales/localized.t
 import { type Projection, toEntryResponse } from '../reads/present.ts'
 import type { EntryResponse } from '../reads/response.ts'
 import type { WriteContext } from './context.ts'
+import { requireParent } from './parents.ts'
 import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 import type { NextRevision, UpdateTarget } from './update.ts'
 
@@ -52,13 +53,24 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
 
   /** @throws UNAUTHORIZED, FORBIDDEN; NOT_FOUND if no such entry exists for the caller */
   async load(read: Reader): Promise<StoredEntry> {
+    if (!isUuidShaped(this.id)) await this.#context.access.authorizeRead(this.document)
+    if (!isUuidShaped(this.id)) throw notAnIdError()
+    const entry = await this.findVisible(read, this.id)
+    if (!entry) throw new DaybookError('NOT_FOUND')
+    return entry
+  }
+
+  /**
+   * Returns an entry of the collection, if it exists for the caller.
+   *
+   * @throws UNAUTHORIZED, FORBIDDEN
+   */
+  protected async findVisible(read: Reader, id: string): Promise<StoredEntry | undefined> {
     const { access } = this.#context
     // A rule is evaluated once for a request, before any transaction.
     const filter = await access.authorizeRead(this.document)
-    if (!isUuidShaped(this.id)) throw notAnIdError()
-    const entry = await read.entries.stored(this.document, this.id, filter?.where)
-    if (!entry || !(await canSeeEntry(access, read, this.document, entry))) throw new DaybookError('NOT_FOUND')
-    return entry
+    const entry = await read.entries.stored(this.document, id, filter?.where)
+    return entry && (await canSeeEntry(access, read, this.document, entry)) ? entry : undefined
   }
 
   /** @throws UNAUTHORIZED, FORBIDDEN */
@@ -114,7 +126,8 @@ export class EntryTarget implements UpdateTarget<StoredEntry, EntryResponse> {
     return this.#context.access.authorizeWrite(document, 'update', result)
   }
 
-  derive(read: Reader, values: Values): Promise<Values> {
+  async derive(read: Reader, values: Values, before: StoredRevision<StoredEntry>): Promise<Values> {
+    await requireParent(read, this.document, values, this.id, before.values)
     return chooseSlug(read, this.document, values, this.#context.locale, this.id)
   }
 

@@ -19,6 +19,7 @@ export {
   type WriteHook,
   WriteHooks,
 } from './hooks.ts'
+export { moveSchema, parseMove, prepareMove } from './move.ts'
 export {
   type CommittedWrites,
   execute,

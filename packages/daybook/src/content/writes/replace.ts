@@ -1,3 +1,4 @@
+import { RANK } from '../../fields/rank.ts'
 import type { CollectionModel } from '../../model/model.ts'
 import type { StateAction } from '../../store/journal-actions.ts'
 import type { Reader } from '../../store/reads/reader.ts'
@@ -17,6 +18,8 @@ import { compose } from './compose.ts'
 import { createFieldTools, hooksFor, type WriteContext } from './context.ts'
 import { buildUpdatedEntry, EntryTarget, storeEntry, toUnchangedResponse } from './entry-target.ts'
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
+import { requireParent } from './parents.ts'
+import { settleRank } from './ranks.ts'
 import { dropDanglingReferences, pickReadable, requireTargets } from './references.ts'
 import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug } from './slugs.ts'
@@ -68,6 +71,13 @@ export async function prepareReplace(
     const proposal = await replacement.propose(read, revision.row)
     return proposal && checkProposal(context, collection, revision, proposal, rights)
   }
+  // Drafts have no rank of their own: only a move and its undo change it.
+  const rank = async (read: Reader, stored: StoredRevision, values: Values): Promise<Values> => {
+    if (!collection.orderable) return values
+    return replacement.action === 'restore'
+      ? settleRank(read, collection, { ...values, [RANK]: values[RANK] ?? stored.values[RANK] }, id)
+      : { ...values, [RANK]: stored.values[RANK] }
+  }
   const loaded = new StoredRevision(model, collection, await target.load(store.read))
   await check(store.read, loaded)
   const prepared = await propose(store.read, loaded)
@@ -94,7 +104,11 @@ export async function prepareReplace(
         patch,
         suppliedFields: pickReadable(collection, patch, rights),
         rights,
-        derive: (values: Values) => chooseSlug(read, collection, values, locale, row.id),
+        derive: async (values: Values) => {
+          await requireParent(read, collection, values, row.id, stored.values)
+          const ranked = await rank(read, stored, values)
+          return chooseSlug(read, collection, ranked, locale, row.id)
+        },
         isDraft: !proposal.isComplete,
         requiredIn: proposal.requiredIn,
       }

@@ -103,8 +103,12 @@ export interface UpdateTarget<Row extends StoredColumns, Result> {
    * @throws UNAUTHORIZED, FORBIDDEN
    */
   authorizeResult(revision: StoredRevision<Row>, patch: Values): Promise<AccessFilter | undefined>
-  /** Adds values that depend on other documents, such as a slug. */
-  derive(read: Reader, values: Values): Promise<Values>
+  /**
+   * Adds values that depend on other documents, such as a slug.
+   *
+   * @throws VALIDATION_ERROR if a value conflicts with other documents
+   */
+  derive(read: Reader, values: Values, before: StoredRevision<Row>): Promise<Values>
   /** Stores the result, unless it equals the stored document. */
   store(writer: Writer, revision: StoredRevision<Row>, next: NextRevision, rights: FieldRights): Promise<Result>
 }
@@ -161,7 +165,7 @@ export async function prepareUpdate<Row extends StoredColumns, Result>(
       requireCurrent(target, stored, rights, options)
       if (hasMoved && dependsOnRevision) throw new StaleWrite()
       if (!isStored(stored)) authorizeRequiredFields(document, patch, rights, access)
-      const derive = (values: Values): Promise<Values> => target.derive(writer.read, values)
+      const derive = (values: Values): Promise<Values> => target.derive(writer.read, values, stored)
       const composition = { document, before: stored, patch, rights, derive, isDraft }
       const composed = await compose(context, writer.read, composition)
       const action = isStored(stored) ? 'update' : 'create'

@@ -49,6 +49,7 @@ import { type AssetParts, imageRoute, uploadRoute } from './assets.ts'
 import { bulkRoutes } from './bulk.ts'
 import { draftRoutes } from './drafts.ts'
 import { historyRoutes } from './history.ts'
+import { orderRoutes } from './order.ts'
 import { BY_ID, DELETED_ENTRIES_SCHEMA, ENTRY_PATH, listSchema, REFERENCES_SCHEMA } from './schemas.ts'
 
 export interface EntryParts extends CachePolicy, AssetParts {}
@@ -80,6 +81,7 @@ export function entryRoutes(parts: EntryParts): readonly Route[] {
     ...bulkRoutes(parts.context, collection),
     ...draftRoutes(parts.context, collection),
     ...historyRoutes(parts.context, collection),
+    ...orderRoutes(parts.context, collection),
   ])
 }
 

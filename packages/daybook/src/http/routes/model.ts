@@ -108,6 +108,8 @@ const COLLECTION: JsonSchema = buildDocumentSchema(
     slugField: KEY_OR_NONE,
     titleField: KEY_OR_NONE,
     statusField: KEY_OR_NONE,
+    orderable: FLAG,
+    parentField: KEY_OR_NONE,
     maxLimit: { type: 'integer', minimum: 0 },
     searchable: FLAG,
   },

@@ -26,6 +26,7 @@ import {
   type WriteContext,
 } from '../../content/writes/index.ts'
 import { DaybookError } from '../../errors.ts'
+import { RANK } from '../../fields/rank.ts'
 import { PUBLISHED } from '../../fields/status.ts'
 import type { CollectionModel, GlobalModel } from '../../model/model.ts'
 import { isStateAction } from '../../store/journal-actions.ts'
@@ -135,7 +136,7 @@ async function prepareState(
     getRevision: ({ seq }: StoredEntry) => seq,
     propose: (_read: unknown, entry: StoredEntry) => {
       const current = new StoredRevision(content.model, collection, entry).canonical
-      const canonical = keepProtectedFields({ ...collection, status: undefined }, former, current, hidden)
+      const canonical = keepProtectedFields({ ...collection, status: undefined, serviceMadeKeys: withoutRank(collection) }, former, current, hidden)
       requireFieldRights(context, collection, current.values, canonical.values)
       return {
         canonical,
@@ -158,6 +159,10 @@ async function prepareState(
     },
   }
 }
+
+/** Returns the fields that only the service writes, and that an undo does not change. */
+const withoutRank = ({ serviceMadeKeys }: CollectionModel): ReadonlySet<string> =>
+  new Set([...serviceMadeKeys].filter((key) => key !== RANK))
 
 const hasSchedule = ({ changes }: UndoStep): boolean => changes.some(({ action }) => action === 'schedule')
 

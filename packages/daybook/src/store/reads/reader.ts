@@ -10,6 +10,7 @@ import { EntryReader } from './entry-reader.ts'
 import { FeedReader } from './feed-reader.ts'
 import { HistoryReader } from './history-reader.ts'
 import { ListReader } from './list-reader.ts'
+import { OrderReader } from './order-reader.ts'
 import { ReferenceReader } from './reference-reader.ts'
 import { ReverseReader } from './reverse-reader.ts'
 import { SystemReader } from './system-reader.ts'
@@ -25,6 +26,7 @@ export class Reader {
   readonly counters: CountersReader
   readonly feed: FeedReader
   readonly globals: GlobalReader
+  readonly order: OrderReader
   readonly references: ReferenceReader
   readonly reverses: ReverseReader
   readonly journal: Journal
@@ -52,6 +54,7 @@ export class Reader {
     this.counters = new CountersReader(connection, database)
     this.feed = new FeedReader(source)
     this.globals = new GlobalReader(source)
+    this.order = new OrderReader(source)
     this.references = new ReferenceReader(source)
     this.reverses = new ReverseReader(source)
     this.journal = new Journal(source)

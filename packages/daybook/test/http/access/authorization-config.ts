@@ -13,6 +13,8 @@ import { People } from '../../support/auth/people.ts'
 export const SERVICE_TOKEN = 'the-service-token-of-the-authorization-matrix'
 const people = new People({ cleo: [], ines: ['contributor'], ann: ['editor'] })
 const editors = hasRole('editor', 'service')
+/** All collections are orderable, so that moves follow the same rules. */
+const orderable = true
 const fields = { title: f.text({ required: true }), slug: f.slug({ from: 'title' }) }
 const isOpen = (request: { readonly entry?: Readonly<Record<string, unknown>> }) => request.entry?.title !== 'shut'
 
@@ -60,11 +62,12 @@ export const config = defineConfig({
   auth: people.adapter,
   plugins: [door],
   collections: {
-    plain: defineCollection({ fields: { ...fields, status: f.status() } }),
-    edited: defineCollection({ fields, access: { create: editors, update: editors, delete: editors } }),
-    closed: defineCollection({ fields, access: { read: editors, create: editors, update: editors, delete: editors } }),
+    plain: defineCollection({ orderable, fields: { ...fields, status: f.status() } }),
+    edited: defineCollection({ orderable, fields, access: { create: editors, update: editors, delete: editors } }),
+    closed: defineCollection({ orderable, fields, access: { read: editors, create: editors, update: editors, delete: editors } }),
     /** Everyone may write here, but only editors see the entries. */
     limited: defineCollection({
+      orderable,
       fields,
       access: {
         read: (request) => editors(request) || { title: { eq: 'no such title' } },

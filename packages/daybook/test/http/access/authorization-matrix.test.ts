@@ -81,6 +81,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
     limited: [401, 404, 200, 200],
   },
   restoreEntry: { ...write(200), limited: [404, 404, 200, 200] },
+  moveEntry: { ...write(200), limited: [404, 404, 200, 200] },
   publishEntry: { plain: [401, 200, 200, 200] },
   unpublishEntry: { plain: [401, 200, 200, 200] },
   unscheduleEntry: { plain: [401, 204, 204, 204] },
@@ -392,6 +393,7 @@ describe.each(POLICY_STORES)('the authorization matrix on $name', (store) => {
 function createBody({ operationId, resource }: Route, title: string): object {
   if (operationId === 'uploadAsset') return toForm({})
   if (operationId === 'enterEntry') return {}
+  if (operationId === 'moveEntry') return { position: 'first' }
   return resource?.kind === 'global' ? { text: 'x' } : { title }
 }
 

@@ -17,8 +17,12 @@ export function kindsOf(routes: readonly Route[]): readonly Route[] {
   ].toReversed()
 }
 
-/** The example with stored accounts, which adds the routes of administrators. */
-const managed: DaybookConfig = { ...blog, auth: betterAuth({ registration: 'invite' }) }
+/** The example with stored accounts and an order by hand, which add the routes of administrators and of moves. */
+const managed: DaybookConfig = {
+  ...blog,
+  collections: { ...blog.collections, authors: { ...blog.collections.authors, orderable: true } },
+  auth: betterAuth({ registration: 'invite' }),
+}
 
 /** One route of every kind that Daybook has, without those of plugins and of auth providers. */
 export async function apiRoutes(): Promise<readonly Route[]> {

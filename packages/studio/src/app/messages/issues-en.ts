@@ -92,6 +92,8 @@ export const issuesEn: IssueTexts = {
     invitation: 'This invitation is not valid for this address.',
     scope: 'A token cannot have this permission.',
     length: 'Enter {minimum} to {maximum} characters.',
+    cycle: 'An entry cannot be below itself. Choose another parent.',
+    neighbour: 'An entry cannot be moved beside itself.',
     loop: 'This redirect would lead back to its start.',
     max_pixels: 'The image has more than {limit} pixels. Use a smaller one.',
     max_frames: 'The animation has more than {limit} frames. Use a shorter one.',

@@ -1,0 +1,54 @@
+import { type Exactly, type FaultReport, type Field, type FieldPlace, type FieldType, makeField } from './field.ts'
+import { COMMON_RULES, COUNTED_RULES } from './option-rules.ts'
+import { onDeleteRule, type RelationOptions, relationToOne } from './relation.ts'
+
+export interface ParentOptions
+  extends Pick<RelationOptions<string>, 'description' | 'access' | 'validate' | 'renamedFrom' | 'counted'> {
+  /**
+   * The effect of a deletion of the parent: `'unset'` makes its children roots, `'restrict'` rejects the deletion with 409.
+   * @default 'unset'
+   */
+  readonly onDelete?: 'unset' | 'restrict'
+}
+
+/** The maximum number of levels of a tree. */
+export const MAX_TREE_DEPTH = 32
+
+/** The options with the collection, which the service adds. */
+type BoundOptions = ParentOptions & { readonly to: string }
+
+const { description, access, validate, renamedFrom } = COMMON_RULES
+
+const parent: FieldType<BoundOptions> = {
+  ...relationToOne,
+  isParent: true,
+  rules: { description, access, validate, renamedFrom, ...COUNTED_RULES, onDelete: onDeleteRule, to: () => undefined },
+  check(options, place, report) {
+    if (place.isNested || place.collection === undefined) {
+      report.add(place.path, 'must be among the top-level fields of a collection')
+      return
+    }
+    checkOnlyParent(place, report)
+    relationToOne.check?.(options, place, report)
+  },
+  inCollection: (options, collection) => ({ ...options, to: collection }),
+}
+
+function checkOnlyParent({ path, siblings }: FieldPlace, report: FaultReport): void {
+  const [first, ...others] = Object.entries(siblings).filter(([, field]) => field?.type?.isParent === true)
+  if (others.some(([key]) => path.endsWith(`.${key}`)))
+    report.add(
+      path,
+      `is not allowed, because a collection has only one parent field, and "${first?.[0]}" is it. Leave one of them out`,
+    )
+}
+
+/**
+ * The parent of an entry: a relation to the same collection without cycles, with at most 32 levels. Entries without one are roots. A
+ * collection has at most one, and a global none.
+ */
+export function parentField<const O extends ParentOptions = Record<never, never>>(
+  options?: Exactly<O, ParentOptions>,
+): Field<string, NoInfer<O> & { readonly '~parent'?: true }> {
+  return makeField(parent, (options ?? {}) as O)
+}
