@@ -6,6 +6,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'guides/reading-content',
     'guides/writing-content',
     'guides/count-and-group',
+    'guides/ordering',
     'guides/live-content',
     'guides/files',
     'guides/the-client',

@@ -28,6 +28,7 @@ const TYPES: readonly (readonly [written: string, make: Make])[] = [
   ['f.status()', (added) => f.status(added as object)],
   ['f.relation()', (added) => f.relation('things', added)],
   ['f.relation(), many', (added) => f.relation('things', { many: true, ...added })],
+  ['f.parent()', (added) => f.parent(added as object)],
   ['f.asset()', (added) => f.asset(added)],
   ['f.asset(), many', (added) => f.asset({ many: true, ...added })],
   ["f.relation(['posts', 'pages'])", (added) => f.relation(['things', 'others'], added)],

@@ -371,8 +371,9 @@ type WithStatus<C extends DaybookConfig, K> = K extends string
 
 /** The keys of orderable collections. */
 export type OrderedKey<C extends DaybookConfig> =
-  | { readonly [K in keyof C['collections'] & string]: IsOrdered<C['collections'][K]> extends true ? K : never }[keyof C['collections'] &
-      string]
+  | {
+      readonly [K in keyof C['collections'] & string]: IsOrdered<C['collections'][K]> extends true ? K : never
+    }[keyof C['collections'] & string]
   | OpenKey<C>
 
 /** True for an orderable collection, or one whose options are unknown. */

@@ -62,8 +62,8 @@ import { createWriteContext, type WriteContext } from './writes/context.ts'
 import { parseCreate, prepareCreate } from './writes/create.ts'
 import { prepareDelete } from './writes/delete.ts'
 import { EntryTarget } from './writes/entry-target.ts'
-import { parseMove, prepareMove } from './writes/move.ts'
 import { GlobalTarget } from './writes/global-target.ts'
+import { parseMove, prepareMove } from './writes/move.ts'
 import { execute, type Transact } from './writes/pipeline.ts'
 import { listReferrers, type ReferencesPage } from './writes/referrers.ts'
 import { parseUpdate, prepareUpdate } from './writes/update.ts'
@@ -209,7 +209,10 @@ export class CallerContent<C extends DaybookConfig = DaybookConfig> {
     if (!model.orderable) throw new DaybookError('NOT_FOUND', `Entries of ${collection} have no order by hand.`)
     const context = await this.#createContext({ dryRun })
     const move = parseMove(context, model, position)
-    return toDocument(await execute(context, () => prepareMove(context, model, id, move, toPreconditions(ifMatch))), dryRun)
+    return toDocument(
+      await execute(context, () => prepareMove(context, model, id, move, toPreconditions(ifMatch))),
+      dryRun,
+    )
   }
 
   /** @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN, PRECONDITION_FAILED, PRECONDITION_REQUIRED */

@@ -58,7 +58,13 @@ const TIME_SCHEMA: JsonSchema = { type: 'string', format: 'date-time', readOnly:
  * @throws {ConfigError} with all faults
  */
 export function compileModel(originalConfig: DaybookConfig): Model {
-  const { config: assembledConfig, plugins, contributors, faults: pluginFaults, locate } = assembleConfig(originalConfig)
+  const {
+    config: assembledConfig,
+    plugins,
+    contributors,
+    faults: pluginFaults,
+    locate,
+  } = assembleConfig(originalConfig)
   const config = bindFields(assembledConfig)
   const faults = [...pluginFaults, ...[...checkConfig(config), ...checkValues(config)].map(locate)]
   if (faults.length > 0) throw new ConfigError(faults)

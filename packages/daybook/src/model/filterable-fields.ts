@@ -238,7 +238,12 @@ const isSearchFilter = ({
   isServiceMade,
   maxLength = Number.POSITIVE_INFINITY,
 }: FilterableField): boolean =>
-  !column && !part && !isDate && !isServiceMade && scalar !== 'number' && (!isText || maxLength <= MAX_SEARCH_FILTER_LENGTH)
+  !column &&
+  !part &&
+  !isDate &&
+  !isServiceMade &&
+  scalar !== 'number' &&
+  (!isText || maxLength <= MAX_SEARCH_FILTER_LENGTH)
 
 /** Finds the fields by which a search can be filtered in its index. */
 export const findSearchFilters = (filterable: Iterable<FilterableField>): readonly FilterableField[] =>

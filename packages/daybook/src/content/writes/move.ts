@@ -19,7 +19,10 @@ import { findPlace, type Place, rankBetween, spreadRanks, type Target } from './
 import { type NextRevision, parseUpdate, prepareUpdate, type UpdateBody } from './update.ts'
 
 /** The position to which an entry moves: an end of the order, or beside another entry. */
-export type Position = { readonly position: 'first' | 'last' } | { readonly before: string } | { readonly after: string }
+export type Position =
+  | { readonly position: 'first' | 'last' }
+  | { readonly before: string }
+  | { readonly after: string }
 
 /** The body of a move, validated without the store. */
 export interface MoveBody {
@@ -42,7 +45,13 @@ export function moveSchema({ key, parent }: CollectionModel): JsonSchema {
       ? {}
       : { parent: { type: ['string', 'null'], format: 'uuid', description: 'The new parent; null for a root.' } }),
   }
-  return { type: 'object', properties, minProperties: 1, additionalProperties: false, examples: [{ position: 'first' }] }
+  return {
+    type: 'object',
+    properties,
+    minProperties: 1,
+    additionalProperties: false,
+    examples: [{ position: 'first' }],
+  }
 }
 
 /**
@@ -112,7 +121,8 @@ class MoveTarget extends EntryTarget {
     this.#context = context
     this.#position = position
     const [place, neighbour] = Object.entries(position)[0] ?? []
-    if (neighbour === this.id) throw validationErrorAt(`/${place}`, 'neighbour', 'must be another entry', { id: this.id })
+    if (neighbour === this.id)
+      throw validationErrorAt(`/${place}`, 'neighbour', 'must be another entry', { id: this.id })
   }
 
   override async derive(read: Reader, values: Values, before: StoredRevision<StoredEntry>): Promise<Values> {
@@ -132,9 +142,7 @@ class MoveTarget extends EntryTarget {
     const chosen = String(canonical.values[RANK])
     const isLong = chosen.length > LONG_RANK && chosen !== revision.values[RANK] && this.#place !== undefined
     const rank =
-      isLong && this.#place
-        ? await spreadRanks(this.#context, writer, this.document, this.#place, this.id)
-        : chosen
+      isLong && this.#place ? await spreadRanks(this.#context, writer, this.document, this.#place, this.id) : chosen
     const ranked = { ...canonical, values: { ...canonical.values, [RANK]: rank } }
     return super.store(writer, revision, { ...next, canonical: ranked, patch: { ...patch, [RANK]: rank } }, rights)
   }
@@ -143,7 +151,8 @@ class MoveTarget extends EntryTarget {
   async #findTarget(read: Reader): Promise<Target> {
     const position = this.#position
     if ('position' in position) return position
-    const [place, id] = 'before' in position ? (['before', position.before] as const) : (['after', position.after] as const)
+    const [place, id] =
+      'before' in position ? (['before', position.before] as const) : (['after', position.after] as const)
     const { content } = this.#context
     const neighbour = await this.findVisible(read, id)
     const rank = neighbour && new StoredRevision(content.model, this.document, neighbour).values[RANK]

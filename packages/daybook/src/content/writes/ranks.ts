@@ -31,7 +31,8 @@ export async function settleRank(
 ): Promise<Values> {
   if (!collection.orderable) return values
   const rank = values[RANK]
-  if (!isRank(rank)) return { ...values, [RANK]: rankBetween(await findPlace(read, collection, { position: 'last' }, id)) }
+  if (!isRank(rank))
+    return { ...values, [RANK]: rankBetween(await findPlace(read, collection, { position: 'last' }, id)) }
   const [same] = await read.order.after(collection, { from: rank, isIncluded: true, limit: 1, except: id })
   if (same?.rank !== rank) return values
   const [next] = await read.order.after(collection, { from: rank, limit: 1, except: id })
@@ -101,7 +102,11 @@ async function storeRank(
   if (!entry) return
   const revision = new StoredRevision(context.content.model, collection, entry)
   const { canonical, orphaned } = revision
-  const next = { canonical: { ...canonical, values: { ...canonical.values, [RANK]: rank } }, orphaned, draft: entry.draft }
+  const next = {
+    canonical: { ...canonical, values: { ...canonical.values, [RANK]: rank } },
+    orphaned,
+    draft: entry.draft,
+  }
   await storeEntry(context, writer, collection, revision, next, FULL_RIGHTS)
   if (entry.draft !== null) await rebaseDraft(context, writer, collection, entry, { [RANK]: rank }, true)
 }

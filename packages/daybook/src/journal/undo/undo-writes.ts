@@ -136,7 +136,12 @@ async function prepareState(
     getRevision: ({ seq }: StoredEntry) => seq,
     propose: (_read: unknown, entry: StoredEntry) => {
       const current = new StoredRevision(content.model, collection, entry).canonical
-      const canonical = keepProtectedFields({ ...collection, status: undefined, serviceMadeKeys: withoutRank(collection) }, former, current, hidden)
+      const canonical = keepProtectedFields(
+        { ...collection, status: undefined, serviceMadeKeys: withoutRank(collection) },
+        former,
+        current,
+        hidden,
+      )
       requireFieldRights(context, collection, current.values, canonical.values)
       return {
         canonical,

@@ -10,6 +10,7 @@ const things = {
   link: f.url(),
   data: f.json({ localized: true }),
   editor: f.relation('people', { localized: true }),
+  above: f.parent(),
   next: f.relation('things'),
   previous: f.reverse('things.next'),
   cover: f.asset(),
@@ -45,13 +46,13 @@ const placed = <C extends object>(config: C): C => {
   return url ? { ...config, database: slowMachinePostgres(url) } : config
 }
 
-/** Every field type, and content in three locales. */
+/** Every field type, an order by hand, and content in three locales. */
 export const everything = defineConfig({
   ...rest,
-  collections: { things: defineCollection({ fields: things }), ...rest.collections },
+  collections: { things: defineCollection({ orderable: true, fields: things }), ...rest.collections },
 })
 
-/** The same before fields were removed, whose values are stored as orphaned since. */
+/** The same before it had an order, and before fields were removed, whose values are stored as orphaned since. */
 export const before = defineConfig({
   ...rest,
   collections: {

@@ -37,6 +37,7 @@ export async function fillBefore({ content }: Service): Promise<void> {
       'de',
     )
   }
+  await change(String(ids[4]), { above: ids[1] })
   await change(String(ids[2]), { title: 'Chose', gone: 'disparu', data: { '': [null] }, editor: person }, 'fr')
   await change(String(ids[3]), { long: 'ß€𝕯 '.repeat(100_000) })
   await change(String(ids[3]), { long: 'lang '.repeat(200_000) }, 'de')

@@ -125,6 +125,20 @@ async function fillNotes(count: number): Promise<Awaited<ReturnType<typeof folde
   return notesFolder
 }
 
+test('entries of an export without an order by hand are ordered by their creation', async () => {
+  await makeNotes(3)
+  const ordered = NOTES.replace('notes: {', 'notes: { orderable: true,')
+  await folder.write({ 'daybook.config.ts': ordered })
+  expect(await runNotes('import', 'notes.ndjson', '--data', 'target')).toMatchObject({ status: 0 })
+  const config = { collections: { notes: { ...notes.collections.notes, orderable: true } } }
+  const created = await serve(config, { data: at('target') }, async ({ content }) => {
+    const { items } = await content.list('notes', { limit: 3 })
+    return items as unknown as readonly { readonly createdAt: string; readonly rank: string }[]
+  })
+  expect(created.map(({ rank }) => rank)).toEqual(['a0', 'a1', 'a2'])
+  expect(created.map(({ createdAt }) => createdAt)).toEqual(created.map(({ createdAt }) => createdAt).toSorted())
+})
+
 describe('daybook export', () => {
   test('writes the same to standard output and to a file, which only its owner may read', async () => {
     const whole = await makeNotes(3)

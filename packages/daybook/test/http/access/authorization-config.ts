@@ -64,7 +64,11 @@ export const config = defineConfig({
   collections: {
     plain: defineCollection({ orderable, fields: { ...fields, status: f.status() } }),
     edited: defineCollection({ orderable, fields, access: { create: editors, update: editors, delete: editors } }),
-    closed: defineCollection({ orderable, fields, access: { read: editors, create: editors, update: editors, delete: editors } }),
+    closed: defineCollection({
+      orderable,
+      fields,
+      access: { read: editors, create: editors, update: editors, delete: editors },
+    }),
     /** Everyone may write here, but only editors see the entries. */
     limited: defineCollection({
       orderable,

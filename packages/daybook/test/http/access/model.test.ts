@@ -36,6 +36,8 @@ const shop = defineConfig({
     goods: defineCollection({
       description: 'What is for sale.',
       maxLimit: 50,
+      orderable: false,
+      parentField: null,
       requireIfMatch: true,
       fields: {
         name: f.text({ required: true, unique: true, maxLength: 80, description: 'As on the label.' }),
@@ -177,6 +179,8 @@ const goods = {
   titleField: 'name',
   statusField: null,
   maxLimit: 50,
+  orderable: false,
+  parentField: null,
   searchable: true,
   systemFields: SYSTEM_FIELDS,
   fields: [
@@ -268,6 +272,8 @@ const makers = {
   titleField: 'name',
   statusField: null,
   maxLimit: 100,
+  orderable: false,
+  parentField: null,
   searchable: false,
   systemFields: SYSTEM_FIELDS,
   fields: [field('name', 'text', { schema: { type: 'string', maxLength: 100_000 } })],

@@ -1,24 +1,9 @@
-import { defineCollection, defineConfig, f } from 'daybook'
+import { f, type Service } from 'daybook'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseBody, type RequestOptions, sendRequest } from '../../support/scenarios/client.ts'
-import { create } from '../../support/stores/place.ts'
+import { create, update } from '../../support/stores/place.ts'
 import { STORES, type StoredService } from '../../support/stores/stores.ts'
-
-const config = defineConfig({
-  collections: {
-    steps: defineCollection({ orderable: true, fields: { name: f.text(), slug: f.slug({ from: 'name' }) } }),
-    pages: defineCollection({
-      orderable: true,
-      maxLimit: 500,
-      fields: { name: f.text({ required: true }), status: f.status(), parent: f.parent() },
-    }),
-    shelves: defineCollection({ fields: { name: f.text(), steps: f.relation('steps', { many: true }) } }),
-    topics: defineCollection({
-      fields: { name: f.text({ localized: true }), parent: f.parent({ onDelete: 'restrict' }), below: f.reverse('topics.parent') },
-    }),
-  },
-  locales: { default: 'en', available: ['en', 'de'] },
-})
+import { config } from './order-config.ts'
 
 interface Item {
   readonly id: string
@@ -37,7 +22,8 @@ describe.each(STORES)('the order by hand on $name', (store) => {
   const send = (path: string, options: RequestOptions = {}) => sendRequest(service, path, options)
   const post = (path: string, json: object, headers: Readonly<Record<string, string>> = {}) =>
     send(path, { method: 'POST', json, headers })
-  const move = (id: string | undefined, json: object, collection = 'steps') => post(`/api/${collection}/${id}/move`, json)
+  const move = (id: string | undefined, json: object, collection = 'steps') =>
+    post(`/api/${collection}/${id}/move`, json)
   const list = async (path: string): Promise<readonly Item[]> =>
     parseBody(await send(path, { auth: true })).items as readonly Item[]
   const names = async (path = '/api/steps'): Promise<string> => (await list(path)).map(({ name }) => name).join('')
@@ -170,5 +156,41 @@ describe.each(STORES)('the order by hand on $name', (store) => {
     const items = await list('/api/steps')
     expect(Math.max(...items.map(({ rank }) => rank.length))).toBeLessThanOrEqual(48)
     expect(items.map(({ name }) => name).join('')).toBe('abcd')
+  })
+})
+
+describe.each(STORES)('a config that makes a collection orderable on $name', (store) => {
+  const fields = { name: f.text({ localized: true }), status: f.status() }
+  const locales = { default: 'en', available: ['en', 'de'], fallback: { de: ['en'] } }
+  const plain = { collections: { notes: { fields } }, locales }
+  const ordered = { collections: { notes: { fields, orderable: true } }, locales }
+
+  test('orders its entries by their creation, keeps the order while it is off, and continues it', async () => {
+    await using place = await store.at()
+    const names = async (service: Service, locale?: string): Promise<string> => {
+      const { items } = await service.content.list('notes', { sort: 'rank', ...(locale ? { locale } : {}) })
+      return (items as unknown as readonly { readonly name: unknown }[]).map(({ name }) => name).join('')
+    }
+    const [a, b] = await place.serve(plain, async (service) => {
+      const ids = []
+      for (const name of 'abc') ids.push((await create(service, 'notes', { name })).id)
+      await service.content.saveDraft('notes', String(ids[0]), { name: 'x' } as never)
+      return ids
+    })
+    await place.serve(ordered, async (service) => {
+      expect([await names(service), await names(service, 'de')]).toEqual(['abc', 'abc'])
+      await service.content.move('notes', String(a), { position: 'last' })
+      await service.content.publish('notes', String(a))
+      expect(await names(service)).toBe('bcx')
+    })
+    await place.serve(plain, async (service) => {
+      await create(service, 'notes', { name: 'd' })
+      await update(service, 'notes', String(b), { name: 'e' })
+    })
+    await place.serve(ordered, async (service) => {
+      expect([await names(service), await names(service, 'de')]).toEqual(['ecxd', 'ecxd'])
+      await create(service, 'notes', { name: 'f' })
+      expect(await names(service)).toBe('ecxdf')
+    })
   })
 })
