@@ -63,7 +63,7 @@ export function readSort(
     faults.add(names.nulls, 'requires', message, { name: names.sort })
   }
   const keys: SortBy[] = []
-  for (const name of sort ?? [collection.orderable ? RANK : '-createdAt']) {
+  for (const name of sort ?? getDefaultSort(collection)) {
     const path = name.replace(/^-/, '')
     const descending = name.startsWith('-')
     const field = findFilterableField(scope, collection, path)
@@ -78,6 +78,8 @@ export function readSort(
   if (keys.length > limit) faults.add(names.sort, 'maxItems', `must have at most ${limit} keys`, { limit })
   return withTieBreak(keys, collection.filterableFields)
 }
+
+const getDefaultSort = ({ orderable }: CollectionModel): readonly string[] => [orderable ? RANK : '-createdAt']
 
 /** Returns the violation of a name that cannot be sorted by, with advice if the caller can see the field. */
 function unsortableViolation(collection: CollectionModel, path: string, scope: QueryScope): Violation {

@@ -36,8 +36,6 @@ const shop = defineConfig({
     goods: defineCollection({
       description: 'What is for sale.',
       maxLimit: 50,
-      orderable: false,
-      parentField: null,
       requireIfMatch: true,
       fields: {
         name: f.text({ required: true, unique: true, maxLength: 80, description: 'As on the label.' }),
