@@ -7,7 +7,7 @@ export interface ListField {
   /** The dotted path; fields of groups are listed individually. */
   readonly path: string
   readonly label: string
-  /** The type of the field, as in `f.text()`; `id` or `person` for system fields. */
+  /** The type of the field, as in `f.text()`; `id`, `person` or `rank` for system fields. */
   readonly type: string
   readonly many: boolean
   readonly sortable: boolean
@@ -73,19 +73,28 @@ const toCollectionField = (field: Omit<ListField, 'isShort'>): ListField => ({
 
 function toSystemField({ key, schema, operators, sortable }: SystemFieldDescription): ListField {
   const isTime = (schema as { readonly format?: string }).format === 'date-time'
-  const type = isTime ? 'datetime' : key === 'id' ? 'id' : /By$/.test(key) ? 'person' : 'text'
+  const isRank = key === 'rank'
+  const type = isTime ? 'datetime' : isRank || key === 'id' ? key : /By$/.test(key) ? 'person' : 'text'
   return {
     path: key,
     label: toLabel(key),
     type,
     many: false,
     sortable,
-    operators,
+    // Ranks mean nothing to people.
+    operators: isRank ? [] : operators,
     options: undefined,
     to: [],
-    isShort: true,
+    isShort: !isRank,
   }
 }
+
+/** The fields of a file that its thumbnail needs. */
+export const THUMBNAIL_FIELDS = ['mimeType', 'url', 'placeholder'] as const
+
+/** Returns the key of the file field whose first file is shown in rows; `undefined` if there is none. */
+export const findThumbnailField = ({ fields }: Pick<StudioCollection, 'fields'>): string | undefined =>
+  fields.find(({ type, relation }) => type === 'asset' && relation?.to !== null)?.key
 
 export function getValueAt(entry: Readonly<Record<string, unknown>>, path: string): unknown {
   let value: unknown = entry

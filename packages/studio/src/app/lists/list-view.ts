@@ -2,7 +2,7 @@ import { type RefObject, useMemo, useRef } from 'react'
 import type { StudioCollection } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
 import { useSession } from '../session/use-session.ts'
-import { getListFields, type ListField } from './list-fields.ts'
+import { findThumbnailField, getListFields, type ListField } from './list-fields.ts'
 import type { ListSearch } from './list-search.ts'
 import { buildRowsQuery, type RowsQuery } from './rows-query.ts'
 
@@ -16,6 +16,10 @@ export interface ListView {
   readonly columns: readonly ListField[]
   readonly query: RowsQuery
   readonly columnMemory: ColumnMemory
+  /** The subject of the user, under which choices are stored in this browser. */
+  readonly subject: string
+  /** The key of the file field whose file is shown in rows; `undefined` if there is none. */
+  readonly thumbnailField: string | undefined
   /** Changes parameters of the URL; `undefined` removes one. */
   readonly change: (changes: Partial<ListSearch>) => void
   /** Reloads the list from its top. */
@@ -48,6 +52,8 @@ export function useListView(
       columns,
       query,
       columnMemory,
+      subject,
+      thumbnailField: findThumbnailField(collection),
       change,
       reload,
       pressedHeader,

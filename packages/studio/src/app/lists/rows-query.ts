@@ -1,5 +1,5 @@
 import type { StudioCollection } from '../model/studio-model.ts'
-import type { ListField } from './list-fields.ts'
+import { findThumbnailField, type ListField, THUMBNAIL_FIELDS } from './list-fields.ts'
 import type { ListSearch } from './list-search.ts'
 
 /** The filter of a list, independent of columns and order. */
@@ -20,6 +20,10 @@ export interface RowsQuery extends RowFilter {
 
 const DEFAULT_SORT = '-updatedAt'
 
+/** Returns the key of the order by hand; `undefined` if the collection has none. */
+export const findRank = (fields: readonly ListField[]): string | undefined =>
+  fields.find(({ type }) => type === 'rank')?.path
+
 export const toRowFilter = ({ q, status, where }: ListSearch): RowFilter => ({
   ...(q === undefined ? {} : { q }),
   ...(status === undefined ? {} : { status }),
@@ -30,7 +34,7 @@ export const toRowFilter = ({ q, status, where }: ListSearch): RowFilter => ({
 export function resolveSort({ q, sort }: ListSearch, fields: readonly ListField[]): string | undefined {
   const isSortable = fields.some(({ path, sortable }) => sortable && path === sort?.replace(/^-/, ''))
   if (isSortable) return sort
-  return q === undefined ? DEFAULT_SORT : undefined
+  return q === undefined ? (findRank(fields) ?? DEFAULT_SORT) : undefined
 }
 
 /** Builds the query of a list, which selects only the shown columns and the titles of related entries. */
@@ -41,16 +45,25 @@ export function buildRowsQuery(
   collections: ReadonlyMap<string, StudioCollection>,
 ): RowsQuery {
   const { titleField, statusField } = collection
+  const thumbnailField = findThumbnailField(collection)
+  const thumbnails = thumbnailField === undefined ? [] : THUMBNAIL_FIELDS.map((key) => `${thumbnailField}.${key}`)
   const selections = columns.map((column) => selectColumn(column, collections))
   const select = new Set(
-    [titleField, ...selections.flatMap((selection) => selection.select)].filter((path) => path !== undefined),
+    [titleField, ...thumbnails, ...selections.flatMap((selection) => selection.select)].filter(
+      (path) => path !== undefined,
+    ),
   )
   const sort = resolveSort(search, fields)
   return {
     ...toRowFilter(search),
     // An empty selection would select all fields.
     select: select.size === 0 ? ['id'] : [...select],
-    include: [...new Set(selections.flatMap(({ include }) => include))],
+    include: [
+      ...new Set([
+        ...(thumbnailField === undefined ? [] : [thumbnailField]),
+        ...selections.flatMap(({ include }) => include),
+      ]),
+    ],
     ...(sort === undefined ? {} : { sort }),
     ...(statusField === null ? {} : { draft: true }),
   }

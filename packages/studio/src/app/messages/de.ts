@@ -133,6 +133,7 @@ export const de: Messages = {
         toSearch: 'Liste durchsuchen',
         create: 'Neuer Eintrag',
         moveRows: 'Zwischen Zeilen wechseln',
+        moveEntry: 'Eintrag nach oben oder unten verschieben',
         selectRange: 'Alle Zeilen bis zu dieser auswählen',
       },
       entries: {

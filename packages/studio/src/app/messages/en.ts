@@ -136,6 +136,7 @@ export const en = {
         toSearch: 'Search list',
         create: 'New entry',
         moveRows: 'Move between rows',
+        moveEntry: 'Move entry up or down',
         selectRange: 'Select all rows up to this one',
       },
       entries: {

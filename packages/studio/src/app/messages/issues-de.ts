@@ -57,7 +57,7 @@ export const issuesDe: IssueTexts = {
     invitation: 'Diese Einladung ist für diese Adresse nicht gültig.',
     scope: 'Ein Token kann dieses Recht nicht haben.',
     length: 'Geben Sie {minimum} bis {maximum} Zeichen ein.',
-    cycle: 'Ein Eintrag kann nicht unter sich selbst liegen. Wähle einen anderen übergeordneten Eintrag.',
+    cycle: 'Ein Eintrag kann nicht unter sich selbst liegen. Bitte einen anderen übergeordneten Eintrag wählen.',
     neighbour: 'Ein Eintrag kann nicht neben sich selbst verschoben werden.',
     loop: 'Diese Weiterleitung würde zu ihrem Anfang zurückführen.',
     max_pixels: 'Das Bild hat mehr als {limit} Pixel. Verwenden Sie ein kleineres.',

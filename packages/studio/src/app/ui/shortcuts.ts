@@ -4,7 +4,13 @@
  */
 export const SHORTCUTS = {
   anywhere: { open: ['Mod+K'], shortcuts: ['?'], overview: ['G'], close: ['Escape'] },
-  lists: { toSearch: ['/'], create: ['N'], moveRows: ['ArrowUp', 'ArrowDown'], selectRange: ['Shift+Space'] },
+  lists: {
+    toSearch: ['/'],
+    create: ['N'],
+    moveRows: ['ArrowUp', 'ArrowDown'],
+    moveEntry: ['Alt+ArrowUp', 'Alt+ArrowDown'],
+    selectRange: ['Shift+Space'],
+  },
   entries: {
     save: ['Mod+S'],
     undo: ['Mod+Z'],

@@ -8,6 +8,13 @@ export interface Selection {
 
 export const NO_SELECTION: Selection = { isAll: false, ids: new Set(), anchor: undefined }
 
+/** Returns the part of the loaded rows that is selected. */
+export function getSelectedPart({ isAll, ids }: Selection, loadedIds: readonly string[]): 'none' | 'some' | 'all' {
+  if (isAll) return 'all'
+  const count = loadedIds.filter((id) => ids.has(id)).length
+  return count === 0 ? 'none' : count === loadedIds.length ? 'all' : 'some'
+}
+
 /** A press on the checkbox of a row. */
 export interface RowPress {
   readonly index: number

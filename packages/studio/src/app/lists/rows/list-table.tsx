@@ -12,15 +12,20 @@ import { Button } from '../../ui/controls/button.tsx'
 import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { findPressIndex, SHORTCUTS } from '../../ui/shortcuts.ts'
 import { useListFocus } from '../../ui/use-list-focus.ts'
+import unseen from '../../ui/visually-hidden.module.css'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
 import { getBulkKinds } from '../bulk/bulk-operations.ts'
-import { applyRowPress, NO_SELECTION, type RowPress, type Selection } from '../bulk/selection.ts'
-import type { ListField } from '../list-fields.ts'
+import { applyRowPress, getSelectedPart, NO_SELECTION, type RowPress, type Selection } from '../bulk/selection.ts'
+import { layOutColumns, useColumnWidths } from '../columns/column-widths.ts'
 import type { ListView } from '../list-view.ts'
+import { DropLine } from '../order/drop-line.tsx'
+import { useRowOrder } from '../order/use-row-order.tsx'
+import { HeaderRow } from './header-row.tsx'
 import { EmptyList, ListError } from './list-notices.tsx'
 import { listPositions } from './list-positions.ts'
-import { HeaderRow, Row } from './row.tsx'
+import { Row, type RowProps } from './row.tsx'
 import styles from './rows.module.css'
+import { SidewaysScroll } from './sideways-scroll.tsx'
 import { type LiveRows, useLiveRows } from './use-live-rows.ts'
 import { useRestoredPosition } from './use-restored-position.ts'
 import { type RenderedRows, useRowWindow } from './use-row-window.ts'
@@ -39,6 +44,8 @@ export function ListTable({ view, listKey, children }: ListTableProps): ReactNod
   const { t } = useTexts()
   const { collection, columns, query } = view
   const body = useRef<HTMLDivElement>(null)
+  const widths = useColumnWidths(view)
+  const layout = layOutColumns(columns, widths)
   const [position] = useState(() => listPositions.get(listKey))
   const [count, setCount] = useState(position?.total ?? 0)
   const rendered = useRowWindow(body, count, position?.top ?? 0)
@@ -48,9 +55,10 @@ export function ListTable({ view, listKey, children }: ListTableProps): ReactNod
   const [selection, setSelection] = useState<Selection>(NO_SELECTION)
   const [canSelect] = useState(() => getBulkKinds(collection).length > 0)
   const [focused, setFocused] = useState<number>()
+  const order = useRowOrder(view, { body, rows, rendered, count })
   const press = (row: RowPress): void => setSelection((current) => applyRowPress(current, row, rows.idAt))
   useEffect(() => setCount(total ?? 0), [total])
-  const arrows = useArrows(body, { count, rendered, rows })
+  const arrows = useArrows(body, { count, rendered, rows, onMove: order?.move })
   useRestoredPosition(body, { listKey, position, rendered, live, rows })
   const savePosition = (id: string, index: number): void =>
     listPositions.set(listKey, {
@@ -73,15 +81,26 @@ export function ListTable({ view, listKey, children }: ListTableProps): ReactNod
           }}
         />
       </div>
-      <div className={styles.sideways}>
-        <div
-          role="table"
-          aria-label={collection.label}
-          aria-rowcount={count + 1}
-          className={`${styles.table} ${canSelect ? styles.selectable : ''}`}
-          style={{ '--columns': columns.length, '--tracks': getTracks(columns) } as CSSProperties}
+      <div
+        role="table"
+        aria-label={collection.label}
+        aria-rowcount={count + 1}
+        className={`${styles.table} ${canSelect ? styles.selectable : ''} ${order ? styles.movable : ''}`}
+        style={{ '--columns': columns.length, '--tracks': layout.tracks, '--min': layout.min } as CSSProperties}
+      >
+        <SidewaysScroll
+          head={
+            <HeaderRow
+              view={view}
+              widths={widths}
+              hasGrips={order !== undefined}
+              selected={canSelect ? getSelectedPart(selection, rows.loadedIds()) : undefined}
+              onSelect={(isSelected) =>
+                setSelection(isSelected ? { ...NO_SELECTION, ids: new Set(rows.loadedIds()) } : NO_SELECTION)
+              }
+            />
+          }
         >
-          <HeaderRow view={view} canSelect={canSelect} />
           <div
             role="rowgroup"
             ref={body}
@@ -96,19 +115,25 @@ export function ListTable({ view, listKey, children }: ListTableProps): ReactNod
             }}
           >
             <span aria-hidden="true" className={styles.probe} />
+            {order?.dragged && <DropLine place={order.dragged.place} rendered={rendered} />}
             <RenderedRowList
               view={view}
               rendered={rendered}
               rows={rows}
               count={count}
-              focused={focused}
+              kept={[focused, order?.dragged?.from].filter((index) => index !== undefined)}
+              dragged={order?.dragged?.from}
               selection={canSelect ? selection : undefined}
               onPress={press}
               onOpen={savePosition}
+              grip={order?.renderGrip}
             />
           </div>
-        </div>
+        </SidewaysScroll>
       </div>
+      <p role="status" className={unseen.unseen}>
+        {order?.announcement}
+      </p>
       {total !== undefined && (
         <BulkBar
           view={view}
@@ -129,35 +154,30 @@ export function ListTable({ view, listKey, children }: ListTableProps): ReactNod
   )
 }
 
-/** Types with short values, which need only narrow columns. */
-const NARROW: ReadonlySet<string> = new Set(['number', 'integer', 'boolean'])
-
-/** Returns the widths of the columns after the title. */
-const getTracks = (columns: readonly ListField[]): string =>
-  columns.map(({ type, many }) => (NARROW.has(type) && !many ? 'minmax(5rem, 0.4fr)' : 'minmax(6.5rem, 1fr)')).join(' ')
-
 interface RenderedRowListProps {
   readonly view: ListView
   readonly rendered: RenderedRows
   readonly rows: LoadedRows
   readonly count: number
-  /** The focused row, which is rendered even if it is not visible. */
-  readonly focused: number | undefined
+  /** The focused row and the dragged one, which are rendered even if they are not visible. */
+  readonly kept: readonly number[]
+  readonly dragged: number | undefined
   /** `undefined` if rows cannot be selected. */
   readonly selection: Selection | undefined
   readonly onPress: (press: RowPress) => void
   readonly onOpen: (id: string, index: number) => void
+  readonly grip: RowProps['grip']
 }
 
 function RenderedRowList(props: RenderedRowListProps): ReactNode {
-  const { view, rendered, rows, count, focused, selection, onPress, onOpen } = props
+  const { view, rendered, rows, count, kept, dragged, selection, onPress, onOpen, grip } = props
   const { first, last, shift } = rendered.range
   const visible = Array.from(
     { length: Math.max(0, Math.min(last, count - 1) - first + 1) },
     (_, offset) => first + offset,
   )
-  const isOutside = focused !== undefined && focused < count && !visible.includes(focused)
-  const indexes = isOutside ? [...visible, focused].sort((a, b) => a - b) : visible
+  const outside = kept.filter((index) => index < count && !visible.includes(index))
+  const indexes = outside.length > 0 ? [...new Set([...visible, ...outside])].sort((a, b) => a - b) : visible
   return indexes.map((index) => (
     <Row
       key={index}
@@ -168,6 +188,8 @@ function RenderedRowList(props: RenderedRowListProps): ReactNode {
       selection={selection}
       onPress={onPress}
       onOpen={(id) => onOpen(id, index)}
+      grip={grip}
+      isDragged={index === dragged}
     />
   ))
 }
@@ -186,7 +208,10 @@ function NewRows({ live, onShow }: { readonly live: LiveRows; readonly onShow: (
   )
 }
 
-type ArrowOptions = Pick<RenderedRowListProps, 'count' | 'rendered' | 'rows'>
+interface ArrowOptions extends Pick<RenderedRowListProps, 'count' | 'rendered' | 'rows'> {
+  /** Moves a row; `undefined` if rows cannot be moved. */
+  readonly onMove: ((from: number, to: number) => void) | undefined
+}
 
 interface RowArrows {
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
@@ -200,7 +225,7 @@ function findRowIndex(element: HTMLElement): number | undefined {
 }
 
 /** Moves the focus between rows by the up and down arrows. */
-function useArrows(body: RefObject<HTMLElement | null>, { count, rendered, rows }: ArrowOptions): RowArrows {
+function useArrows(body: RefObject<HTMLElement | null>, { count, rendered, rows, onMove }: ArrowOptions): RowArrows {
   const { move, reset } = useListFocus({
     has: (index) => index >= 0 && index < count,
     find: (index) => body.current?.querySelector<HTMLElement>(`[data-index="${index}"] a`),
@@ -208,8 +233,14 @@ function useArrows(body: RefObject<HTMLElement | null>, { count, rendered, rows 
     isEmpty: (index) => rows.rowAt(index)?.isRemoved === true,
   })
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
-    const step = [-1, 1][findPressIndex(SHORTCUTS.lists.moveRows, event)]
     const from = findRowIndex(event.target as HTMLElement)
+    const distance = [-1, 1][findPressIndex(SHORTCUTS.lists.moveEntry, event)]
+    if (onMove && distance !== undefined && from !== undefined) {
+      onMove(from, from + distance)
+      move(event, from, distance)
+      return
+    }
+    const step = [-1, 1][findPressIndex(SHORTCUTS.lists.moveRows, event)]
     if (step !== undefined && from !== undefined) move(event, from, step)
   }
   return { onKeyDown, reset }

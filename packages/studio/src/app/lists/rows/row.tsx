@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { getEntryTitle } from '../../model/studio-model.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/controls/checkbox.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import unseen from '../../ui/visually-hidden.module.css'
 import type { RowPress, Selection } from '../bulk/selection.ts'
 import { Cell } from '../columns/cell.tsx'
-import { getFieldLabel, getValueAt } from '../list-fields.ts'
+import { getValueAt } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
-import { resolveSort } from '../rows-query.ts'
+import { RowThumbnail } from './row-thumbnail.tsx'
 import styles from './rows.module.css'
 import type { ListRow } from './use-rows.ts'
 
@@ -28,20 +26,29 @@ export interface RowProps {
   readonly selection: Selection | undefined
   readonly onPress: (press: RowPress) => void
   readonly onOpen: (id: string) => void
+  /** Renders the handle of the row; `undefined` if rows cannot be moved. */
+  readonly grip: ((row: ListRow, index: number) => ReactNode) | undefined
+  readonly isDragged: boolean
 }
 
 /** A row of a list; all rows have the same height. */
-export function Row({ view, index, offset, row, selection, onPress, onOpen }: RowProps): ReactNode {
+export function Row(props: RowProps): ReactNode {
+  const { view, index, offset, row, selection, onPress, onOpen, grip, isDragged } = props
   const isSelected = row !== undefined && (selection?.isAll === true || selection?.ids.has(row.item.id) === true)
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
       data-index={index}
-      className={`${styles.row} ${row?.isRemoved ? styles.gone : ''} ${isSelected ? styles.selected : ''}`}
+      className={`${styles.row} ${row?.isRemoved ? styles.gone : ''} ${isSelected ? styles.selected : ''} ${isDragged ? styles.dragged : ''}`}
       {...(selection ? { 'aria-selected': isSelected } : {})}
       style={{ transform: `translateY(${offset}px)` }}
     >
+      {grip && (
+        <span role="cell" className={styles.handle}>
+          {row && !row.isRemoved && grip(row, index)}
+        </span>
+      )}
       {selection && (
         <span role="cell" className={styles.box}>
           {row && !row.isRemoved && (
@@ -73,12 +80,13 @@ function RowBox({ view, row, isSelected, onChange }: RowBoxProps): ReactNode {
 
 function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { readonly row: ListRow }): ReactNode {
   const { t } = useTexts()
-  const { collection, collections, columns } = view
+  const { collection, collections, columns, thumbnailField } = view
   const { item, isRemoved } = row
   const title = getEntryTitle(collection, item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
   return (
     <>
       <span role="cell" className={styles.title}>
+        {thumbnailField !== undefined && <RowThumbnail key={item.id} item={item} field={thumbnailField} />}
         {isRemoved ? (
           <del className={styles.open}>
             <bdi>{title}</bdi>
@@ -103,74 +111,5 @@ function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { read
         </span>
       ))}
     </>
-  )
-}
-
-/** The column headers, which sort the list when pressed. */
-export function HeaderRow({ view, canSelect }: { readonly view: ListView; readonly canSelect: boolean }): ReactNode {
-  const { t } = useTexts()
-  const { collection, columns, fields, pressedHeader } = view
-  const row = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    // A press replaces the list, so restore the focus on the pressed header.
-    const path = pressedHeader.current
-    if (path !== undefined) row.current?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`)?.focus()
-    pressedHeader.current = undefined
-  }, [pressedHeader])
-  const title = fields.find(({ path }) => path === collection.titleField)
-  return (
-    <div role="rowgroup">
-      <div ref={row} role="row" aria-rowindex={1} className={`${styles.row} ${styles.header}`}>
-        {canSelect && (
-          <span role="columnheader" className={styles.box}>
-            <span className={unseen.unseen}>{t.lists.bulk.column}</span>
-          </span>
-        )}
-        <HeaderCell view={view} path={title?.path} label={t.lists.title} isSortable={title?.sortable === true} />
-        {columns.map((field) => (
-          <HeaderCell
-            key={field.path}
-            view={view}
-            path={field.path}
-            label={getFieldLabel(field, t)}
-            isSortable={field.sortable}
-          />
-        ))}
-      </div>
-    </div>
-  )
-}
-
-interface HeaderCellProps {
-  readonly view: ListView
-  readonly path: string | undefined
-  readonly label: string
-  readonly isSortable: boolean
-}
-
-function HeaderCell({ view, path, label, isSortable }: HeaderCellProps): ReactNode {
-  const { search, fields, change, pressedHeader } = view
-  if (!isSortable || path === undefined) return <span role="columnheader">{label}</span>
-  const sort = resolveSort(search, fields)
-  const direction = sort === path ? 'ascending' : sort === `-${path}` ? 'descending' : 'none'
-  const type = fields.find((field) => field.path === path)?.type ?? ''
-  // Times are sorted latest first.
-  const first = type === 'datetime' || type === 'date' ? `-${path}` : path
-  const reversed = direction === 'ascending' ? `-${path}` : path
-  return (
-    <span role="columnheader" aria-sort={direction}>
-      <button
-        type="button"
-        className={styles.sort}
-        data-path={path}
-        onClick={() => {
-          pressedHeader.current = path
-          change({ sort: direction === 'none' ? first : reversed })
-        }}
-      >
-        <span>{label}</span>
-        {direction !== 'none' && <Icon name={direction === 'ascending' ? 'up' : 'down'} />}
-      </button>
-    </span>
   )
 }

@@ -21,6 +21,8 @@ export interface LoadedRows {
   readonly rowAt: (index: number) => ListRow | undefined
   /** Returns the id of a loaded row, rendered or not. */
   readonly idAt: (index: number) => string | undefined
+  /** Returns the ids of all loaded rows. */
+  readonly loadedIds: () => readonly string[]
   readonly error: unknown
   readonly reader: RowReader
   /** The prefix of the keys of cached pages. */
@@ -89,6 +91,12 @@ export function useRows(
     total: total.current,
     rowAt,
     idAt,
+    loadedIds: () =>
+      queries
+        .getQueriesData<RowPage>({ queryKey: pagesKey })
+        .flatMap(
+          ([, page]) => page?.items.filter(({ id }) => !page.removedIds?.includes(id)).map(({ id }) => id) ?? [],
+        ),
     error: pages.find(({ error }) => error)?.error,
     reader,
     pagesKey,
