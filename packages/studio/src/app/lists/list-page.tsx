@@ -7,7 +7,7 @@ import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, getButtonClass } from '../ui/controls/button.tsx'
 import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { FilterButton, FilterChips } from './filters/filter-bar.tsx'
+import { useFilterParts } from './filters/filter-bar.tsx'
 import styles from './list.module.css'
 import type { ListSearch } from './list-search.ts'
 import { type ListView, useListView } from './list-view.ts'
@@ -39,6 +39,7 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
   const [visit, setVisit] = useState(0)
   const reload = useCallback(() => setVisit((current) => current + 1), [])
   const view = useListView(collection, search, { change, reload })
+  const filter = useFilterParts(view)
   const { key, label, permissions, searchable, statusField } = collection
   const listKey = `${key}?${JSON.stringify(view.query)}`
   const [isReturn] = useState(() => listPositions.get(listKey) !== undefined)
@@ -57,11 +58,11 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
       {statusField !== null && <StatusTabs view={view} statusField={statusField} />}
       <div className={styles.tools}>
         {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
-        <FilterButton view={view} />
+        {filter.addButton}
         <ColumnsButton view={view} />
         <ViewsMenu view={view} />
       </div>
-      <FilterChips view={view} />
+      {filter.chips}
       <ListTable key={`${listKey} ${visit}`} view={view} listKey={listKey}>
         {permissions.create !== false && <CreateLink collection={collection} />}
       </ListTable>

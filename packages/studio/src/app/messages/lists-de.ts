@@ -108,7 +108,9 @@ export const listsDe: typeof listsEn = {
   },
   filter: {
     title: 'Filter',
-    titleOf: (count) => `Filter (${count})`,
+    add: 'Filter hinzufügen',
+    build: 'Gruppen von Bedingungen',
+    done: 'Fertig',
     group: 'Gruppe von Bedingungen',
     mode: 'Einträge erfüllen',
     all: 'alle davon',
@@ -123,7 +125,6 @@ export const listsDe: typeof listsEn = {
     removeCondition: 'Bedingung entfernen',
     removeGroup: 'Gruppe entfernen',
     removePart: (text) => `Entfernen: ${text}`,
-    apply: 'Anwenden',
     copyUrl: 'Als URL kopieren',
     notCopied: 'Der Browser erlaubt das Kopieren nicht. Kopieren Sie die Adresse von Hand.',
     incomplete: 'Einige Bedingungen haben noch keinen Wert.',

@@ -101,7 +101,9 @@ export const listsEn = {
   },
   filter: {
     title: 'Filter',
-    titleOf: (count: number) => `Filter (${count})`,
+    add: 'Add filter',
+    build: 'Groups of conditions',
+    done: 'Done',
     group: 'Group of conditions',
     mode: 'Entries match',
     all: 'all of these',
@@ -116,7 +118,6 @@ export const listsEn = {
     removeCondition: 'Remove condition',
     removeGroup: 'Remove group',
     removePart: (text: string) => `Remove: ${text}`,
-    apply: 'Apply',
     copyUrl: 'Copy as URL',
     notCopied: 'The browser does not allow copying. Copy the address by hand.',
     incomplete: 'Some conditions have no value yet.',

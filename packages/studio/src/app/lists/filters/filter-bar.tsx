@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react'
 import type { ListPage } from '../../api/client.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useStudio } from '../../api/studio.ts'
@@ -11,51 +11,83 @@ import type { ListField } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
 import styles from './filter.module.css'
 import { formatFilter, getFilterFields } from './filter-fields.ts'
-import { countConditions, type FilterNode, parseWhere, serializeWhere } from './where-tree.ts'
+import { type FilterCondition, type FilterGroup, type FilterNode, parseWhere, serializeWhere } from './where-tree.ts'
 
 const FilterBuilder = lazy(() => import('./filter-builder.tsx'))
+const ConditionPopover = lazy(() => import('./condition-popover.tsx'))
 
-/** Opens the form of the filter, and shows the number of conditions. */
-export function FilterButton({ view }: { readonly view: ListView }): ReactNode {
-  const { t } = useTexts()
-  const [isOpen, setIsOpen] = useState(false)
-  const count = countConditions(parseWhere(view.search.where))
-  return (
-    <>
-      <Button icon="filter" onPress={() => setIsOpen(true)}>
-        {count === 0 ? t.lists.filter.title : t.lists.filter.titleOf(count)}
-      </Button>
-      {isOpen && (
-        <Suspense>
-          <FilterBuilder view={view} onClose={() => setIsOpen(false)} />
-        </Suspense>
-      )}
-    </>
-  )
+/** The parts of a list's page that show and change the filter. */
+export interface FilterParts {
+  readonly addButton: ReactNode
+  /** The parts of the filter, each with a button to change it and one to remove it; nothing without a filter. */
+  readonly chips: ReactNode
 }
 
-/** The parts of the filter, each with a button to remove it. */
-export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
-  const { t, formats } = useTexts()
-  const { search, change, collections } = view
-  const fields = useMemo(
-    () => new Map(getFilterFields(view.fields, collections).map((field) => [field.path, field])),
-    [view.fields, collections],
-  )
+/** The condition whose form is open, or the form of the whole filter. */
+type OpenForm = { readonly index: number; readonly anchor: HTMLElement; readonly root: FilterGroup } | 'builder'
+
+export function useFilterParts(view: ListView): FilterParts {
+  const { t } = useTexts()
+  const { search, collections } = view
+  const fields = useMemo(() => getFilterFields(view.fields, collections), [view.fields, collections])
   const root = parseWhere(search.where)
-  const titles = useEntryTitles(root, fields, collections)
+  const [form, setForm] = useState<OpenForm>()
+  const button = useRef<HTMLButtonElement>(null)
+  const close = (): void => setForm(undefined)
+  const edit = (index: number, anchor: HTMLElement): void => {
+    const node = root.nodes[index]
+    const hasForm = node === undefined || (node.kind === 'condition' && canEdit(node, fields))
+    setForm(hasForm ? { index, anchor, root } : 'builder')
+  }
+  const addButton = (
+    <>
+      <Button ref={button} icon="filter" onPress={() => button.current && edit(root.nodes.length, button.current)}>
+        {t.lists.filter.add}
+      </Button>
+      <Suspense>
+        {form === 'builder' && <FilterBuilder view={view} onClose={close} />}
+        {form !== undefined && form !== 'builder' && (
+          <ConditionPopover {...form} view={view} fields={fields} onClose={close} onBuild={() => setForm('builder')} />
+        )}
+      </Suspense>
+    </>
+  )
+  return { addButton, chips: <FilterChips view={view} root={root} fields={fields} onEdit={edit} /> }
+}
+
+const canEdit = ({ path, operator }: FilterCondition, fields: readonly ListField[]): boolean =>
+  fields.some((field) => field.path === path && field.operators.includes(operator))
+
+interface FilterChipsProps {
+  readonly view: ListView
+  readonly root: FilterGroup
+  readonly fields: readonly ListField[]
+  readonly onEdit: (index: number, anchor: HTMLElement) => void
+}
+
+function FilterChips({ view, root, fields, onEdit }: FilterChipsProps): ReactNode {
+  const { t, formats } = useTexts()
+  const { change, collections } = view
+  const byPath = useMemo(() => new Map(fields.map((field) => [field.path, field])), [fields])
+  const titles = useEntryTitles(root, byPath, collections)
   if (root.nodes.length === 0) return null
   const remove = (node: FilterNode): void =>
     change({ where: serializeWhere({ ...root, nodes: root.nodes.filter((other) => other !== node) }) })
   return (
     <ul className={styles.chips} aria-label={t.lists.filter.title}>
       {root.nodes.map((node, index) => {
-        const text = formatFilter(node, { t, formats, fields, titles })
+        const text = formatFilter(node, { t, formats, fields: byPath, titles })
         return (
           <li key={`${index.toString()}`} className={styles.chip}>
-            <bdi className={styles.chipText} title={text}>
-              {text}
-            </bdi>
+            <button
+              type="button"
+              className={styles.chipText}
+              aria-haspopup="dialog"
+              title={text}
+              onClick={({ currentTarget }) => onEdit(index, currentTarget)}
+            >
+              <bdi>{text}</bdi>
+            </button>
             <button
               type="button"
               className={styles.takeOut}
@@ -67,6 +99,13 @@ export function FilterChips({ view }: { readonly view: ListView }): ReactNode {
           </li>
         )
       })}
+      {root.nodes.length > 1 && (
+        <li>
+          <Button variant="quiet" onPress={() => change({ where: undefined })}>
+            {t.lists.clearFilter}
+          </Button>
+        </li>
+      )}
     </ul>
   )
 }

@@ -8,13 +8,8 @@ import { useToast } from '../../ui/overlays/toasts.tsx'
 import { getFieldLabel, type ListField } from '../list-fields.ts'
 import type { ListView } from '../list-view.ts'
 import styles from './filter.module.css'
-import {
-  getDefaultOperator,
-  getFilterFields,
-  getInitialValue,
-  getOperatorLabel,
-  LIST_OPERATORS,
-} from './filter-fields.ts'
+import { changeOperator, createCondition, getFilterFields, getOperatorLabel } from './filter-fields.ts'
+import { useDelayed } from './use-delayed.ts'
 import { ValueEditor } from './value-editor.tsx'
 import {
   countConditions,
@@ -26,6 +21,8 @@ import {
   serializeWhere,
 } from './where-tree.ts'
 
+/** The delay between the last change and the new list, in milliseconds. */
+const APPLY_MS = 250
 /** The maximum number of conditions that the API accepts. */
 const MAX_CONDITIONS = 50
 
@@ -34,19 +31,19 @@ export interface FilterBuilderProps {
   readonly onClose: () => void
 }
 
+/** The form of a whole filter, with groups of conditions. The list follows every change. */
 export default function FilterBuilder({ view, onClose }: FilterBuilderProps): ReactNode {
   const { t } = useTexts()
   const toast = useToast()
   const { search, change, collections, collection } = view
   const fields = useMemo(() => getFilterFields(view.fields, collections), [view.fields, collections])
   const [root, setRoot] = useState<FilterGroup>(() => parseWhere(search.where))
-  const [isChecked, setIsChecked] = useState(false)
   const fault = findFault(root, t.lists.filter)
-  const apply = (): void => {
-    setIsChecked(true)
-    if (fault !== undefined) return
-    change({ where: serializeWhere(root) })
-    onClose()
+  const applyLater = useDelayed(APPLY_MS)
+  const update = (next: FilterGroup): void => {
+    setRoot(next)
+    // Conditions without a value are left out.
+    if (countConditions(next) <= MAX_CONDITIONS) applyLater(() => change({ where: serializeWhere(next) }))
   }
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(
@@ -65,15 +62,15 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
           <Button variant="quiet" icon="copy" onPress={() => void copy().catch(showCopyError)}>
             {t.lists.filter.copyUrl}
           </Button>
-          <Button variant="primary" onPress={apply}>
-            {t.lists.filter.apply}
+          <Button variant="primary" onPress={onClose}>
+            {t.lists.filter.done}
           </Button>
         </>
       }
     >
-      <GroupEditor group={root} fields={fields} view={view} level={1} onChange={setRoot} />
-      {isChecked && fault !== undefined && (
-        <p role="alert" className={styles.fault}>
+      <GroupEditor group={root} fields={fields} view={view} level={1} onChange={update} />
+      {fault !== undefined && (
+        <p role="status" className={styles.note}>
           {fault}
         </p>
       )}
@@ -107,9 +104,7 @@ function GroupEditor({ group, fields, view, level, onChange, onRemove }: GroupEd
     onChange({ ...group, nodes: group.nodes.toSpliced(index, 1, ...nodes) })
   const add = (node: FilterNode): void => onChange({ ...group, nodes: [...group.nodes, node] })
   const [first] = fields
-  const newConditions: readonly FilterNode[] = first
-    ? [{ kind: 'condition', path: first.path, operator: getDefaultOperator(first), value: undefined }]
-    : []
+  const newConditions: readonly FilterNode[] = first ? [createCondition(first)] : []
   return (
     <fieldset className={styles.group} aria-label={filter.group}>
       <div className={styles.groupHead}>
@@ -204,15 +199,7 @@ function ConditionEditor(props: ConditionEditorProps): ReactNode {
   const texts = t.lists.filter
   const chooseField = (path: string): void => {
     const next = fields.find((option) => option.path === path)
-    if (!next) return
-    const operator = getDefaultOperator(next)
-    onChange({ kind: 'condition', path, operator, value: getInitialValue(operator) })
-  }
-  const chooseOperator = (operator: string): void => {
-    // Keep the value if it fits the new operator.
-    const fits = LIST_OPERATORS.has(operator) === LIST_OPERATORS.has(condition.operator)
-    const isPresence = operator === 'exists' || condition.operator === 'exists'
-    onChange({ ...condition, operator, value: fits && !isPresence ? condition.value : getInitialValue(operator) })
+    if (next) onChange(createCondition(next))
   }
   return (
     <div className={styles.condition} role="group" aria-label={getFieldLabel(field, t)}>
@@ -228,7 +215,7 @@ function ConditionEditor(props: ConditionEditorProps): ReactNode {
         label={texts.operator}
         value={condition.operator}
         options={field.operators.map((id) => ({ id, label: getOperatorLabel(id, field, { t }) }))}
-        onChange={chooseOperator}
+        onChange={(operator) => onChange(changeOperator(condition, operator))}
       />
       <IconButton icon="close" label={texts.removeCondition} onPress={onRemove} />
       <div className={styles.value}>

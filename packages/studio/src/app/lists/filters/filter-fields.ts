@@ -1,7 +1,7 @@
 import type { Texts } from '../../messages/messages.tsx'
 import { getOptionLabel, type StudioCollection } from '../../model/studio-model.ts'
 import { getFieldLabel, getListFields, type ListField } from '../list-fields.ts'
-import type { FilterNode } from './where-tree.ts'
+import type { FilterCondition, FilterNode } from './where-tree.ts'
 
 /** Returns the fields for filters: those of the collection and those of its related collections. */
 export function getFilterFields(
@@ -21,12 +21,25 @@ export function getFilterFields(
   return [...fields, ...relatedFields].filter(({ operators }) => operators.length > 0)
 }
 
-export const getDefaultOperator = ({ operators, many }: ListField): string =>
+const getDefaultOperator = ({ operators, many }: ListField): string =>
   (many ? 'in' : ['contains', 'eq'].find((operator) => operators.includes(operator))) ?? operators[0] ?? 'exists'
 
 export const LIST_OPERATORS: ReadonlySet<string> = new Set(['in', 'nin', 'all'])
 
-export const getInitialValue = (operator: string): boolean | undefined => (operator === 'exists' ? true : undefined)
+/** Returns a new condition on a field, without a value. */
+export function createCondition(field: ListField): FilterCondition {
+  const operator = getDefaultOperator(field)
+  return { kind: 'condition', path: field.path, operator, value: getInitialValue(operator) }
+}
+
+/** Changes the operator of a condition, and keeps the value if it fits the new one. */
+export function changeOperator(condition: FilterCondition, operator: string): FilterCondition {
+  const fits = LIST_OPERATORS.has(operator) === LIST_OPERATORS.has(condition.operator)
+  const isPresence = operator === 'exists' || condition.operator === 'exists'
+  return { ...condition, operator, value: fits && !isPresence ? condition.value : getInitialValue(operator) }
+}
+
+const getInitialValue = (operator: string): boolean | undefined => (operator === 'exists' ? true : undefined)
 
 interface FilterContext extends Pick<Texts, 't' | 'formats'> {
   readonly fields: ReadonlyMap<string, ListField>

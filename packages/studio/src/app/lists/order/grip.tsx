@@ -32,8 +32,9 @@ export function Grip({ index, label, drag, getActions }: GripProps): ReactNode {
         aria-expanded={actions !== undefined}
         className={styles.grip}
         onPointerDown={(event) => drag.onGrip(index, event)}
-        onClick={() => {
-          if (!drag.wasDrag()) setActions(getActions())
+        onClick={({ detail }) => {
+          // A key press has no detail.
+          if (detail === 0 || !drag.wasDrag()) setActions(getActions())
         }}
       >
         <Icon name="grip" />
