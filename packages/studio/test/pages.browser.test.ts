@@ -37,7 +37,7 @@ async function expectSound(visit: Visit): Promise<void> {
 }
 
 describe.each(INPUT_DEVICES)('by $name', (device) => {
-  const { activate, choose, select, tick, write } = device
+  const { activate, choose, tick, write } = device
 
   const visitSignedOut = (config: Parameters<typeof visitStudio>[1], options: VisitOptions): Promise<Visit> =>
     visitStudio(open, config, { ...device.screen, ...options })
@@ -79,13 +79,13 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await page.waitForURL(/columns=status%2Cminutes%2CupdatedAt/)
     await page.keyboard.press('Escape')
     await columns.waitFor({ state: 'detached' })
-    await activate(page, 'Filter')
-    const filter = page.getByRole('dialog', { name: 'Filter' })
+    await activate(page, 'Add filter')
+    await write(page, 'Find a field', 'Minutes')
+    await activate(page, 'Minutes')
+    const filter = page.getByRole('dialog', { name: 'Minutes' })
     await filter.waitFor()
-    await activate(page, 'Add condition')
-    await select(page, 'Field', 'Minutes')
     await write(page, 'Value', '7')
-    await activate(page, 'Apply')
+    await activate(page, 'Done')
     await filter.waitFor({ state: 'detached' })
     await page.getByText('1 entry', { exact: true }).waitFor()
     await expectSound(visit)

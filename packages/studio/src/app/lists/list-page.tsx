@@ -16,6 +16,12 @@ import { ListTable } from './rows/list-table.tsx'
 import { StatusTabs } from './status-tabs.tsx'
 import { ViewsMenu } from './views/views-menu.tsx'
 
+/** True if the entries are shown below their parents. */
+const showsTree = ({ collection, search }: ListView): boolean =>
+  collection.parentField !== null &&
+  [search.q, search.status, search.where, search.sort, search.layout].every((param) => param === undefined)
+
+const TreeTable = lazy(() => import('./tree/tree-table.tsx'))
 const ColumnChooser = lazy(() => import('./columns/column-chooser.tsx'))
 
 const route = getRouteApi('/c/$collection')
@@ -60,12 +66,21 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
         {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
         {filter.addButton}
         <ColumnsButton view={view} />
+        {collection.parentField !== null && <LayoutButton view={view} />}
         <ViewsMenu view={view} />
       </div>
       {filter.chips}
-      <ListTable key={`${listKey} ${visit}`} view={view} listKey={listKey}>
-        {permissions.create !== false && <CreateLink collection={collection} />}
-      </ListTable>
+      {showsTree(view) ? (
+        <Suspense>
+          <TreeTable key={listKey} view={view}>
+            {permissions.create !== false && <CreateLink collection={collection} />}
+          </TreeTable>
+        </Suspense>
+      ) : (
+        <ListTable key={`${listKey} ${visit}`} view={view} listKey={listKey}>
+          {permissions.create !== false && <CreateLink collection={collection} />}
+        </ListTable>
+      )}
     </Page>
   )
 }
@@ -73,6 +88,26 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
 /** Removes undefined parameters, which must not be in the URL. */
 const omitUndefined = (search: ListSearch): ListSearch =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
+
+/** Switches between a tree and a list. A search, a filter or another order always shows a list. */
+function LayoutButton({ view }: { readonly view: ListView }): ReactNode {
+  const { t } = useTexts()
+  const isTree = showsTree(view)
+  return (
+    <Button
+      icon={isTree ? 'list' : 'tree'}
+      onPress={() =>
+        view.change(
+          isTree
+            ? { layout: 'list' }
+            : { layout: undefined, q: undefined, status: undefined, where: undefined, sort: undefined },
+        )
+      }
+    >
+      {isTree ? t.lists.tree.showList : t.lists.tree.show}
+    </Button>
+  )
+}
 
 function ColumnsButton({ view }: { readonly view: ListView }): ReactNode {
   const { t } = useTexts()

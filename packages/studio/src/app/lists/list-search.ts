@@ -9,11 +9,13 @@ export interface ListSearch {
   readonly status?: string | undefined
   /** The filter in the format of the API. It is sent unchecked, so that no filter is lost. */
   readonly where?: unknown
+  /** `list` shows a tree as a list. @default a tree, if entries have parents */
+  readonly layout?: string | undefined
   /** The id of the saved view from which the other parameters come. */
   readonly view?: string | undefined
 }
 
-const TEXT_PARAMS = ['q', 'columns', 'sort', 'status', 'view'] as const
+const TEXT_PARAMS = ['q', 'columns', 'sort', 'status', 'layout', 'view'] as const
 
 /** Parses the parameters of the URL of a list, without invalid ones. */
 export function readListSearch(params: Readonly<Record<string, unknown>>): ListSearch {

@@ -134,6 +134,7 @@ export const de: Messages = {
         create: 'Neuer Eintrag',
         moveRows: 'Zwischen Zeilen wechseln',
         moveEntry: 'Eintrag nach oben oder unten verschieben',
+        moveInTree: 'Eintrag im Baum verschieben',
         selectRange: 'Alle Zeilen bis zu dieser auswählen',
       },
       entries: {

@@ -137,6 +137,7 @@ export const en = {
         create: 'New entry',
         moveRows: 'Move between rows',
         moveEntry: 'Move entry up or down',
+        moveInTree: 'Move entry in the tree',
         selectRange: 'Select all rows up to this one',
       },
       entries: {

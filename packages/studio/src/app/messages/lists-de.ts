@@ -52,6 +52,13 @@ export const listsDe: typeof listsEn = {
   sortBy: 'Sortieren nach',
   bestMatch: 'Beste Treffer zuerst',
   ascending: (name) => `${name}, aufsteigend`,
+  tree: {
+    show: 'Baum',
+    showList: 'Liste',
+    open: (title) => `${title} aufklappen`,
+    close: (title) => `${title} zuklappen`,
+    more: 'Mehr laden',
+  },
   order: {
     column: 'Verschieben',
     move: (title) => `${title} verschieben`,
@@ -59,6 +66,15 @@ export const listsDe: typeof listsEn = {
     down: 'Nach unten',
     first: 'An den Anfang',
     last: 'Ans Ende',
+    in: 'Unter den Eintrag darüber',
+    out: 'Eine Ebene höher',
+    toRoot: 'Auf die oberste Ebene',
+    choose: 'Verschieben nach …',
+    place: 'Ort',
+    sides: { below: 'Unterhalb von', before: 'Vor', after: 'Nach' },
+    moveNow: 'Verschieben',
+    movedInTree: (title, parent) =>
+      parent === undefined ? `${title} liegt jetzt auf der obersten Ebene.` : `${title} liegt jetzt unter ${parent}.`,
     moved: (title, position) => `${title} steht jetzt an Stelle ${counted(position)}.`,
   },
   bulk: {

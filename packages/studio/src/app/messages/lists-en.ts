@@ -50,6 +50,13 @@ export const listsEn = {
   sortBy: 'Sort by',
   bestMatch: 'Best match first',
   ascending: (name: string) => `${name}, ascending`,
+  tree: {
+    show: 'Tree',
+    showList: 'List',
+    open: (title: string) => `Expand ${title}`,
+    close: (title: string) => `Collapse ${title}`,
+    more: 'Load more',
+  },
   order: {
     column: 'Move',
     move: (title: string) => `Move ${title}`,
@@ -57,6 +64,15 @@ export const listsEn = {
     down: 'Move down',
     first: 'Move to the top',
     last: 'Move to the end',
+    in: 'Move below the entry above',
+    out: 'Move one level up',
+    toRoot: 'Move to the top level',
+    choose: 'Move to …',
+    place: 'Place',
+    sides: { below: 'Below', before: 'Before', after: 'After' },
+    moveNow: 'Move',
+    movedInTree: (title: string, parent: string | undefined) =>
+      parent === undefined ? `${title} is now at the top level.` : `${title} is now below ${parent}.`,
     moved: (title: string, position: number) => `${title} is now at position ${counted(position)}.`,
   },
   bulk: {

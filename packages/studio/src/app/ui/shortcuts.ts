@@ -9,6 +9,7 @@ export const SHORTCUTS = {
     create: ['N'],
     moveRows: ['ArrowUp', 'ArrowDown'],
     moveEntry: ['Alt+ArrowUp', 'Alt+ArrowDown'],
+    moveInTree: ['Alt+ArrowUp', 'Alt+ArrowDown', 'Alt+ArrowRight', 'Alt+ArrowLeft'],
     selectRange: ['Shift+Space'],
   },
   entries: {

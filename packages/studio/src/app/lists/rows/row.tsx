@@ -78,14 +78,24 @@ function RowBox({ view, row, isSelected, onChange }: RowBoxProps): ReactNode {
   return <Checkbox isLabelHidden label={t.lists.bulk.select(title)} isSelected={isSelected} onChange={onChange} />
 }
 
-function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { readonly row: ListRow }): ReactNode {
+interface CellsProps extends Pick<RowProps, 'view' | 'onOpen'> {
+  readonly row: ListRow
+  /** @default 'cell' */
+  readonly role?: 'cell' | 'gridcell'
+  /** Shown before the title. */
+  readonly children?: ReactNode
+}
+
+/** The cells of an entry: its title, and the chosen columns. */
+export function Cells({ view, row, onOpen, role = 'cell', children }: CellsProps): ReactNode {
   const { t } = useTexts()
   const { collection, collections, columns, thumbnailField } = view
   const { item, isRemoved } = row
   const title = getEntryTitle(collection, item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
   return (
     <>
-      <span role="cell" className={styles.title}>
+      <span role={role} className={styles.title}>
+        {children}
         {thumbnailField !== undefined && <RowThumbnail key={item.id} item={item} field={thumbnailField} />}
         {isRemoved ? (
           <del className={styles.open}>
@@ -106,7 +116,7 @@ function Cells({ view, row, onOpen }: Pick<RowProps, 'view' | 'onOpen'> & { read
         {item.hasDraft === true && !isRemoved && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
       </span>
       {columns.map((field) => (
-        <span key={field.path} role="cell" className={styles.cell}>
+        <span key={field.path} role={role} className={styles.cell}>
           <Cell field={field} value={getValueAt(item, field.path)} collections={collections} />
         </span>
       ))}
