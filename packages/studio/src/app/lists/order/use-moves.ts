@@ -20,6 +20,9 @@ export interface Moves {
   readonly announcement: string
 }
 
+/** A move depends on no content, so it applies to any revision, also if updates must name theirs. */
+export const ANY_REVISION = { ifMatch: '*' } as const
+
 /** Returns true if a list shows the order by hand and the user may change it. */
 export const canMoveRows = ({ collection, search, fields }: ListView): boolean =>
   collection.orderable && collection.permissions.update !== false && resolveSort(search, fields) === findRank(fields)
@@ -33,7 +36,7 @@ export function useMoves(view: ListView, rows: LoadedRows, count: number): Moves
   const { collection, reload } = view
   const send = async (id: string, position: object): Promise<void> => {
     try {
-      await client.collections[collection.key]?.move(id, position)
+      await client.collections[collection.key]?.move(id, position, ANY_REVISION)
     } catch (error) {
       toast({ kind: 'failed', text: getErrorText(error, t) })
       reload()

@@ -53,7 +53,7 @@ export function TreeEntryRow(props: TreeEntryRowProps): ReactNode {
 const MAX_INDENT = 8
 
 const Indent = ({ level, children }: { readonly level: number; readonly children: ReactNode }): ReactNode => (
-  <span className={styles.indent} style={{ paddingInlineStart: `${Math.min(level, MAX_INDENT) - 1}rem` }}>
+  <span className={styles.indent} style={{ inlineSize: `${(Math.min(level, MAX_INDENT) - 1) * 1.25 + 1.75}rem` }}>
     {children}
   </span>
 )

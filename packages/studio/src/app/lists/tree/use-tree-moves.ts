@@ -5,6 +5,7 @@ import { useTexts } from '../../messages/messages.tsx'
 import { getEntryTitle } from '../../model/studio-model.ts'
 import { useToast } from '../../ui/overlays/toasts.tsx'
 import type { ListView } from '../list-view.ts'
+import { ANY_REVISION } from '../order/use-moves.ts'
 import type { DropPlace } from '../order/use-row-drag.ts'
 import { type EntryTreeRow, findRow, findSiblings, isInside, type TreeRow } from './tree-rows.ts'
 import type { Tree } from './use-tree.ts'
@@ -46,9 +47,9 @@ export function useTreeMoves(view: ListView, tree: Tree, onMoved: (id: string) =
     const { parent, before, after } = place
     const entries = client.collections[key]
     try {
-      if (!orderable) await entries?.update(id, { [parentField ?? '']: parent } as never)
-      else if (before !== undefined) await entries?.move(id, { parent, before })
-      else await entries?.move(id, after === undefined ? { parent } : { parent, after })
+      if (!orderable) await entries?.update(id, { [parentField ?? '']: parent } as never, ANY_REVISION)
+      else if (before !== undefined) await entries?.move(id, { parent, before }, ANY_REVISION)
+      else await entries?.move(id, after === undefined ? { parent } : { parent, after }, ANY_REVISION)
       if (parent !== null) tree.setOpen(parent, true)
       await tree.reload()
       const parentRow = parent === null ? undefined : findRow(rows, parent)
