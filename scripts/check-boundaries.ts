@@ -55,6 +55,7 @@ const LEAVES: readonly string[] = [
   'nearest.ts',
   'closers.ts',
   'redaction.ts',
+  'show-if.ts',
   'single-flight.ts',
   'slugs.ts',
   'version.ts',

@@ -19,7 +19,7 @@ const SOURCES = [
   'packages/studio/src/app/**/*.{ts,tsx,css}',
   'packages/studio/{package.json,vite.config.ts}',
   'packages/client/src/**/*.ts',
-  'packages/daybook/src/{fold,slugs}.ts',
+  'packages/daybook/src/{fold,show-if,slugs}.ts',
   'scripts/packages/build-studio.ts',
 ]
 

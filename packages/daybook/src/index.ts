@@ -81,6 +81,7 @@ export type {
   ValidationContentOf,
 } from './config/config.ts'
 export type { DocsConfig } from './config/docs.ts'
+export type { FormConfig, FormRow, FormSection, FormTab } from './config/form.ts'
 export type { Plugin } from './config/plugin.ts'
 export type { Permission } from './content/access/permissions.ts'
 export type { CallerFiles, NewFile, StoredFile } from './content/assets/caller-files.ts'
@@ -118,6 +119,11 @@ export type {
   ReverseDescription,
   ValueDescription,
 } from './content/description/field-description.ts'
+export type {
+  FormDescription,
+  FormPartDescription,
+  FormTabDescription,
+} from './content/description/form-description.ts'
 export type {
   CollectionDescription,
   GlobalDescription,
@@ -248,3 +254,4 @@ export type {
 } from './plugin-host/route.ts'
 export { type StaticFilesOptions, staticFiles } from './plugin-host/static-files.ts'
 export { createService, type Service, type ServiceOptions } from './service.ts'
+export type { ShowIf, ShowIfOperators, ShowIfValue } from './show-if.ts'

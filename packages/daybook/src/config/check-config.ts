@@ -14,6 +14,7 @@ import { checkIndexes } from './check-indexes.ts'
 import { checkHooks } from './check-plugins.ts'
 import { CACHE_TAG_HEADERS } from './config.ts'
 import { checkDocsPath, checkLogo, checkTheme } from './docs.ts'
+import { checkForm } from './form.ts'
 
 /** A fault of a config. */
 export interface ConfigFault {
@@ -161,13 +162,14 @@ const checkLocales: Check = (value, path, report, config) => {
 /** Checks parts of a collection or global that involve several options. */
 type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
 
-const checkCollectionParts: CheckParts = ({ fields, indexes, access, orderable }, path, report) => {
+const checkCollectionParts: CheckParts = ({ fields, indexes, access, orderable, form }, path, report) => {
   if (orderable === true && isRecord(fields) && Object.hasOwn(fields, RANK))
     report.add(
       `${path}.fields.${RANK}`,
       'is not allowed, because entries of an orderable collection have a rank. Choose another key, or leave orderable out',
     )
   checkIndexes(indexes, fields, `${path}.indexes`, report)
+  checkForm(form, fields, `${path}.form`, report)
   const hasStatus = isRecord(fields) && Object.values(fields as Fields).some((field) => field?.type?.role === 'status')
   if (isRecord(access) && access.draft !== undefined && !hasStatus)
     report.add(
@@ -176,7 +178,10 @@ const checkCollectionParts: CheckParts = ({ fields, indexes, access, orderable }
     )
 }
 
-const checkGlobalParts: CheckParts = ({ fields }, path, report) => refuseRoles(fields, `${path}.fields`, report)
+const checkGlobalParts: CheckParts = ({ fields, form }, path, report) => {
+  refuseRoles(fields, `${path}.fields`, report)
+  checkForm(form, fields, `${path}.form`, report)
+}
 
 function checkDocuments(
   kind: 'collections' | 'globals',
@@ -229,6 +234,8 @@ function checkDocumentKey(kind: 'collections' | 'globals', key: string, path: st
 const DOCUMENT_OPTIONS = {
   label: isInterfaceText,
   description: isInterfaceText,
+  // Checked with the fields.
+  form: () => undefined,
   requireIfMatch: isFlag,
   validate: isFunction,
   hooks: checkHooks,

@@ -10,6 +10,7 @@ import {
 import { isKey, MAX_KEY_LENGTH } from '../fields/option-rules.ts'
 import { DRAFT_KEYS } from '../fields/status.ts'
 import { unknownKey } from '../nearest.ts'
+import { checkShowIf } from './check-show-if.ts'
 
 /** The keys of every document. */
 const SYSTEM_KEYS: readonly string[] = ['id', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'key']
@@ -93,6 +94,7 @@ function checkField(field: unknown, place: FieldPlace, { hasLocales }: Surroundi
   checkOptions(type, options, place.path, report)
   if (place.isNested && options.access) report.add(`${place.path}.access`, NESTED_ADVICE)
   if (place.isNested && options.admin) report.add(`${place.path}.admin`, NESTED_ADVICE)
+  checkShowIf(field as unknown as Field, place, report)
   if (options.fill !== undefined) checkFill(field as unknown as Field, place, report)
   if (place.isNested && type.isUnique?.(options))
     report.add(`${place.path}.unique`, 'is not allowed inside another field. Only top-level fields can be unique')

@@ -15,6 +15,7 @@ import type { DocumentValidator, ValidationListQuery, ValidationQuery } from '..
 import type { CollectionAccess, GlobalAccess, PeopleAccess } from './access.ts'
 import type { AssetFields, AssetsConfig } from './assets.ts'
 import type { DocsConfig } from './docs.ts'
+import type { FormConfig } from './form.ts'
 import type { ContributedDocument, ContributedFields, ContributedKey, Plugin, WithFields } from './plugin.ts'
 
 /** The headers of cache tags that CDNs support. */
@@ -41,6 +42,12 @@ export interface CollectionConfig<F extends Fields = Fields> {
   readonly singularLabel?: InterfaceText
   /** A description for people and for the OpenAPI document: a text, or one for each language. */
   readonly description?: InterfaceText
+  /**
+   * The arrangement of the fields in the Studio's form, with tabs, rows and sections:
+   * `{ tabs: [{ label: 'Content', fields: ['title', ['slug', 'date'], 'body'] }] }`. @default one below the other
+   * @see docs/guides/modelling-content.md#arrange-the-form
+   */
+  readonly form?: FormConfig
   /**
    * The access rules by action, functions of `{ principal, identity, entry }` that return true, false, a `where`, or a promise of these.
    * @see docs/concepts/access.md
@@ -80,6 +87,12 @@ export interface GlobalConfig<F extends Fields = Fields> {
   readonly label?: InterfaceText
   /** A description for people and for the OpenAPI document: a text, or one for each language. */
   readonly description?: InterfaceText
+  /**
+   * The arrangement of the fields in the Studio's form, with tabs, rows and sections:
+   * `{ tabs: [{ label: 'Content', fields: ['title', ['slug', 'date'], 'body'] }] }`. @default one below the other
+   * @see docs/guides/modelling-content.md#arrange-the-form
+   */
+  readonly form?: FormConfig
   /** The access rules by action, functions of `{ principal, identity }` that return true or false, or a promise of it. */
   readonly access?: GlobalAccess
   /** The access to `createdBy` and `updatedBy`; `{ read: true }` means everyone. @default any session @see docs/concepts/access.md#show-who-wrote-it */

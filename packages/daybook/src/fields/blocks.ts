@@ -9,7 +9,7 @@ import {
   makeField,
   walkFields,
 } from './field.ts'
-import type { FieldValues, WriteValues } from './infer.ts'
+import type { InnerValues, WriteValues } from './infer.ts'
 import { COMMON_RULES, countRule, isKey, objectRule } from './option-rules.ts'
 
 export interface BlocksOptions<Block = unknown> extends CommonOptions<readonly Block[]> {
@@ -94,8 +94,8 @@ function createBlockSchema(key: string, schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { _type: { const: key }, ...properties }, required: ['_type', ...required] }
 }
 
-type Tagged<T extends BlockTypes> = {
-  [K in keyof T]: { readonly _key: string; readonly _type: K } & FieldValues<FieldsOfBlock<T[K]>>
+type Tagged<T extends BlockTypes, Options = unknown> = {
+  [K in keyof T]: { readonly _key: string; readonly _type: K } & InnerValues<FieldsOfBlock<T[K]>, Options>
 }[keyof T]
 type TaggedWrite<T extends BlockTypes> = {
   [K in keyof T]: { readonly _key?: string; readonly _type: K } & WriteValues<FieldsOfBlock<T[K]>>
@@ -114,6 +114,6 @@ type Typed<T> = {
 export function blocksField<const T extends BlockTypes, const O extends BlocksOptions = Record<never, never>>(
   types: T,
   options?: Exactly<O, BlocksOptions<Tagged<T>>>,
-): Field<readonly Tagged<T>[], NoInfer<O> & Typed<T>, readonly TaggedWrite<T>[]> {
+): Field<readonly Tagged<T, O>[], NoInfer<O> & Typed<T>, readonly TaggedWrite<T>[]> {
   return makeField(blocks, { ...options, types } as unknown as O & Typed<T>)
 }

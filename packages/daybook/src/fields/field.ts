@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/adapter.ts'
+import type { ShowIf } from '../show-if.ts'
 import type { InterfaceText } from './interface-text.ts'
 import type { FieldValidator } from './validation.ts'
 
@@ -50,6 +51,12 @@ export interface CommonOptions<Value = unknown> {
    * @default among the other fields @see docs/guides/modelling-content.md#arrange-the-form
    */
   readonly admin?: FieldPlacement
+  /**
+   * The condition on which the field is shown, required and validated: values of the fields beside it, such as `{ kind: 'event' }` or
+   * `{ kind: { in: ['event', 'talk'] }, featured: true }`, with the operators `eq`, `ne`, `in`, `nin` and `exists`. The value of a field
+   * that is not shown stays. @default always @see docs/guides/modelling-content.md#show-a-field-on-a-condition
+   */
+  readonly showIf?: ShowIf
   /** True if each locale has its own value; needs `locales`. @default false @see docs/concepts/locales.md */
   readonly localized?: boolean
   /**
@@ -316,6 +323,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   choices?(options: Options): readonly string[]
   /** Returns the labels of the options that have one, by option. */
   choiceLabels?(options: Options): Readonly<Record<string, InterfaceText>>
+  /** Returns the form of a group that is not a plain section. */
+  layout?(options: Options): 'collapsed' | 'row' | undefined
   /** Returns the dotted path of the value that titles an item, inside it. */
   itemTitle?(options: Options): string | undefined
   /** Returns the JSON Schema in the config. */
@@ -455,6 +464,9 @@ export const VIOLATION: string = 'x-violation'
 export function isRequired({ type, options }: Field): boolean {
   return options.required === true || type.role !== undefined
 }
+
+/** Returns true if a field is required in every document, whatever the fields beside it contain. */
+export const isAlwaysRequired = (field: Field): boolean => isRequired(field) && field.options.showIf === undefined
 
 export function emptyValue(field: Field): unknown {
   return field.type.empty?.(field.options) ?? null

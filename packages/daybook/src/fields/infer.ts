@@ -5,9 +5,13 @@ type ValueOf<F> = F extends Field<infer Value, infer _Options, infer _Write, inf
 type WriteOf<F> = F extends Field<infer _Value, infer _Options, infer Write, infer _Generated> ? Write : never
 type GeneratedOf<F> = F extends Field<infer _Value, infer _Options, infer _Write, infer Generated> ? Generated : never
 
+/** True for a field that is required in every document. One with a condition may be empty. */
+type IsRequired<F> =
+  OptionsOf<F> extends { readonly required: true } ? ('showIf' extends keyof OptionsOf<F> ? false : true) : false
+
 /** True for a field that is never `null` in reads: required, always filled, or a list. */
 type IsFilled<F> =
-  OptionsOf<F> extends { readonly required: true }
+  IsRequired<F> extends true
     ? true
     : '~filled' extends keyof OptionsOf<F>
       ? true
@@ -19,7 +23,7 @@ type IsFilled<F> =
 
 /** True for a field that a new document must have. */
 type IsDemanded<F> =
-  OptionsOf<F> extends { readonly required: true }
+  IsRequired<F> extends true
     ? 'default' extends keyof OptionsOf<F>
       ? false
       : OptionsOf<F> extends { readonly from: string }
@@ -85,12 +89,24 @@ export type SparseValues<F extends Fields, Why extends 'guarded' | 'localized' |
   }
 >
 
+/** The values inside a container in reads. With a condition, required ones may be missing. */
+export type InnerValues<F extends Fields, Options> = Options extends { readonly showIf: unknown }
+  ? SparseValues<F, 'unfinished'>
+  : FieldValues<F>
+
+/** The items of a list in reads. With a condition, required values of groups may be missing. */
+export type InnerItem<Item, ItemOptions, Options> = Options extends { readonly showIf: unknown }
+  ? ItemOptions extends { readonly fields: infer F extends Fields }
+    ? SparseValues<F, 'unfinished'>
+    : Item
+  : Item
+
 type Ignored<F extends Fields> = {
   readonly [K in keyof F as `${K & string}${keyof GeneratedOf<F[K]> & string}`]?: unknown
 }
 
 /** The value of a field in writes. `null` empties a field that is not required. */
-type Emptiable<F> = OptionsOf<F> extends { readonly required: true } ? WriteOf<F> : WriteOf<F> | null
+type Emptiable<F> = IsRequired<F> extends true ? WriteOf<F> : WriteOf<F> | null
 
 export type WriteValues<F extends Fields> = Flat<
   { readonly [K in keyof F as IsDemanded<F[K]> extends true ? K : never]: WriteOf<F[K]> } & {

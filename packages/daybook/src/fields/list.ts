@@ -14,7 +14,7 @@ import {
   makeField,
   type Scalar,
 } from './field.ts'
-import type { KeyedItem, WrittenItem } from './infer.ts'
+import type { InnerItem, KeyedItem, WrittenItem } from './infer.ts'
 import { checkItemTitle } from './item-title.ts'
 import { anyValueRule, COMMON_RULES, COUNTED_RULES, countRule, SCALAR_RULES, titlePathRule } from './option-rules.ts'
 
@@ -144,7 +144,7 @@ export function listField<
   of: Field<Item, OfOptions, Write>,
   options?: Exactly<O, ListFieldOptions<KeyedItem<Item, OfOptions>>>,
 ): Field<
-  readonly KeyedItem<Item, OfOptions>[],
+  readonly KeyedItem<InnerItem<Item, OfOptions, O>, OfOptions>[],
   NoInfer<O> & Listed<Field<Item, OfOptions, Write>>,
   readonly WrittenItem<Write, OfOptions>[]
 > {

@@ -73,12 +73,23 @@ const fillRule: OptionRule = createRule(
 /** The rules of the common options. */
 export const COMMON_RULES: Readonly<
   Record<
-    'label' | 'admin' | 'required' | 'description' | 'localized' | 'access' | 'validate' | 'renamedFrom' | 'fill',
+    | 'label'
+    | 'admin'
+    | 'showIf'
+    | 'required'
+    | 'description'
+    | 'localized'
+    | 'access'
+    | 'validate'
+    | 'renamedFrom'
+    | 'fill',
     OptionRule
   >
 > = {
   label: interfaceTextRule,
   admin: placementRule,
+  // Checked with the fields beside it.
+  showIf: () => undefined,
   required: flagRule,
   description: interfaceTextRule,
   localized: flagRule,

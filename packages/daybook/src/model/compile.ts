@@ -251,6 +251,7 @@ function compileDocument(
     key,
     label: config.label,
     description: config.description,
+    form: config.form,
     fields,
     fieldMap: stored,
     reverseFields: new Map(reverses.map((field) => [field.key, field])),

@@ -1,4 +1,5 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
+import type { FormConfig } from '../config/form.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
 import type { Field, FieldAccess, FieldRule, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import type { InterfaceText } from '../fields/interface-text.ts'
@@ -155,6 +156,7 @@ export interface DocumentModel {
   readonly key: string
   readonly label: InterfaceText | undefined
   readonly description: InterfaceText | undefined
+  readonly form: FormConfig | undefined
   readonly fields: readonly FieldModel[]
   readonly fieldMap: Fields
   readonly reverseFields: ReadonlyMap<string, ReverseModel>

@@ -3,7 +3,7 @@ import {
   type Fields,
   generatedValues,
   ITEM_KEY,
-  isRequired,
+  isAlwaysRequired,
   type JsonSchema,
   type NestSchema,
   NOT_BLANK_PATTERN,
@@ -65,13 +65,16 @@ function withDefaultMaker(schema: JsonSchema, field: Field): JsonSchema {
 export function alwaysHasValue(field: Field): boolean {
   const { type, options } = field
   const canBecomeEmpty = options.localized === true || type.relation?.(options).onDelete === 'unset'
-  return (isRequired(field) && !canBecomeEmpty) || type.empty?.(options) != null
+  return (isAlwaysRequired(field) && !canBecomeEmpty) || hasEmptyValue(field)
 }
+
+/** Returns true if the empty value of a field is not `null`, such as an empty list. */
+const hasEmptyValue = ({ type, options }: Field): boolean => type.empty?.(options) != null
 
 /** Returns true if a new document must have the field. */
 export function isRequiredOnCreate(field: Field): boolean {
   const { type, options } = field
-  return isRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
+  return isAlwaysRequired(field) && type.default?.(options) === undefined && type.source?.(options) === undefined
 }
 
 const ITEM_KEY_SCHEMA: JsonSchema = {
@@ -81,12 +84,17 @@ const ITEM_KEY_SCHEMA: JsonSchema = {
     'Tells the item from the others of its list, wherever it moves. Made by the service for an item without one.',
 }
 
-function readFields(fields: Fields, isItem = false): JsonSchema {
+/** @param isLenient true if required values may be missing, because the field around them may have a condition that does not hold */
+function readFields(fields: Fields, isItem = false, isLenient = false): JsonSchema {
   const properties: Record<string, JsonSchema> = isItem ? { [ITEM_KEY]: ITEM_KEY_SCHEMA } : {}
   for (const [key, field] of Object.entries(fields)) {
-    const schema = field.type.schema(field.options, readFields)
+    const isInnerLenient = isLenient || field.options.showIf !== undefined
+    const schema = field.type.schema(field.options, (inner, isInnerItem) =>
+      readFields(inner, isInnerItem, isInnerLenient),
+    )
+    const isNeverNull = isLenient ? hasEmptyValue(field) : alwaysHasValue(field)
     const mark = field.options.localized === true ? { [LOCALIZED]: true } : {}
-    properties[key] = { ...withTexts(alwaysHasValue(field) ? schema : orNull(schema), field), ...mark }
+    properties[key] = { ...withTexts(isNeverNull ? schema : orNull(schema), field), ...mark }
     for (const generated of generatedValues(key, field)) properties[generated.key] = { ...generated.schema, ...mark }
   }
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
@@ -108,13 +116,19 @@ export function writeFields(
   { isPatch = false, isDraft = false, isItem = false }: WriteShape = {},
 ): JsonSchema {
   const properties: Record<string, JsonSchema> = isItem ? { [ITEM_KEY]: ITEM_KEY_SCHEMA } : {}
-  const nest: NestSchema = (inner, isInnerItem = false) =>
-    writeFields(inner, { isPatch: isDraft, isDraft, isItem: isInnerItem })
+  const createNest = (isLenient: boolean): NestSchema => {
+    return (inner, isInnerItem = false) =>
+      writeFields(inner, { isPatch: isLenient, isDraft: isLenient, isItem: isInnerItem })
+  }
   for (const [key, field] of Object.entries(fields)) {
+    // The composed document shows if a field with a condition is required, and those inside it.
+    const nest = createNest(isDraft || field.options.showIf !== undefined)
     const schema = field.type.schema(field.options, nest)
     // In a locale, an empty value means the fallback.
     const isNeverNull =
-      !isDraft && (isRequiredOnCreate(field) || field.options.required === true) && field.options.localized !== true
+      !isDraft &&
+      (isRequiredOnCreate(field) || (isAlwaysRequired(field) && field.type.role === undefined)) &&
+      field.options.localized !== true
     properties[key] = withDefaultMaker(
       withTexts(isNeverNull ? requireNotBlank(schema, field) : orNull(schema), field),
       field,

@@ -1,7 +1,7 @@
 import { type Contributor, contributorTitle } from '../config/plugin.ts'
 import { CallerContent } from '../content/caller-content.ts'
 import type { ContentContext } from '../content/context.ts'
-import { getInnerValues } from '../content/documents/document.ts'
+import { getInnerValues, type InnerValue } from '../content/documents/document.ts'
 import {
   type ChangeEvent,
   type CheckEvent,
@@ -17,6 +17,7 @@ import { type Field, holdsValidator } from '../fields/field.ts'
 import type { FieldValidationContext, ValidationContent, ValidationContext } from '../fields/validation.ts'
 import type { Log } from '../log.ts'
 import type { CollectionModel, FieldModel, GlobalModel, Model } from '../model/model.ts'
+import { isFieldShown } from '../show-if.ts'
 import { createContributorContext } from './contributor-context.ts'
 import type { PluginHooks } from './hooks.ts'
 
@@ -161,7 +162,12 @@ async function checkField(
 ): Promise<readonly ValidatorResult[]> {
   const fieldContext: FieldValidationContext = Object.freeze({ ...context, entry: after })
   const results: ValidatorResult[] = []
-  for (const { validate, value, path } of listCheckedValues(field, after[key], `/${key}`)) {
+  for (const { validate, value, path } of listCheckedValues({
+    field,
+    value: after[key],
+    path: `/${key}`,
+    siblings: after,
+  })) {
     const result = await validate(value, fieldContext)
     results.push({ path, result })
   }
@@ -175,13 +181,14 @@ interface CheckedValue {
   readonly path: string
 }
 
-/** Returns the values in a field that have a validator, the outermost first. Missing values are not validated. */
-function listCheckedValues(field: Field, value: unknown, path: string): readonly CheckedValue[] {
+/**
+ * Returns the values in a field that have a validator, the outermost first. Missing values are not validated, nor are those of fields that
+ * are not shown.
+ */
+function listCheckedValues({ field, value, path, siblings }: Omit<InnerValue, 'key'>): readonly CheckedValue[] {
   if (value === null || value === undefined || !holdsValidator(field)) return []
+  if (!isFieldShown(field.options.showIf, siblings)) return []
   const { validate } = field.options
   const inner = getInnerValues(field, value, path)
-  return [
-    ...(validate ? [{ validate, value, path }] : []),
-    ...[...inner].flatMap((item) => listCheckedValues(item.field, item.value, item.path)),
-  ]
+  return [...(validate ? [{ validate, value, path }] : []), ...inner.flatMap(listCheckedValues)]
 }

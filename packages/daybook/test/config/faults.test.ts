@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type Case, FIELD, field, fields, posts, title, withParts, wrong } from './config-cases.ts'
 import { DOCUMENTS, KEYS, LOCALES } from './document-cases.ts'
 import { BROKEN_SCHEMA, COMMON, GUARDED, HIDDEN, LOCALIZED, misspelt, RENAMES, TYPES } from './field-cases.ts'
-import { LABELS } from './interface-cases.ts'
+import { CONDITION_PLACES, CONDITIONS, FORMS, LABELS } from './interface-cases.ts'
 import { RELATIONS_TO_SEVERAL, REVERSE_PLACES, REVERSES } from './relation-cases.ts'
 
 /** A data folder that an invalid config must not create. */
@@ -258,6 +258,9 @@ describe.each([
   ['options that no type has', misspelt],
   ['options of one type', TYPES],
   ['labels and places', LABELS],
+  ['forms', FORMS],
+  ['conditions', CONDITIONS],
+  ['fields with a condition', CONDITION_PLACES],
   ['reverse fields', [...REVERSES, ...REVERSE_PLACES]],
   ['relations to several collections', RELATIONS_TO_SEVERAL],
 ] as const)('%s that cannot be served', (_title, cases) => {

@@ -115,7 +115,7 @@ test('its options are checked by its rules', async () => {
       },
       {
         path: 'collections.songs.fields.length.min',
-        message: expect.stringContaining('is not an option of f.duration(). Use one of: required,'),
+        message: expect.stringContaining('is not an option of f.duration(). Use one of: label,'),
       },
     ],
   })

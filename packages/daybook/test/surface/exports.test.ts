@@ -82,6 +82,10 @@ describe('what the package exports', () => {
     expect(namesOf(await import('daybook/s3'))).toEqual(['s3'])
   })
 
+  test('daybook/show-if', async () => {
+    expect(namesOf(await import('daybook/show-if'))).toEqual(['SHOW_IF_OPERATORS', 'isFieldShown'])
+  })
+
   test('daybook/slugs', async () => {
     expect(namesOf(await import('daybook/slugs'))).toEqual(['MAX_SLUG_LENGTH', 'isUuidShaped', 'slugify'])
   })
@@ -147,6 +151,7 @@ describe('package.json', async () => {
       './plugins',
       './postgres',
       './s3',
+      './show-if',
       './slugs',
       './testing',
       './tus',

@@ -40,6 +40,9 @@ interface ThingAsRead {
   readonly choice: 'red' | 'green' | null
   readonly choiceNeeded: 'red' | 'green'
   readonly many: readonly ('a' | 'b')[]
+  readonly green: string | null
+  readonly greenBox: { readonly size: number | null } | null
+  readonly greenList: readonly { readonly _key: string; readonly size: number | null }[]
   readonly email: string | null
   readonly emailNeeded: string
   readonly url: string | null

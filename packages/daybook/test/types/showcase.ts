@@ -39,6 +39,12 @@ const things = defineCollection({
     }),
     choiceNeeded: f.select({ options: ['red', 'green'], required: true }),
     many: f.select({ options: ['a', 'b'], many: true }),
+    green: f.text({ required: true, showIf: { choice: 'green' } }),
+    greenBox: f.group({ size: f.integer({ required: true }) }, { required: true, showIf: { choice: 'green' } }),
+    greenList: f.list(f.group({ size: f.integer({ required: true }) }), {
+      required: true,
+      showIf: { choice: 'green' },
+    }),
     email: f.email(),
     emailNeeded: f.email({ required: true }),
     url: f.url(),

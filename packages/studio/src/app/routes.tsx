@@ -12,6 +12,8 @@ const DOCUMENT_KEYS = [
   'beside',
   // The dotted path of the field to focus, such as `parts.0.title`.
   'field',
+  // The number of the chosen tab of the form, from 2.
+  'tab',
   // `beside` shows the page of the site beside the form.
   'preview',
 ] as const

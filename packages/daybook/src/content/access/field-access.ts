@@ -71,7 +71,7 @@ export function authorizeRequiredFields(
   { caller }: Access,
 ): void {
   const isLacking = document.fields.some(
-    (field) => absent.has(field.key) && findMissingFields(field, values[field.key]).length > 0,
+    (field) => absent.has(field.key) && findMissingFields(field, values).length > 0,
   )
   if (isLacking)
     refuseCaller(

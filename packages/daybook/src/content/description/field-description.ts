@@ -14,6 +14,7 @@ import { REFERS_TO } from '../../fields/relation.ts'
 import { LISTS_KEYWORD } from '../../fields/reverse.ts'
 import { aggregatesAt } from '../../query/aggregates.ts'
 import { listOperatorsAt } from '../../query/where.ts'
+import type { ShowIf } from '../../show-if.ts'
 import type { CollectionOrGlobal } from '../access/rules.ts'
 
 /** A value of the model, as visible to a caller. */
@@ -26,7 +27,7 @@ export interface ValueDescription {
   readonly description?: InterfaceText | undefined
   /** The JSON Schema (2020-12) of a non-empty value in one locale; for a container, without its content. */
   readonly schema: JsonSchema
-  /** True if every write must leave a value. */
+  /** True if every write must leave a value, or, with a condition, every write of a document in which it holds. */
   readonly required: boolean
   /** True for lists. */
   readonly many: boolean
@@ -57,6 +58,8 @@ export interface ValueDescription {
   /** The relation that a reverse field follows backwards. */
   readonly reverse?: ReverseDescription | undefined
   readonly fields?: readonly FieldDescription[] | undefined
+  /** The form of a group: closed at first, or with its fields side by side; absent for a plain section. */
+  readonly layout?: 'collapsed' | 'row' | undefined
   readonly blocks?: readonly BlockDescription[] | undefined
   /** The member, set by the service, that identifies an item of a list of objects or of blocks when it moves. */
   readonly itemKey?: string | undefined
@@ -71,6 +74,8 @@ export interface FieldDescription extends ValueDescription {
   readonly key: string
   /** `side` if the config places the field into the panel beside the text. */
   readonly position?: 'side' | undefined
+  /** The condition on the fields beside it; absent if the field is always shown. */
+  readonly showIf?: ShowIf | undefined
   /** The keys of the read-only values that are generated from the field, such as `bodyHtml`. */
   readonly generated: readonly string[]
 }
@@ -137,7 +142,8 @@ export function describeFields(document: CollectionOrGlobal, visibility: FieldVi
 
 function describeField(key: string, field: Field, place: Place): FieldDescription {
   const position = field.options.admin?.position === 'side' ? 'side' : undefined
-  return { key, ...describeValue(field, place), position, generated: servedKeys(key, field).slice(1) }
+  const { showIf } = field.options
+  return { key, ...describeValue(field, place), position, showIf, generated: servedKeys(key, field).slice(1) }
 }
 
 function describeValue(field: Field, place: Place): ValueDescription {
@@ -196,7 +202,7 @@ function describeRelation({ type, options }: Field, visibility: FieldVisibility)
 function describeInside(
   { type, options }: Field,
   place: Place,
-): Pick<ValueDescription, 'fields' | 'blocks' | 'itemKey' | 'itemTitle' | 'of'> {
+): Pick<ValueDescription, 'fields' | 'blocks' | 'itemKey' | 'itemTitle' | 'layout' | 'of'> {
   const item = type.item?.(options)
   const sets = type.inner?.(options) ?? []
   const blocks = sets.flatMap(({ block, group, fields }) =>
@@ -207,6 +213,7 @@ function describeInside(
     ...(ungrouped.length > 0 ? { fields: ungrouped.flatMap(({ fields }) => describeInner(fields, place)) } : {}),
     ...(blocks.length > 0 ? { blocks } : {}),
     itemTitle: type.itemTitle?.(options),
+    layout: type.layout?.(options),
     itemKey: type.hasItemKeys?.(options) ? ITEM_KEY : undefined,
     ...(item ? { of: describeValue(item, { ...place, path: `${place.path}.of` }) } : {}),
   }

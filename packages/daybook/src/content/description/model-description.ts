@@ -15,6 +15,7 @@ import type { Access } from '../access/access.ts'
 import { type DocumentPermissions, type Permission, resolvePermissions } from '../access/permissions.ts'
 import type { CollectionOrGlobal } from '../access/rules.ts'
 import { describeFields, type FieldDescription, type FieldVisibility } from './field-description.ts'
+import { describeForm, type FormDescription } from './form-description.ts'
 
 /** The content model as visible to a caller, for programs such as editors' interfaces, forms and scripts. */
 export interface ModelDescription {
@@ -54,6 +55,8 @@ interface DocumentDescription {
   /** The description in the config, for people: a text, or one for each language. */
   readonly description?: InterfaceText | undefined
   readonly fields: readonly FieldDescription[]
+  /** The arrangement of the fields in a form; absent if the config has none. */
+  readonly form?: FormDescription | undefined
   /** The values that the service sets in every document. */
   readonly systemFields: readonly SystemFieldDescription[]
   /** True if changes need `If-Match`. */
@@ -213,13 +216,19 @@ function describeAllFields(
   document: CollectionOrGlobal,
   { permissions, hidden, hasAuthors }: VisibleDocument,
   readable: ReadonlySet<string>,
-): Pick<DocumentDescription, 'fields' | 'systemFields'> {
+): Pick<DocumentDescription, 'fields' | 'form' | 'systemFields'> {
   const visibility: FieldVisibility = {
     hidden,
     canWrite: (key) => !Object.hasOwn(permissions.fields, key),
     canReadCollection: (key) => readable.has(key),
   }
-  return { fields: describeFields(document, visibility), systemFields: describeSystemFields(document, hasAuthors) }
+  const fields = describeFields(document, visibility)
+  const formKeys = fields.filter(({ position }) => position !== 'side').map(({ key }) => key)
+  return {
+    fields,
+    form: describeForm(document.form, formKeys),
+    systemFields: describeSystemFields(document, hasAuthors),
+  }
 }
 
 function describeSystemFields(document: CollectionOrGlobal, hasAuthors: boolean): readonly SystemFieldDescription[] {

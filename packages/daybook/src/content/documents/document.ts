@@ -3,6 +3,7 @@ import { type Field, isRecord, isRequired } from '../../fields/field.ts'
 import { createIssue } from '../../issues.ts'
 import { AUTHOR_KEYS } from '../../model/authors.ts'
 import type { DocumentModel, FieldModel } from '../../model/model.ts'
+import { isFieldShown } from '../../show-if.ts'
 
 /** A document's values by served key. */
 export type Values = Record<string, unknown>
@@ -22,28 +23,32 @@ export interface HiddenWrite {
 export function requireRequiredFields(document: DocumentModel, values: Values, { hidden, input }: HiddenWrite): void {
   const checkedFields = document.fields.filter(({ key }) => !hidden.has(key) || Object.hasOwn(input, key))
   const missing = checkedFields.flatMap((field) =>
-    findMissingFields(field, (hidden.has(field.key) ? input : values)[field.key]),
+    findMissingFields(field, hidden.has(field.key) ? { ...values, [field.key]: input[field.key] } : values),
   )
   const issues = missing.map((path) => createIssue(path, 'required', 'is required'))
   if (issues.length > 0) throw validationError(issues)
 }
 
-/** Finds the paths of required fields without a value in a top-level field. */
-export const findMissingFields = ({ key, field }: FieldModel, value: unknown): readonly string[] =>
-  findMissingIn(field, value, `/${key}`)
+/** Finds the paths of required fields without a value in a top-level field of a document with these values. */
+export const findMissingFields = ({ key, field }: FieldModel, values: Readonly<Values>): readonly string[] =>
+  findMissingIn({ field, value: values[key], path: `/${key}`, siblings: values })
 
-function findMissingIn(field: Field, value: unknown, path: string): readonly string[] {
+function findMissingIn({ field, value, path, siblings }: Omit<InnerValue, 'key'>): readonly string[] {
+  if (!isFieldShown(field.options.showIf, siblings)) return []
   if (isEmpty(value)) return isRequired(field) ? [path] : []
-  return getInnerValues(field, value, path).flatMap((inner) => findMissingIn(inner.field, inner.value, inner.path))
+  return getInnerValues(field, value, path).flatMap(findMissingIn)
 }
 
-interface InnerValue {
+/** A value inside a container. */
+export interface InnerValue {
   readonly field: Field
   readonly value: unknown
   /** The key; empty for an item of a list. */
   readonly key: string
   /** The JSON Pointer (RFC 6901). */
   readonly path: string
+  /** The values of the object that contains it, on which its condition depends. */
+  readonly siblings: Readonly<Values>
 }
 
 /**
@@ -54,13 +59,16 @@ interface InnerValue {
 export function getInnerValues({ type, options }: Field, container: unknown, path: string): readonly InnerValue[] {
   const inner: InnerValue[] = []
   let enclosingPath = path
+  let siblings: Readonly<Values> = {}
   type.walk?.(container, options, {
     enter: (_fields, value, index) => {
       if (index !== undefined) enclosingPath = `${path}/${index}`
+      siblings = value
       return value
     },
     value: (field, value, key) => {
-      inner.push({ field, value, key, path: key === '' ? `${path}/${inner.length}` : `${enclosingPath}/${key}` })
+      const innerPath = key === '' ? `${path}/${inner.length}` : `${enclosingPath}/${key}`
+      inner.push({ field, value, key, path: innerPath, siblings })
       return value
     },
     generated: () => {},

@@ -2,6 +2,7 @@ import { createServiceCaller } from '../../auth/adapter.ts'
 import { DaybookError, MigrationError } from '../../errors.ts'
 import type { Field } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, FieldModel, GlobalModel, Model } from '../../model/model.ts'
+import { isFieldShown } from '../../show-if.ts'
 import { UniqueViolation } from '../../store/database.ts'
 import type { Reader } from '../../store/reads/reader.ts'
 import { type Draft, type GlobalRow, parseDraft, type StoredEntry } from '../../store/rows.ts'
@@ -77,7 +78,9 @@ export function findFieldsToFill(
       // A fill that converts stored values returns nothing without a stored value.
       if (type.converter?.(options)) return []
       const needsFill =
-        options.required === true ? isEmpty(values[key]) : !Object.hasOwn(stored, key) && !hasKey(row, key)
+        options.required === true
+          ? isEmpty(values[key]) && isFieldShown(options.showIf, values)
+          : !Object.hasOwn(stored, key) && !hasKey(row, key)
       return needsFill ? [[model, 'empty']] : []
     },
   )

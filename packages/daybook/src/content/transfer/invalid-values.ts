@@ -129,8 +129,7 @@ function findRefusedValues(document: DocumentModel, { lost }: MigratedDocument):
 function findMissingValues({ fields }: DocumentModel, values: Values): readonly Problem[] {
   return fields
     .filter(
-      (fieldModel) =>
-        fieldModel.field.type.role === undefined && findMissingFields(fieldModel, values[fieldModel.key]).length > 0,
+      (fieldModel) => fieldModel.field.type.role === undefined && findMissingFields(fieldModel, values).length > 0,
     )
     .map(({ key }) => ({ field: key, kind: 'required', message: 'is required' }))
 }

@@ -210,8 +210,7 @@ export async function requireNoValueLost(
   const check = (document: DocumentModel, row: Pick<StoredEntry, 'doc' | 'orphaned'>): void => {
     const { values, lost } = migrateDocument(document, row)
     const emptiedFields = document.fields.filter(
-      (item) =>
-        isRefusedField({ lost }, item.key) && fields(item) && findMissingFields(item, values[item.key]).length > 0,
+      (item) => isRefusedField({ lost }, item.key) && fields(item) && findMissingFields(item, values).length > 0,
     )
     for (const { key } of emptiedFields) {
       const path = `${document.key}.${key}`

@@ -11,6 +11,10 @@ const FLAG: JsonSchema = { type: 'boolean' }
 const SCHEMA: JsonSchema = { type: 'object' }
 const TEXTS: JsonSchema = { type: 'array', items: TEXT }
 const INTERFACE_TEXT: JsonSchema = { type: ['string', 'object'], additionalProperties: TEXT }
+const SHOW_IF: JsonSchema = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean', 'object'] },
+}
 const PERMISSION: JsonSchema = { enum: [true, false, 'some'] }
 
 type Properties = Readonly<Record<string, JsonSchema>>
@@ -49,6 +53,7 @@ const VALUE_EXTRAS: Properties = {
   from: TEXT,
   itemKey: TEXT,
   itemTitle: TEXT,
+  layout: { enum: ['collapsed', 'row'] },
   reverse: buildObjectSchema({ collection: TEXT, path: TEXT }),
   relation: buildObjectSchema(
     { to: { type: ['string', 'null', 'array'], items: TEXT }, onDelete: { enum: ['unset', 'restrict'] } },
@@ -68,12 +73,35 @@ const FIELD_KEYS: Properties = { key: TEXT, generated: TEXTS }
 export const MODEL_FIELD: JsonSchema = {
   ...buildObjectSchema(
     { ...FIELD_KEYS, ...VALUE },
-    { ...VALUE_EXTRAS, position: { const: 'side' }, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) },
+    {
+      ...VALUE_EXTRAS,
+      position: { const: 'side' },
+      showIf: SHOW_IF,
+      ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }),
+    },
   ),
   $defs: {
     item: buildObjectSchema(VALUE, { ...VALUE_EXTRAS, ...describeContainer({ $ref: '#' }, { $ref: '#/$defs/item' }) }),
   },
 }
+
+const FORM: JsonSchema = buildObjectSchema({
+  tabs: {
+    type: 'array',
+    items: buildObjectSchema(
+      {
+        parts: {
+          type: 'array',
+          items: buildObjectSchema(
+            { rows: { type: 'array', items: TEXTS } },
+            { label: INTERFACE_TEXT, collapsed: FLAG },
+          ),
+        },
+      },
+      { label: INTERFACE_TEXT },
+    ),
+  },
+})
 
 const SYSTEM_FIELD: JsonSchema = buildObjectSchema({
   key: TEXT,
@@ -97,7 +125,7 @@ const buildDocumentSchema = (
       permissions: buildObjectSchema(Object.fromEntries(actions.map((action) => [action, PERMISSION]))),
       ...properties,
     },
-    { ...LABELS, ...optional },
+    { ...LABELS, form: FORM, ...optional },
   )
 
 const KEY_OR_NONE: JsonSchema = { type: ['string', 'null'] }

@@ -61,6 +61,15 @@ const labelled = defineConfig({
       label: { en: 'Posts', de: 'Beiträge' },
       singularLabel: { en: 'Post', de: 'Beitrag' },
       description: { en: 'What readers see.', de: 'Was Leser sehen.' },
+      form: {
+        tabs: [
+          {
+            label: 'Content',
+            fields: [['kind', 'state'], 'people', { label: { de: 'Mehr' }, fields: ['seo'], collapsed: true }],
+          },
+          { label: 'Secret', fields: ['secret'] },
+        ],
+      },
       fields: {
         title: f.text({
           label: { de: 'Titel', en: 'Title' },
@@ -72,6 +81,8 @@ const labelled = defineConfig({
         people: f.list(f.group({ person: f.group({ name: f.text() }) }, { label: 'Person' }), {
           itemTitle: 'person.name',
         }),
+        seo: f.group({ title: f.text() }, { layout: 'row' }),
+        secret: f.text({ access: { read: () => false } }),
         parts: f.blocks({
           quote: f.group(
             { words: f.text() },
@@ -318,6 +329,18 @@ runPolicyScenarios('the content model', [
               label: { en: 'Posts', de: 'Beiträge' },
               singularLabel: { en: 'Post', de: 'Beitrag' },
               description: { en: 'What readers see.', de: 'Was Leser sehen.' },
+              form: {
+                tabs: [
+                  {
+                    label: 'Content',
+                    parts: [
+                      { rows: [['kind', 'state'], ['people']] },
+                      { label: { de: 'Mehr' }, collapsed: true, rows: [['seo']] },
+                      { rows: [['parts']] },
+                    ],
+                  },
+                ],
+              },
               fields: [
                 { label: { de: 'Titel', en: 'Title' }, description: { de: 'Kurz.' }, position: 'side' },
                 {
@@ -327,6 +350,7 @@ runPolicyScenarios('the content model', [
                 },
                 { label: 'State', options: ['draft', 'published'], optionLabels: { published: 'Live' } },
                 { itemTitle: 'person.name', of: { label: 'Person' } },
+                { key: 'seo', layout: 'row' },
                 {
                   blocks: [
                     { type: 'quote', label: { de: 'Zitat' }, description: 'By others.', itemTitle: 'words' },

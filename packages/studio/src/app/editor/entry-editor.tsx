@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { isFieldShown } from 'daybook/show-if'
 import { type FocusEvent, lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
@@ -160,6 +161,7 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
       <CreateRelated locale={state.document.locale ?? ''}>
         <FieldList
           fields={formFields}
+          form={collection.form}
           editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}
@@ -225,10 +227,12 @@ function createOnLeave(event: FocusEvent, { fields, statusField }: StudioCollect
   const field = event.target.closest('[data-field]')
   const isInside = event.relatedTarget instanceof Node && field?.contains(event.relatedTarget)
   if (document.id !== null || statusField === null || dirty.size === 0 || isInside) return
-  const isComplete = fields.every(({ required, key, writable, from, defaultBy, default: initial }) => {
+  const isComplete = fields.every(({ required, showIf, key, writable, from, defaultBy, default: initial }) => {
     const hasOtherValue = !writable || from !== undefined || defaultBy !== undefined || initial !== undefined
     const value = values[key] ?? ''
-    return !required || hasOtherValue || typeof value !== 'string' || value.trim() !== ''
+    return (
+      !required || !isFieldShown(showIf, values) || hasOtherValue || typeof value !== 'string' || value.trim() !== ''
+    )
   })
   if (isComplete) void editor.flush()
 }

@@ -1,7 +1,8 @@
+import { isFieldShown } from 'daybook/show-if'
 import { memo, type ReactNode, Suspense, useCallback, useMemo } from 'react'
 import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
-import { getFormFields, type StudioField } from '../model/studio-model.ts'
+import { getFormFields, type StudioField, type StudioForm } from '../model/studio-model.ts'
 import { Button } from '../ui/controls/button.tsx'
 import field from '../ui/controls/field.module.css'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
@@ -23,11 +24,14 @@ import {
 import { findEditor } from './fields/registry.tsx'
 import { UnsupportedValue } from './fields/unsupported-value.tsx'
 import { canShowValue } from './fields/value-formats.ts'
+import { FormLayout } from './form-layout.tsx'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { FieldPath } from './saving/document-fields.ts'
 
 export interface FieldListProps {
   readonly fields: readonly StudioField[]
+  /** The arrangement of the fields. @default one below the other */
+  readonly form?: StudioForm | undefined
   readonly editor: DocumentEditor
   readonly issues: FieldIssues
   readonly isReadOnly: boolean
@@ -41,34 +45,56 @@ export interface FieldListProps {
 
 /** The fields of a document. Typing renders only these at once; everything around them follows in a transition. */
 export const FieldList = memo(function FieldList(props: FieldListProps): ReactNode {
-  const { fields, editor, issues, isReadOnly, prefix = '', getPlaceholder, renderBeside, renderBelow } = props
+  const { fields, form, editor, issues, isReadOnly, prefix = '', getPlaceholder, renderBeside, renderBelow } = props
   const { values } = useEditorState(editor)
   const document = useFormDocumentValue(editor, prefix)
   const entries = useMemo(
     () => getFormFields(fields).map((description) => ({ description, path: [description.key] as FieldPath })),
     [fields],
   )
+  const shownEntries = new Map(
+    entries
+      .filter(({ description }) => isFieldShown(description.showIf, values))
+      .map((entry) => [entry.description.key, entry] as const),
+  )
+  const renderField = (key: string): ReactNode => {
+    const entry = shownEntries.get(key)
+    if (!entry) return null
+    const { description, path } = entry
+    return (
+      <div key={key} className={renderBeside && styles.pair}>
+        <div className={styles.field}>
+          <FieldEntry
+            description={description}
+            path={path}
+            place={key}
+            value={values[key]}
+            isReadOnly={isReadOnly}
+            placeholder={getPlaceholder?.(description)}
+            {...getSource(description, fields, values)}
+          />
+          {renderBelow?.(description)}
+        </div>
+        {renderBeside?.(description)}
+      </div>
+    )
+  }
   return (
     <FormDocumentContext value={document}>
       <FieldIssuesContext value={issues}>
         <div className={styles.fields}>
-          {entries.map(({ description, path }) => (
-            <div key={description.key} className={renderBeside && styles.pair}>
-              <div className={styles.field}>
-                <FieldEntry
-                  description={description}
-                  path={path}
-                  place={description.key}
-                  value={values[description.key]}
-                  isReadOnly={isReadOnly}
-                  placeholder={getPlaceholder?.(description)}
-                  {...getSource(description, fields, values)}
-                />
-                {renderBelow?.(description)}
-              </div>
-              {renderBeside?.(description)}
-            </div>
-          ))}
+          {form ? (
+            <FormLayout
+              form={form}
+              document={editor.getState().document.collection}
+              issues={issues}
+              isShown={(key) => shownEntries.has(key)}
+              renderField={renderField}
+              isStacked={renderBeside !== undefined}
+            />
+          ) : (
+            [...shownEntries.keys()].map(renderField)
+          )}
         </div>
       </FieldIssuesContext>
     </FormDocumentContext>

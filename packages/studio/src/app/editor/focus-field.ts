@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { reveal } from './reveal.ts'
 
 /** Matches elements for typing. */
 const WRITABLE = 'input:not([type=hidden]):not([disabled]), textarea:not([disabled]), [contenteditable=true]'
@@ -11,7 +12,7 @@ interface FocusOptions {
 }
 
 /**
- * Focuses a field: unfolds the items around it, scrolls to it, and moves the focus there. If the place no longer exists, the nearest element
+ * Focuses a field: opens the tab, the section and the items around it, scrolls to it, and moves the focus there. If the place no longer exists, the nearest element
  * around it is focused.
  *
  * @param place the dotted path, such as `parts.0.title`
@@ -20,6 +21,7 @@ interface FocusOptions {
 export function focusField(place: string, { isScrolledOnly = false }: FocusOptions = {}): boolean {
   const element = findNearest(place)
   if (!element) return false
+  reveal(element)
   const box = element.getBoundingClientRect()
   const isVisible = box.top >= 0 && box.top < window.innerHeight * 0.8
   if (!isVisible || !isScrolledOnly) element.scrollIntoView({ block: isVisible ? 'nearest' : 'start' })

@@ -112,6 +112,7 @@ function OpenGlobal({ global, editor }: { readonly global: StudioGlobal; readonl
       <CreateRelated locale={state.document.locale ?? ''}>
         <FieldList
           fields={fields}
+          form={global.form}
           editor={editor}
           issues={issues}
           isReadOnly={isReadOnly}

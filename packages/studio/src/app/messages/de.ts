@@ -159,6 +159,8 @@ export const de: Messages = {
     },
   },
   editor: {
+    faultyPart: 'Hier gibt es Probleme',
+    formTabs: 'Teile des Formulars',
     create: 'Neuer Eintrag',
     createNow: 'Erstellen',
     readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',

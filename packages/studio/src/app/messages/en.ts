@@ -162,6 +162,8 @@ export const en = {
     } satisfies { readonly [Where in keyof ShortcutNames]: Readonly<Record<ShortcutNames[Where], string>> },
   },
   editor: {
+    faultyPart: 'This part has problems',
+    formTabs: 'Parts of the form',
     create: 'New entry',
     createNow: 'Create',
     readOnly: 'You can read this, but you are not allowed to change it.',

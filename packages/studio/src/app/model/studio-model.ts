@@ -2,6 +2,8 @@ import type {
   BlockDescription,
   CollectionDescription,
   FieldDescription,
+  FormDescription,
+  FormPartDescription,
   GlobalDescription,
   ModelDescription,
   ValueDescription,
@@ -41,15 +43,34 @@ export interface StudioBlock extends Omit<BlockDescription, 'label' | 'descripti
   readonly fields: readonly StudioField[]
 }
 
+/** Rows of a form, with their heading in the user's language. */
+export interface StudioFormPart extends Omit<FormPartDescription, 'label'> {
+  readonly label: string | undefined
+}
+
+/** A tab of a form, with its name in the user's language. */
+export interface StudioFormTab {
+  /** @default the only tab has none */
+  readonly label: string | undefined
+  readonly parts: readonly StudioFormPart[]
+}
+
+/** The arrangement of fields in a form. */
+export interface StudioForm {
+  readonly tabs: readonly StudioFormTab[]
+}
+
 /** The texts of a collection or global in the user's language. */
 interface DocumentTexts {
   /** @default the key, in words */
   readonly label: string
   readonly description: string | undefined
   readonly fields: readonly StudioField[]
+  /** `undefined` if the fields are one below the other. */
+  readonly form: StudioForm | undefined
 }
 
-type DescribedTexts = 'label' | 'singularLabel' | 'description' | 'fields'
+type DescribedTexts = 'label' | 'singularLabel' | 'description' | 'fields' | 'form'
 
 export interface StudioCollection extends Omit<CollectionDescription, DescribedTexts | 'titleField'>, DocumentTexts {
   /** The name of one entry; `undefined` if the config has none. */
@@ -105,6 +126,14 @@ const getDocumentTexts = (document: CollectionDescription | GlobalDescription, l
   label: getLabel(document, document.key, locale),
   description: getText(document.description, locale),
   fields: document.fields.map((field) => toStudioField(field, locale)),
+  form: document.form && toStudioForm(document.form, locale),
+})
+
+const toStudioForm = ({ tabs }: FormDescription, locale: string): StudioForm => ({
+  tabs: tabs.map(({ label, parts }) => ({
+    label: getText(label, locale),
+    parts: parts.map((part) => ({ ...part, label: getText(part.label, locale) })),
+  })),
 })
 
 const getLabel = ({ label }: Pick<FieldDescription, 'label'>, key: string, locale: string): string =>

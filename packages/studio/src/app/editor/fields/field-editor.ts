@@ -86,6 +86,10 @@ export type FieldIssues = ReadonlyMap<string, string>
 
 export const FieldIssuesContext = createContext<FieldIssues>(new Map())
 
+/** Returns true if there is an issue in one of these fields, or inside it. */
+export const hasIssueIn = (issues: FieldIssues, places: readonly string[]): boolean =>
+  [...issues.keys()].some((issue) => places.some((place) => issue === place || issue.startsWith(`${place}.`)))
+
 /** Returns the issue at exactly this place, if there is one. */
 export const useFieldIssue = (place: string): string | undefined => useContext(FieldIssuesContext).get(place)
 
