@@ -12,22 +12,24 @@ const DOCUMENT_KEYS = [
   'beside',
   // The dotted path of the field to focus, such as `parts.0.title`.
   'field',
-  // The number of the chosen tab of the form, from 2.
-  'tab',
   // `beside` shows the page of the site beside the form.
   'preview',
 ] as const
 
-type DocumentSearch = { readonly [key in (typeof DOCUMENT_KEYS)[number]]?: string | undefined }
+type DocumentSearch = { readonly [key in (typeof DOCUMENT_KEYS)[number]]?: string | undefined } & {
+  /** The number of the chosen tab of the form. @default 1 */
+  readonly tab?: number | undefined
+}
 
 /** Reads the search parameters of a document, without invalid ones. */
-const readDocumentSearch = (search: Readonly<Record<string, unknown>>): DocumentSearch =>
-  Object.fromEntries(
-    DOCUMENT_KEYS.flatMap((key) => {
-      const value = search[key]
-      return typeof value === 'string' && value !== '' ? [[key, value]] : []
-    }),
-  )
+function readDocumentSearch(search: Readonly<Record<string, unknown>>): DocumentSearch {
+  const texts = DOCUMENT_KEYS.flatMap((key) => {
+    const value = search[key]
+    return typeof value === 'string' && value !== '' ? [[key, value]] : []
+  })
+  const tab = Number(search.tab)
+  return { ...Object.fromEntries(texts), ...(Number.isSafeInteger(tab) && tab > 1 ? { tab } : {}) }
+}
 
 interface HistorySearch {
   /** The revision of the shown version. @default the newest */

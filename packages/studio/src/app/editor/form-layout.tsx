@@ -34,13 +34,13 @@ export function FormLayout(props: FormLayoutProps): ReactNode {
 function FormTabs({ tabs, ...props }: FormLayoutProps & { readonly tabs: readonly StudioFormTab[] }): ReactNode {
   const { t } = useTexts()
   const navigate = useNavigate()
-  const { tab } = useSearch({ strict: false }) as { readonly tab?: string }
-  const [chosenId, setChosenId] = useState(tab)
+  const { tab } = useSearch({ strict: false }) as { readonly tab?: number }
+  const [chosenId, setChosenId] = useState(String(tab ?? 1))
   const ids = tabs.map((_, index) => String(index + 1))
   const selectedId = ids.find((id) => id === chosenId) ?? ids[0] ?? ''
   const select = (id: string): void => {
     setChosenId(id)
-    const search = (before: object): object => ({ ...before, tab: id === ids[0] ? undefined : id })
+    const search = (before: object): object => ({ ...before, tab: id === '1' ? undefined : Number(id) })
     void navigate({ to: '.', search, replace: true, resetScroll: false })
   }
   return (
