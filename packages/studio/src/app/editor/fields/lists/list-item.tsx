@@ -123,7 +123,8 @@ function CardBody({ item, kind, path, place, isReadOnly, Field, name }: ListItem
   }
   const { description } = kind
   const common = { path, place, value: item, isReadOnly }
-  if (description.fields) return <GroupFields {...common} fields={description.fields} Field={Field} isRow={description.layout === 'row'} />
+  if (description.fields)
+    return <GroupFields {...common} fields={description.fields} Field={Field} isRow={description.layout === 'row'} />
   return <Field {...common} description={description} label={name} />
 }
 
