@@ -3,7 +3,10 @@ import { COMMON_RULES, COUNTED_RULES } from './option-rules.ts'
 import { onDeleteRule, type RelationOptions, relationToOne } from './relation.ts'
 
 export interface ParentOptions
-  extends Pick<RelationOptions<string>, 'description' | 'access' | 'validate' | 'renamedFrom' | 'counted'> {
+  extends Pick<
+    RelationOptions<string>,
+    'label' | 'admin' | 'description' | 'access' | 'validate' | 'renamedFrom' | 'counted'
+  > {
   /**
    * The effect of a deletion of the parent: `'unset'` makes its children roots, `'restrict'` rejects the deletion with 409.
    * @default 'unset'
@@ -17,12 +20,22 @@ export const MAX_TREE_DEPTH = 32
 /** The options with the collection, which the service adds. */
 type BoundOptions = ParentOptions & { readonly to: string }
 
-const { description, access, validate, renamedFrom } = COMMON_RULES
+const { label, admin, description, access, validate, renamedFrom } = COMMON_RULES
 
 const parent: FieldType<BoundOptions> = {
   ...relationToOne,
   isParent: true,
-  rules: { description, access, validate, renamedFrom, ...COUNTED_RULES, onDelete: onDeleteRule, to: () => undefined },
+  rules: {
+    label,
+    admin,
+    description,
+    access,
+    validate,
+    renamedFrom,
+    ...COUNTED_RULES,
+    onDelete: onDeleteRule,
+    to: () => undefined,
+  },
   check(options, place, report) {
     if (place.isNested || place.collection === undefined) {
       report.add(place.path, 'must be among the top-level fields of a collection')

@@ -2,8 +2,8 @@ import { f } from 'daybook'
 import { type Case, FIELD, field, fields, global, option, posts, title, wrong } from './config-cases.ts'
 
 const KIND = { kind: f.select({ options: ['a', { value: 'b', label: 'B' }] }) }
-const shown = (showIf: unknown, beside: object = KIND): object =>
-  posts({ ...beside, field: f.text({ showIf: showIf as never }) })
+const shown = (showIf: unknown, siblings: object = KIND): object =>
+  posts({ ...siblings, field: f.text({ showIf: showIf as never }) })
 
 /** Faults of the condition on which a field is shown. */
 export const CONDITIONS: readonly Case[] = [

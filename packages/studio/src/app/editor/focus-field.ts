@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { reveal } from './reveal.ts'
+import { reveal } from '../ui/reveal.ts'
 
 /** Matches elements for typing. */
 const WRITABLE = 'input:not([type=hidden]):not([disabled]), textarea:not([disabled]), [contenteditable=true]'

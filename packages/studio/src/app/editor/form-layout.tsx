@@ -5,10 +5,10 @@ import { flushSync } from 'react-dom'
 import { useTexts } from '../messages/messages.tsx'
 import type { StudioForm, StudioFormPart, StudioFormTab } from '../model/studio-model.ts'
 import { Icon } from '../ui/icon.tsx'
+import { onReveal } from '../ui/reveal.ts'
 import { type FieldIssues, hasIssueIn } from './fields/field-editor.ts'
 import { Section } from './fields/section.tsx'
 import styles from './form-layout.module.css'
-import { onReveal } from './reveal.ts'
 
 export interface FormLayoutProps {
   readonly form: StudioForm

@@ -1,7 +1,7 @@
 import { type ReactNode, type SyntheticEvent, useCallback, useRef, useState } from 'react'
 import { useTexts } from '../../messages/messages.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { onReveal } from '../reveal.ts'
+import { onReveal } from '../../ui/reveal.ts'
 import styles from './section.module.css'
 
 export interface SectionProps {

@@ -1,5 +1,5 @@
 /** The event of an element that is to be visible, for the tabs and sections around it. */
-const REVEAL = 'daybook-reveal'
+const REVEAL = 'reveal'
 
 /** Opens the tab and the sections around an element, synchronously. */
 export function reveal(element: Element): void {
