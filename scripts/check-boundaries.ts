@@ -45,6 +45,7 @@ const EXTRA_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 const LEAVES: readonly string[] = [
   'collation.ts',
   'deep-freeze.ts',
+  'entry-path.ts',
   'errors.ts',
   'origins.ts',
   'fold.ts',

@@ -1,4 +1,5 @@
 import { findCookiePrefixFault } from '../auth/cookie-prefix.ts'
+import { compilePath, isEntryPath, PATH_ADVICE } from '../entry-path.ts'
 import { ASSETS, mediaRangesRule } from '../fields/asset.ts'
 import { type FaultReport, type Fields, isRecord } from '../fields/field.ts'
 import { interfaceTextRule } from '../fields/interface-text.ts'
@@ -160,9 +161,19 @@ const checkLocales: Check = (value, path, report, config) => {
 }
 
 /** Checks parts of a collection or global that involve several options. */
-type CheckParts = (document: Readonly<Record<string, unknown>>, path: string, report: FaultReport) => void
+type CheckParts = (
+  document: Readonly<Record<string, unknown>>,
+  path: string,
+  report: FaultReport,
+  config: Readonly<Record<string, unknown>>,
+) => void
 
-const checkCollectionParts: CheckParts = ({ fields, indexes, access, orderable, form }, path, report) => {
+const checkCollectionParts: CheckParts = (
+  { fields, indexes, access, orderable, form, path: pagePath },
+  path,
+  report,
+  config,
+) => {
   if (orderable === true && isRecord(fields) && Object.hasOwn(fields, RANK))
     report.add(
       `${path}.fields.${RANK}`,
@@ -170,12 +181,40 @@ const checkCollectionParts: CheckParts = ({ fields, indexes, access, orderable, 
     )
   checkIndexes(indexes, fields, `${path}.indexes`, report)
   checkForm(form, fields, `${path}.form`, report)
+  if (pagePath !== undefined) checkPagePath(pagePath, fields, `${path}.path`, report, config)
   const hasStatus = isRecord(fields) && Object.values(fields as Fields).some((field) => field?.type?.role === 'status')
   if (isRecord(access) && access.draft !== undefined && !hasStatus)
     report.add(
       `${path}.access.draft`,
       'needs a field f.status() in the collection, because without one it has no drafts. Add one, or leave the rule out',
     )
+}
+
+/** Checks the path of the pages of entries: its form, its locales, and the fields in it. */
+function checkPagePath(
+  pagePath: unknown,
+  fields: unknown,
+  path: string,
+  report: FaultReport,
+  { locales }: Readonly<Record<string, unknown>>,
+): void {
+  if (!isEntryPath(pagePath)) {
+    report.add(path, PATH_ADVICE)
+    return
+  }
+  const known = isRecord(locales) && Array.isArray(locales.available) ? locales.available : []
+  const keys = isRecord(fields) ? Object.keys(fields) : []
+  for (const template of compilePath(pagePath)) {
+    const place = template.locale === undefined ? path : `${path}.${template.locale}`
+    if (template.locale !== undefined && !known.includes(template.locale))
+      report.add(place, 'is not a locale of the config. Add it to locales.available, or leave it out')
+    const unknown = template.fields.find((field) => field !== 'id' && !keys.includes(field))
+    if (unknown !== undefined)
+      report.add(
+        place,
+        `names the field "${unknown}", which does not exist. Use a field of the collection, such as ":slug"`,
+      )
+  }
 }
 
 const checkGlobalParts: CheckParts = ({ fields, form }, path, report) => {
@@ -209,7 +248,7 @@ function checkDocuments(
       const parts: Readonly<Record<string, unknown>> = isRecord(document) ? document : {}
       const collection = kind === 'collections' ? key : undefined
       checkFields(parts.fields, `${place}.fields`, { ...around, collection }, report)
-      checkParts(parts, place, report)
+      checkParts(parts, place, report, config)
     }
   }
 }
@@ -252,6 +291,8 @@ const COLLECTION_OPTIONS = {
   indexes: () => undefined,
   singularLabel: isInterfaceText,
   orderable: isFlag,
+  // Checked with the fields.
+  path: () => undefined,
   maxLimit: isCount,
 }
 const GLOBAL_OPTIONS = { ...DOCUMENT_OPTIONS, access: checkAccess(['read', 'update']) }

@@ -1,4 +1,5 @@
 import type { AuthAdapter, AuthSource } from '../auth/adapter.ts'
+import type { EntryPath } from '../entry-path.ts'
 import type { ASSETS } from '../fields/asset.ts'
 import type { Field, Fields } from '../fields/field.ts'
 import type {
@@ -66,6 +67,12 @@ export interface CollectionConfig<F extends Fields = Fields> {
    * @default false @see docs/guides/ordering.md
    */
   readonly orderable?: boolean
+  /**
+   * The path of an entry's page on the site, with keys of fields: `/articles/:slug`, or one for each locale, such as
+   * `{ en: '/articles/:slug', de: '/de/articles/:slug' }`. Links in Markdown to `daybook:posts/ID` lead to it. @default none
+   * @see docs/guides/links.md
+   */
+  readonly path?: EntryPath
   /** The maximum number of entries on a page. @default 100 */
   readonly maxLimit?: number
   /** True to reject PUT, PATCH and DELETE without `If-Match` with 428, even with `If-None-Match`. @default false */

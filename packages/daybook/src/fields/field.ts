@@ -283,6 +283,8 @@ interface ServedValue {
 
 /** A value that is derived when the field is written, such as the HTML of a Markdown text. */
 export interface DerivedValue extends ServedValue {
+  /** True if the value is HTML, whose links to documents are stored by id and resolved by reads. @default false */
+  readonly isHtml?: true
   make(value: unknown, tools: DeriveTools): Promise<unknown>
 }
 

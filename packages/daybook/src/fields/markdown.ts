@@ -74,6 +74,7 @@ const createHtml = (key: string, options: MarkdownOptions): DerivedValue => ({
     description: `Sanitized HTML of ${key}.`,
     ...(hasExample(options) ? { examples: [EXAMPLE.html] } : {}),
   },
+  isHtml: true,
   make: async (value, tools) => (typeof value === 'string' ? tools.renderMarkdown(value) : null),
 })
 

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Access } from '../content/access/access.ts'
 import {
   getClientRevision,
+  hasLinksPart,
   type LazyResponse,
   matchesTag,
   parseRevision,
@@ -75,7 +76,8 @@ export class ReadResponder {
       const cachedResponse = this.#toCachedResponse(cached, headers)
       if (cachedResponse) return cachedResponse
     }
-    const knownRevision = cached?.plain ? parseRevision(cached.tag) : getClientRevision(headerValues.ifNoneMatch)
+    const cachedRevision = cached?.plain && !hasLinksPart(cached.tag) ? parseRevision(cached.tag) : undefined
+    const knownRevision = cachedRevision ?? getClientRevision(headerValues.ifNoneMatch)
     const response = await route.read({ ...request, knownRevision })
     requireTagMatch(headerValues.ifMatch, response.tag)
     const isUnmodified = headerValues.ifNoneMatch !== undefined && matchesTag(headerValues.ifNoneMatch, response.tag)

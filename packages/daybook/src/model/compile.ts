@@ -3,6 +3,7 @@ import { assembleConfig, freezeConfig } from '../config/assemble.ts'
 import { DEFAULT_KEEP_DELETED_DAYS } from '../config/assets.ts'
 import { ConfigError, checkConfig } from '../config/check-config.ts'
 import type { CollectionConfig, DaybookConfig, GlobalConfig, LocalesConfig } from '../config/config.ts'
+import { compilePath } from '../entry-path.ts'
 import { ASSETS } from '../fields/asset.ts'
 import {
   type Field,
@@ -197,6 +198,7 @@ function compileCollection(
     restorableMs: key === ASSETS ? keepDeletedDays * DAY_MS : Number.POSITIVE_INFINITY,
     slug,
     orderable: config.orderable === true,
+    paths: config.path === undefined ? [] : compilePath(config.path),
     parent: fields.find(([, field]) => field.type.isParent)?.[0],
     titles: findTitleKeys(document.fields, slug),
     status: status && { key: status[0], values: status[1].type.choices?.(status[1].options) ?? [] },

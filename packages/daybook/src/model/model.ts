@@ -1,6 +1,7 @@
 import type { AccessRule, GlobalRule } from '../config/access.ts'
 import type { FormConfig } from '../config/form.ts'
 import type { Contributor, Plugin } from '../config/plugin.ts'
+import type { PathTemplate } from '../entry-path.ts'
 import type { Field, FieldAccess, FieldRule, Fields, JsonSchema, Scalar } from '../fields/field.ts'
 import type { InterfaceText } from '../fields/interface-text.ts'
 import type { DocumentValidator } from '../fields/validation.ts'
@@ -217,6 +218,8 @@ export interface CollectionModel extends DocumentModel {
   readonly slug: { readonly key: string; readonly from: string | undefined } | undefined
   /** True if entries have a rank, the default order of lists. */
   readonly orderable: boolean
+  /** The paths of the pages of entries, one for all locales, or one for each; empty if links cannot lead to entries. */
+  readonly paths: readonly PathTemplate[]
   /** The key of the relation to the parent, if entries form a tree. */
   readonly parent: string | undefined
   /** The keys of top-level fields that may be the title of an entry, the best first. */

@@ -1,4 +1,4 @@
-export type { EntryPath } from './entry-path.ts'
+export type { EntryPath } from '../entry-path.ts'
 export {
   type CloudflareZone,
   type FastlyService,

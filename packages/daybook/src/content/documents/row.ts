@@ -1,9 +1,11 @@
+import { ASSETS } from '../../fields/asset.ts'
 import type { CollectionModel, DocumentModel, LocalesModel, Model } from '../../model/model.ts'
 import type { EntryRow, FieldReference, LocaleRow, WrittenEntry } from '../../store/rows.ts'
 import { collectMembers, deriveFields } from '../../store/tables/document-values.ts'
-import { type AuthorColumns, PUBLISHED_LOCALES } from '../../store/tables/tables.ts'
+import { type AuthorColumns, PUBLISHED_LOCALES, toLinkField } from '../../store/tables/tables.ts'
 import { type CanonicalDocument, getLocaleStatus, localize } from '../locales/localized.ts'
 import { localizeStrictWithStatus, localizeWithStatus } from '../locales/published-locales.ts'
+import { findDocumentLinks, findFileAddresses, mapHtml } from '../markdown/document-links.ts'
 import type { Values } from './document.ts'
 import { findReferences } from './find-references.ts'
 import { collectOrphaned, keepOrphaned, toCurrentSchema, withOrphanedValues } from './orphaned-values.ts'
@@ -90,6 +92,11 @@ export class StoredRevision<Row extends StoredColumns = StoredColumns> {
     return findReferencesInAllLocales(this.#model, this.#document, this.canonical)
   }
 
+  /** The references of relations, and the links in HTML. */
+  get storedReferences(): readonly FieldReference[] {
+    return findStoredReferences(this.#model, this.#document, this.canonical)
+  }
+
   get orphaned(): string | null {
     return collectOrphaned(this.#document, this.row, this.raw)
   }
@@ -154,7 +161,7 @@ export function toRow(model: Model, collection: CollectionModel, parts: RowParts
     draft,
     folded: deriveFields(collection, value),
     value,
-    references: findReferencesInAllLocales(model, collection, canonical),
+    references: findStoredReferences(model, collection, canonical),
     choices: collectMembers(collection, values),
     doc: JSON.stringify(value),
     localeRows: toLocaleRows(model, collection, { ...canonical, values: value }, orphanedStatus),
@@ -253,6 +260,33 @@ export function findReferencesInAllLocales(
     (reference) => [`${reference.field} ${reference.collection} ${reference.id}`, reference] as const,
   )
   return [...new Map(entries).values()]
+}
+
+/**
+ * Returns the references that are stored with a document: those of its relations, and the links in its HTML. A link names its target by
+ * id, or a file by its address.
+ */
+export function findStoredReferences(
+  model: Model,
+  document: DocumentModel,
+  canonical: CanonicalDocument,
+): readonly FieldReference[] {
+  const links = new Map<string, FieldReference>()
+  const add = (field: string, collection: string, id: string): void => {
+    links.set(`${field} ${collection} ${id}`, { field: toLinkField(field), collection, id })
+  }
+  const collect = (values: Values): void => {
+    mapHtml(document, values, (html, path) => {
+      for (const { collection, id } of findDocumentLinks(html)) add(path, collection, id)
+      for (const address of findFileAddresses(html)) add(path, ASSETS, address)
+      return html
+    })
+  }
+  collect(canonical.values)
+  const { locales } = model
+  for (const locale of locales ? Object.keys(canonical.translations) : [])
+    collect(localize(document, canonical, [locale], locales?.default ?? locale))
+  return [...findReferencesInAllLocales(model, document, canonical), ...links.values()]
 }
 
 /** Combines the stored values of a document with those of its other locales. */

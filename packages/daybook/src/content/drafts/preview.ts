@@ -21,6 +21,7 @@ import { hashCacheKey, toDocumentTag } from '../reads/etags.ts'
 import { toExpandedResponse } from '../reads/expand.ts'
 import { toDocumentResponse } from '../reads/present.ts'
 import { readDrafts } from '../reads/present-draft.ts'
+import { resolveLinks } from '../reads/resolve-links.ts'
 import type { LazyResponse } from '../reads/response.ts'
 import type { ReadRelatedDrafts } from '../reads/reverse.ts'
 import { createWriteContext } from '../writes/context.ts'
@@ -209,9 +210,10 @@ export async function readPreview(
     select: selection.select,
   }
   const isPlain = selection.expansions.length === 0 && selection.reverses.length === 0
+  const [row = shownDraft.row] = await resolveLinks(context, scope, collection, [shownDraft.row])
   const { json, seq } = isPlain
-    ? toDocumentResponse(collection, shownDraft.row, projection)
-    : await toExpandedResponse(context, collection, shownDraft.row, selection, scope, readRelatedDrafts)
+    ? toDocumentResponse(collection, row, projection)
+    : await toExpandedResponse(context, collection, row, selection, scope, readRelatedDrafts)
   // Included entries may change without a new revision of this entry, so the tag is derived from the response itself.
   return toLazyResponse({ json, tag: toDocumentTag(seq, hashCacheKey('preview', json)) })
 }

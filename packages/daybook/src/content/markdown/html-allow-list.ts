@@ -2,6 +2,7 @@ import { defaultSchema } from 'hast-util-sanitize'
 import type { AllowedAttribute, Attributes } from 'sanitize-html'
 import type { HtmlAllowance } from '../../config/config.ts'
 import { CALLOUT_CLASSES, CALLOUT_KINDS } from './callouts.ts'
+import { LINK_SCHEME } from './document-links.ts'
 
 /** Elements that play media files. */
 export const MEDIA_ELEMENTS: readonly string[] = ['video', 'audio']
@@ -76,8 +77,8 @@ const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
 export const ALLOWED_ELEMENTS: readonly string[] = [...(defaultSchema.tagNames ?? []), ...MEDIA_ELEMENTS]
 /** The allowed schemes of links, and of all other addresses. */
 export const ALLOWED_SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
-  link: protocols?.href ?? [],
-  other: protocols?.src ?? [],
+  link: [...(protocols?.href ?? []), LINK_SCHEME],
+  other: [...(protocols?.src ?? []), LINK_SCHEME],
 }
 /** The ancestors of which an element needs one. A table cell without a table would close a table of the surrounding page. */
 export const REQUIRED_ANCESTORS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(ancestors ?? {}))

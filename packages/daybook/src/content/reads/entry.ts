@@ -10,14 +10,17 @@ import { isUuidShaped, MAX_SLUG_LENGTH } from '../../slugs.ts'
 import type { EntryReadOptions } from '../../store/reads/entry-reader.ts'
 import type { Reader } from '../../store/reads/reader.ts'
 import type { EntryRow } from '../../store/rows.ts'
+import { hasLinks } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
 import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
 import { authorizeDraftRequest, canSeeEntry } from '../access/draft-access.ts'
 import type { ContentContext } from '../context.ts'
 import { localizeRows, requireLocale, resolveCollection } from '../locales/locale.ts'
+import { withLinksPart } from './etags.ts'
 import { openExpansion, presentExpanded, toExpandedResponse, toExpandedTag } from './expand.ts'
 import { isSelfContained, type Projection, present, toDocumentResponse, toProjectionTag } from './present.ts'
 import { appendDraftInfo, readDrafts, toDraftTag } from './present-draft.ts'
+import { linkableCollections, resolveLinks, toLinksPart } from './resolve-links.ts'
 import { type DocumentResponse, type LazyResponse, toSurrogateKeys } from './response.ts'
 
 /** The selection of a request without parameters. */
@@ -53,21 +56,29 @@ export async function readEntry(
     knownRevision,
   })
   if (scope && isDraft) return readDraft(context, access, collection, row, selection, scope, projection)
+  const linkScope = hasLinks(row) ? (scope ?? (await resolveCallerScope(access, choice))) : undefined
+  const linksPart = linkScope && (await toLinksPart(linkScope, context.store.read.counters.current()))
   const expansion =
     scope && !isSelfContained(selection, choice) ? await openExpansion(context, selection, scope) : undefined
+  const tag = expansion
+    ? toExpandedTag(expansion, collection, row.seq, selection)
+    : toProjectionTag(collection, row.seq, projection)
   return {
-    tag: expansion
-      ? toExpandedTag(expansion, collection, row.seq, selection)
-      : toProjectionTag(collection, row.seq, projection),
+    tag: withLinksPart(tag, linksPart),
     surrogateKeys: () => {
-      const related = listExpandedCollections(selection)
+      const related = [...listExpandedCollections(selection), ...(linkScope ? linkableCollections(linkScope) : [])]
       const ruleCollections = scope?.getRuleCollections([collection, ...related]) ?? relatedCollections(filter?.where)
       return toSurrogateKeys(`${key}:${row.id}`, [...related, ...ruleCollections])
     },
     read: async () => {
       // The document has not been read if its revision was known.
       const fullRow = row.doc === '' ? await readFullRow(context, collection, row) : row
-      if (!expansion) return present(collection, fullRow, projection)
+      if (!expansion) {
+        const [shownRow = fullRow] = linkScope
+          ? await resolveLinks(context, linkScope, collection, [fullRow])
+          : [fullRow]
+        return present(collection, shownRow, projection)
+      }
       const [localizedRow] = await localizeRows(context, access, collection, [fullRow], choice)
       // The entry may have been deleted since.
       if (!localizedRow) throw new DaybookError('NOT_FOUND')
@@ -100,10 +111,13 @@ async function readDraft(
   const [draft] = await readDrafts(context, access, collection, [row], scope.localeChoice)
   if (!draft) throw new DaybookError('NOT_FOUND')
   const hasNoIncludes = selection.expansions.length === 0 && selection.reverses.length === 0
+  const linksPart = hasLinks(draft.row) ? await toLinksPart(scope, context.store.read.counters.current()) : undefined
+  const [shownRow = draft.row] = await resolveLinks(context, scope, collection, [draft.row])
   const { json, tag } = hasNoIncludes
-    ? toDocumentResponse(collection, draft.row, projection)
-    : await toExpandedResponse(context, collection, draft.row, selection, scope)
-  return toLazyResponse({ json: appendDraftInfo(json, draft.draftInfo), tag: toDraftTag(tag, draft) })
+    ? toDocumentResponse(collection, shownRow, projection)
+    : await toExpandedResponse(context, collection, shownRow, selection, scope)
+  const draftTag = withLinksPart(toDraftTag(tag, draft), linksPart)
+  return toLazyResponse({ json: appendDraftInfo(json, draft.draftInfo), tag: draftTag })
 }
 
 /** Wraps a draft as a response. It has no surrogate keys, since no CDN may store it. */

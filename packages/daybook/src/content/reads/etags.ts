@@ -65,6 +65,13 @@ export function toDocumentTag(revision: number, etagPart: string): string {
 
 export const parseRevision = (tag: string): number => Number.parseInt(tag.slice(1), 36)
 
+/** Appends the part for links to a strong tag. */
+export const withLinksPart = (tag: string, linksPart: string | undefined): string =>
+  linksPart === undefined ? tag : `${tag.slice(0, -1)}.${linksPart}"`
+
+/** True for the tag of a response with links to documents, which has a part of its own for them. */
+export const hasLinksPart = (tag: string): boolean => tag.split('.').length > 2
+
 /** Returns true if a strong tag names the revision, whatever the rest of the tag. */
 function matchesRevision(condition: TagCondition, revision: number): boolean {
   if (condition === '*') return revision > 0
@@ -93,7 +100,8 @@ export function findMatchingTag(condition: TagCondition, tag: string): string | 
 /** Returns the revision in the client's first tag, if the tag has one. */
 export function getClientRevision(condition: TagCondition | undefined): number | undefined {
   const [first] = condition === '*' ? [] : (condition ?? [])
-  const revision = first && parseRevision(`"${first.value}"`)
+  // The document of a response with links is needed to find out what its tag depends on.
+  const revision = first && !hasLinksPart(first.value) ? parseRevision(`"${first.value}"`) : undefined
   return revision !== undefined && Number.isSafeInteger(revision) ? revision : undefined
 }
 

@@ -8,6 +8,7 @@ import {
   type ReverseExpansion,
   type Selection,
 } from '../../query/expansion.ts'
+import type { CurrentCounters } from '../../store/reads/counters-reader.ts'
 import type { EntryRow } from '../../store/rows.ts'
 import type { CallerScope } from '../access/caller-scope.ts'
 import type { ContentContext } from '../context.ts'
@@ -17,6 +18,7 @@ import { localizeRows } from '../locales/locale.ts'
 import { hashCacheKey, toDocumentTag, toSelectionKey } from './etags.ts'
 import { joinParts, type Member, type Part } from './json-members.ts'
 import { appendMembers, present, presentParts } from './present.ts'
+import { resolveLinks, toLinksPart } from './resolve-links.ts'
 import type { DocumentResponse } from './response.ts'
 import { type ExpansionSource, formatReversePage, type ReadRelatedDrafts, readReversePages } from './reverse.ts'
 
@@ -32,13 +34,24 @@ export async function openExpansion(
 ): Promise<ExpansionSource> {
   const related = listExpandedCollections(selection)
   const dependencies = { related, ruleCollections: scope.getRuleCollections(related) }
-  const revisions = await scope.readRevisions(context.store.read.counters.current(), dependencies)
-  return { context, scope, revisions, readDrafts }
+  const counters = context.store.read.counters.current()
+  const revisions = await scope.readRevisions(counters, dependencies)
+  return { context, scope, revisions, linksPart: await findLinksPart(related, scope, counters), readDrafts }
+}
+
+/** Returns the part of a tag for the links of included documents, if these collections have any. */
+export async function findLinksPart(
+  collections: readonly CollectionModel[],
+  scope: CallerScope,
+  counters: CurrentCounters,
+): Promise<string | undefined> {
+  for (const { key } of collections) if ((await counters.of(key)).linked > 0) return toLinksPart(scope, counters)
+  return undefined
 }
 
 /** Creates the tag of a document with included ones from its revision, the caller's access, the selection, and all included revisions. */
 export function toExpandedTag(
-  { scope, revisions }: ExpansionSource,
+  { scope, revisions, linksPart }: ExpansionSource,
   document: DocumentModel,
   revision: number,
   selection: Selection,
@@ -57,6 +70,7 @@ export function toExpandedTag(
     toSelectionKey(selection),
     revisions,
     scope.localeChoice,
+    ...(linksPart === undefined ? [] : [linksPart]),
   )
   return toDocumentTag(revision, etagPart)
 }
@@ -144,10 +158,11 @@ interface OpenDocument {
 async function expandRows(
   source: ExpansionSource,
   model: DocumentModel,
-  rows: readonly ExpandableRow[],
+  storedRows: readonly ExpandableRow[],
   { select, expansions, reverses }: Selection,
 ): Promise<readonly ExpandedDocument[]> {
   const { scope } = source
+  const rows = await resolveLinks(source.context, scope, model, storedRows)
   const projection = { hidden: scope.hiddenFields(model), select, hasAuthors: scope.canSeeAuthors(model) }
   if (expansions.length === 0 && reverses.length === 0)
     return rows.map((row) => new ExpandedDocument(present(model, row, projection), 0))

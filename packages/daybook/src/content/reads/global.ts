@@ -4,6 +4,7 @@ import { listExpandedCollections } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale-parameters.ts'
 import type { Query } from '../../query/parameters.ts'
 import type { GlobalRow } from '../../store/rows.ts'
+import { hasLinks } from '../../store/tables/tables.ts'
 import type { Access } from '../access/access.ts'
 import { resolveCallerScope } from '../access/caller-scope.ts'
 import type { ContentContext } from '../context.ts'
@@ -11,8 +12,10 @@ import { toCurrentSchema } from '../documents/orphaned-values.ts'
 import { mergeFields } from '../documents/prepare-fields.ts'
 import { readStoredValues, toCanonical, withSystemKeys } from '../documents/row.ts'
 import { localizeValues, requireLocale } from '../locales/locale.ts'
+import { withLinksPart } from './etags.ts'
 import { openExpansion, presentExpanded, toExpandedTag } from './expand.ts'
 import { present, toProjectionTag } from './present.ts'
+import { linkableCollections, resolveLinks, toLinksPart } from './resolve-links.ts'
 import { type LazyResponse, toSurrogateKeys } from './response.ts'
 
 /** Creates the row of a global that was never written, with empty fields and revision 0. */
@@ -37,21 +40,30 @@ export async function readGlobal(
   await access.authorizeRead(global)
   const row = (await context.store.read.globals.byKey(global.key)) ?? toBlankRow(global)
   const surrogateKey = `globals:${global.key}`
+  const linkScope = hasLinks(row) ? await resolveCallerScope(access, choice) : undefined
+  const linksPart = linkScope && (await toLinksPart(linkScope, context.store.read.counters.current()))
+  const linked = linkScope ? linkableCollections(linkScope) : []
   if (query.isEmpty) {
     const projection = { hidden: access.hidden(global), hasAuthors: access.canSeeAuthors(global) }
     return {
-      tag: toProjectionTag(global, row.seq, projection),
-      surrogateKeys: () => [surrogateKey],
-      read: async () => present(global, localizeGlobal(context, global, row, choice), projection),
+      tag: withLinksPart(toProjectionTag(global, row.seq, projection), linksPart),
+      surrogateKeys: () => toSurrogateKeys(surrogateKey, linked),
+      read: async () => {
+        const localized = localizeGlobal(context, global, row, choice)
+        const [shownRow = localized] = linkScope
+          ? await resolveLinks(context, linkScope, global, [localized])
+          : [localized]
+        return present(global, shownRow, projection)
+      },
     }
   }
   const scope = await resolveCallerScope(access, choice)
   const selection = readDocumentQuery(global, query, scope)
   const expansion = await openExpansion(context, selection, scope)
   return {
-    tag: toExpandedTag(expansion, global, row.seq, selection),
+    tag: withLinksPart(toExpandedTag(expansion, global, row.seq, selection), linksPart),
     surrogateKeys: () => {
-      const related = listExpandedCollections(selection)
+      const related = [...listExpandedCollections(selection), ...linked]
       return toSurrogateKeys(surrogateKey, [...related, ...scope.getRuleCollections(related)])
     },
     read: async () => {

@@ -3,6 +3,7 @@ export {
   findMatchingTag,
   getClientRevision,
   hashCacheKey,
+  hasLinksPart,
   matchesTag,
   type Preconditions,
   parseRevision,

@@ -16,10 +16,11 @@ import { requireSession } from '../access/draft-access.ts'
 import type { ContentContext } from '../context.ts'
 import { localizeRows, requireLocale, resolveCollection } from '../locales/locale.ts'
 import { formatAggregates } from './aggregates.ts'
-import { hashCacheKey, toDocumentTag, toSelectionKey } from './etags.ts'
-import { presentExpanded } from './expand.ts'
+import { hashCacheKey, toDocumentTag, toSelectionKey, withLinksPart } from './etags.ts'
+import { findLinksPart, presentExpanded } from './expand.ts'
 import { isSelfContained, present } from './present.ts'
 import { appendDraftInfo, readDrafts } from './present-draft.ts'
+import { linkableCollections, resolveLinks, toLinksPart } from './resolve-links.ts'
 import type { ResolvedListQuery } from './resolved-list-query.ts'
 import { type LazyResponse, toSurrogateKeys } from './response.ts'
 
@@ -44,7 +45,11 @@ export async function readList(
   return {
     tag: createListTag(query, listRevisions),
     surrogateKeys: () =>
-      toSurrogateKeys(collection.key, [...query.dependencies.related, ...query.dependencies.ruleCollections]),
+      toSurrogateKeys(collection.key, [
+        ...query.dependencies.related,
+        ...query.dependencies.ruleCollections,
+        ...(listRevisions.linksPart === undefined ? [] : linkableCollections(query.scope)),
+      ]),
     read: async () => {
       const { counters } = listRevisions
       const total = await countMatches(context, query, listRevisions)
@@ -138,6 +143,8 @@ export function resolveSearch(
 
 interface ListRevisions {
   readonly counters: Counters
+  /** The part of the tag for links to documents; `undefined` if no entry has any. */
+  readonly linksPart: string | undefined
   /** The revisions of all collections, the listed one first. For a caller without a session, only visible changes count. */
   readonly revisions: readonly number[]
 }
@@ -150,14 +157,24 @@ async function readListRevisions(
   const counters = await current.of(collection.key)
   const revision = scope.seesPublishedOnly(collection) ? counters.visibleSeq : counters.seq
   const drafts = isDraft ? [counters.draftSeq] : []
-  return { counters, revisions: [revision, ...drafts, ...(await scope.readRevisions(current, dependencies))] }
+  // Drafts are not counted.
+  const hasLinks = counters.linked > 0 || isDraft
+  const linksPart = hasLinks
+    ? await toLinksPart(scope, current)
+    : await findLinksPart(dependencies.related, scope, current)
+  return {
+    counters,
+    linksPart,
+    revisions: [revision, ...drafts, ...(await scope.readRevisions(current, dependencies))],
+  }
 }
 
 function createListTag(
   { etagPart }: ResolvedListQuery,
-  { revisions: [revision = 0, ...otherRevisions] }: ListRevisions,
+  { revisions: [revision = 0, ...otherRevisions], linksPart }: ListRevisions,
 ): string {
-  return toDocumentTag(revision, otherRevisions.length === 0 ? etagPart : hashCacheKey(etagPart, otherRevisions))
+  const tag = toDocumentTag(revision, otherRevisions.length === 0 ? etagPart : hashCacheKey(etagPart, otherRevisions))
+  return withLinksPart(tag, linksPart)
 }
 
 /**
@@ -199,15 +216,15 @@ async function presentEntries(
   context: ContentContext,
   access: Access,
   { collection, scope, selection, projection, isSelfContained, isDraft }: ResolvedListQuery,
-  { revisions }: ListRevisions,
+  { revisions, linksPart }: ListRevisions,
   rows: readonly EntryRow[],
 ): Promise<readonly string[]> {
   const drafts = isDraft ? await readDrafts(context, access, collection, rows, scope.localeChoice) : undefined
   const shownRows =
     drafts?.map(({ row }) => row) ?? (await localizeRows(context, access, collection, rows, scope.localeChoice))
   const texts = isSelfContained
-    ? shownRows.map((row) => present(collection, row, projection))
-    : await presentExpanded({ context, scope, revisions }, collection, shownRows, selection)
+    ? (await resolveLinks(context, scope, collection, shownRows)).map((row) => present(collection, row, projection))
+    : await presentExpanded({ context, scope, revisions, linksPart }, collection, shownRows, selection)
   return drafts ? texts.map((text, index) => appendDraftInfo(text, drafts[index]?.draftInfo ?? {})) : texts
 }
 

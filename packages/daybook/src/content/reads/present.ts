@@ -2,9 +2,10 @@ import type { CollectionModel, DocumentModel } from '../../model/model.ts'
 import type { Selection } from '../../query/expansion.ts'
 import type { LocaleChoice } from '../../query/locale-parameters.ts'
 import type { EntryRow } from '../../store/rows.ts'
+import { hasLinks } from '../../store/tables/tables.ts'
 import { getServedKeys, type Values } from '../documents/document.ts'
 import { getAuthors, readStoredValues, type StoredDocument } from '../documents/row.ts'
-import { hashCacheKey, toDocumentTag } from './etags.ts'
+import { hashCacheKey, toDocumentTag, withLinksPart } from './etags.ts'
 import { joinParts, type Member, type Part, splitMembers } from './json-members.ts'
 import type { DocumentResponse, EntryResponse } from './response.ts'
 
@@ -92,7 +93,10 @@ export function toDocumentResponse(
   row: StoredDocument & Pick<EntryRow, 'seq'>,
   projection: Projection,
 ): DocumentResponse {
-  return { json: present(document, row, projection), tag: toProjectionTag(document, row.seq, projection), seq: row.seq }
+  const tag = toProjectionTag(document, row.seq, projection)
+  // The tag of a read also depends on the documents that links lead to.
+  const linksPart = hasLinks(row) ? 'stored' : undefined
+  return { json: present(document, row, projection), tag: withLinksPart(tag, linksPart), seq: row.seq }
 }
 
 export function toEntryResponse(

@@ -14,6 +14,8 @@ export interface ExpansionSource {
   readonly scope: CallerScope
   /** The revisions of the collections that the response depends on, read before its documents. */
   readonly revisions: readonly number[]
+  /** The part of the tag for links in included documents; `undefined` if there are none. */
+  readonly linksPart: string | undefined
   /** Reads the drafts of included documents. @default they are shown as published */
   readonly readDrafts?: ReadRelatedDrafts | undefined
 }

@@ -24,13 +24,7 @@ import {
 import { keepOrphaned } from '../documents/orphaned-values.ts'
 import { toPlainJson } from '../documents/plain-json.ts'
 import { mergeFields, prepareFields } from '../documents/prepare-fields.ts'
-import {
-  findReferencesInAllLocales,
-  serializeTranslations,
-  toCanonical,
-  toRow,
-  withSystemKeys,
-} from '../documents/row.ts'
+import { findStoredReferences, serializeTranslations, toCanonical, toRow, withSystemKeys } from '../documents/row.ts'
 import type { CanonicalDocument, Translation } from '../locales/localized.ts'
 import { checkBody } from '../writes/body.ts'
 import { createFieldTools, createWriteContext, type WriteContext } from '../writes/context.ts'
@@ -326,7 +320,7 @@ async function storeGlobal(
       locales: serializeTranslations(canonical),
       doc,
     }
-    const references = findReferencesInAllLocales(content.model, global, canonical)
+    const references = findStoredReferences(content.model, global, canonical)
     await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
   })
 }

@@ -9,7 +9,7 @@ import type { Writer } from '../../store/writes/writer.ts'
 import { type ContentContext, getActor } from '../context.ts'
 import { toDraft } from '../documents/draft-row.ts'
 import { mergeFields } from '../documents/prepare-fields.ts'
-import { findReferencesInAllLocales, toCanonical, toRow, withSystemKeys } from '../documents/row.ts'
+import { findStoredReferences, toCanonical, toRow, withSystemKeys } from '../documents/row.ts'
 import { explainUniqueViolation } from '../writes/entry-target.ts'
 import { addMissingRanks } from './missing-ranks.ts'
 import { type RestoreLine, toRestoredDocument } from './restore-lines.ts'
@@ -193,7 +193,7 @@ export class Restore {
     const { values, orphaned, locales } = toRestoredDocument(global, line, null)
     const { key, schemaHash: schema_hash } = global
     const doc = JSON.stringify(withSystemKeys(global, { key }, mergeFields(global, {}, values)))
-    const references = findReferencesInAllLocales(this.#context.model, global, toCanonical(values, locales))
+    const references = findStoredReferences(this.#context.model, global, toCanonical(values, locales))
     const at = line.updatedAt ?? new Date().toISOString()
     const before = await writer.read.globals.byKey(key)
     if (before) throw new DaybookError('CONFLICT', 'The file contains this global twice.')

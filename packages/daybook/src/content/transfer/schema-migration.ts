@@ -14,7 +14,7 @@ import {
   migrateDocument,
   migrateTranslations,
 } from '../documents/migrate-document.ts'
-import { findReferencesInAllLocales, serializeTranslations, toRow, withSystemKeys } from '../documents/row.ts'
+import { findStoredReferences, serializeTranslations, toRow, withSystemKeys } from '../documents/row.ts'
 import { type CanonicalDocument, changeDefaultLocale } from '../locales/localized.ts'
 import { chooseSlug } from '../writes/slugs.ts'
 import {
@@ -410,7 +410,7 @@ async function migrateGlobal(
     locales: serializeTranslations(canonical),
     doc,
   }
-  const references = findReferencesInAllLocales(model, global, canonical)
+  const references = findStoredReferences(model, global, canonical)
   await writer.globals.write(row, next, references, new Date().toISOString(), MIGRATION_ACTOR)
 }
 

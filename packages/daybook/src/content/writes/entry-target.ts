@@ -238,7 +238,7 @@ function hasSameMembers(
 ): boolean {
   if (revision.row.schema_hash !== collection.schemaHash) return false
   return (
-    isEqualJson(revision.references, next.references) &&
+    isEqualJson(revision.storedReferences, next.references) &&
     isEqualJson(collectMembers(collection, revision.values), next.choices)
   )
 }

@@ -6,12 +6,7 @@ import type { FieldRights } from '../access/field-access.ts'
 import type { Values } from '../documents/document.ts'
 import { keepOrphaned } from '../documents/orphaned-values.ts'
 import { mergeFields } from '../documents/prepare-fields.ts'
-import {
-  findReferencesInAllLocales,
-  type StoredRevision,
-  serializeTranslations,
-  withSystemKeys,
-} from '../documents/row.ts'
+import { findStoredReferences, type StoredRevision, serializeTranslations, withSystemKeys } from '../documents/row.ts'
 import type { Preconditions } from '../reads/etags.ts'
 import { localizeGlobal, toBlankRow } from '../reads/global.ts'
 import { toDocumentResponse } from '../reads/present.ts'
@@ -80,7 +75,7 @@ export class GlobalTarget implements UpdateTarget<GlobalRow, DocumentResponse> {
     }
     if (skipsUnchanged && isSameGlobal(row, next))
       return toDocumentResponse(global, localizeGlobal(content, global, row, localeChoice), rights)
-    const references = findReferencesInAllLocales(content.model, global, canonical)
+    const references = findStoredReferences(content.model, global, canonical)
     const before = isStored ? row : undefined
     const seq = await writer.globals.write(before, next, references, new Date().toISOString(), actor)
     return toDocumentResponse(global, localizeGlobal(content, global, { ...next, seq }, localeChoice), rights)

@@ -2,8 +2,9 @@ import { DaybookError } from '../../errors.ts'
 import { emptyValue, type Field, type Reference } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
 import { isUuidShaped } from '../../slugs.ts'
+import type { Reader } from '../../store/reads/reader.ts'
 import type { Referrer, ReferrerFilter } from '../../store/reads/reference-reader.ts'
-import { GLOBALS } from '../../store/tables/tables.ts'
+import { GLOBALS, getReferringField, toLinkField } from '../../store/tables/tables.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 import type { Access } from '../access/access.ts'
 import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
@@ -14,9 +15,10 @@ import type { Values } from '../documents/document.ts'
 import { collectOrphaned } from '../documents/orphaned-values.ts'
 import { mergeFields } from '../documents/prepare-fields.ts'
 import {
-  findReferencesInAllLocales,
+  findStoredReferences,
   readStoredValues,
   serializeTranslations,
+  textOrNull,
   toCanonical,
   toRow,
   withSystemKeys,
@@ -24,6 +26,7 @@ import {
 import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type CanonicalDocument, writeTranslation } from '../locales/localized.ts'
 import { localizeStrictWithStatus } from '../locales/published-locales.ts'
+import { findHtmlFields } from '../markdown/document-links.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './pipeline.ts'
 
@@ -214,7 +217,7 @@ async function removeFromGlobal(
     locales: serializeTranslations(canonical),
     doc,
   }
-  await writer.globals.write(row, next, findReferencesInAllLocales(context.model, global, canonical), at, actor)
+  await writer.globals.write(row, next, findStoredReferences(context.model, global, canonical), at, actor)
 }
 
 /** Returns a document without any reference to an entry, in all locales. */
@@ -285,13 +288,21 @@ export async function listReferrers(
   const key = id.toLowerCase()
   const [entry] = await read.entries.statuses(collection, [key], filter?.where)
   if (!entry || !(await canSeeEntry(access, read, collection, entry))) throw new DaybookError('NOT_FOUND')
-  const referrerFilter = await resolveReferrerFilter(context, access)
-  const total = await read.references.count(collection.key, key, referrerFilter)
-  return {
-    total,
-    ...page,
-    items: await read.references.referrers(collection.key, key, page.limit, page.offset, referrerFilter),
+  const referrerFilter = {
+    ...(await resolveReferrerFilter(context, access)),
+    hasLinks: true,
+    address: await getFileAddress(read, collection, key),
   }
+  const total = await read.references.count(collection.key, key, referrerFilter)
+  const items = await read.references.referrers(collection.key, key, page.limit, page.offset, referrerFilter)
+  return { total, ...page, items: items.map((item) => ({ ...item, field: getReferringField(item.field) })) }
+}
+
+/** Returns the address of a file, by which links name it. */
+async function getFileAddress(read: Reader, collection: CollectionModel, id: string): Promise<string | undefined> {
+  if (!collection.holdsFiles) return undefined
+  const row = await read.entries.byId(collection, id)
+  return (row && textOrNull(readStoredValues(collection, row).url)) ?? undefined
 }
 
 async function resolveReferrerFilter({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
@@ -299,7 +310,8 @@ async function resolveReferrerFilter({ model }: ContentContext, access: Access):
   const findHiddenRelations = (document: DocumentModel, isReadable: boolean): readonly string[] => {
     const hidden = scope.hiddenFields(document)
     const relations = [...document.relations.values()].flat()
-    return relations.filter(({ owner }) => !isReadable || hidden.has(owner)).map(({ path }) => path)
+    const links = findHtmlFields(document).map(({ path, owner }) => ({ path: toLinkField(path), owner }))
+    return [...relations, ...links].filter(({ owner }) => !isReadable || hidden.has(owner)).map(({ path }) => path)
   }
   const except: string[] = []
   for (const collection of model.collections.values()) {
@@ -310,13 +322,14 @@ async function resolveReferrerFilter({ model }: ContentContext, access: Access):
     )
   }
   for (const global of model.globals.values()) {
-    if (global.relations.size === 0) continue
+    if (global.relations.size === 0 && findHtmlFields(global).length === 0) continue
     except.push(
       ...findHiddenRelations(global, await canRead(access, global)).map((path) => `${GLOBALS} ${global.key} ${path}`),
     )
   }
   const filters = [...model.collections.values()].flatMap((collection) => {
-    if (collection.relations.size === 0 || !scope.readableCollection(collection.key)) return []
+    const canRefer = collection.relations.size > 0 || findHtmlFields(collection).length > 0
+    if (!canRefer || !scope.readableCollection(collection.key)) return []
     const where = scope.whereVisible(collection)
     return where ? [{ collection, where }] : []
   })

@@ -1,3 +1,4 @@
+import { compilePath, type EntryPath, isEntryPath, PATH_ADVICE, type PathTemplate } from '../../entry-path.ts'
 import {
   type CallerContent,
   type CollectionConfig,
@@ -9,7 +10,6 @@ import {
   type PluginRoute,
 } from '../../index.ts'
 import { checkOptions } from '../check-options.ts'
-import { compilePath, type EntryPath, isEntryPath, PATH_ADVICE, type PathTemplate } from '../entry-path.ts'
 import { describePublicResponses, respondPublicly } from '../public-response.ts'
 import {
   BATCH,

@@ -1,3 +1,4 @@
+import type { PathTemplate } from '../../entry-path.ts'
 import {
   type CallerContent,
   etagOf,
@@ -6,7 +7,6 @@ import {
   type PluginRequest,
   type PluginRoute,
 } from '../../index.ts'
-import type { PathTemplate } from '../entry-path.ts'
 import { describePublicResponses, respondPublicly } from '../public-response.ts'
 import {
   CONTENT_MAX_AGE,

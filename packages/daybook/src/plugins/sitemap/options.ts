@@ -1,6 +1,6 @@
+import { compilePath, type EntryPath, isEntryPath, PATH_ADVICE, type PathTemplate } from '../../entry-path.ts'
 import type { ListOptions } from '../../index.ts'
 import { checkOptions, isListOf, isWebUrl, type OptionFaults } from '../check-options.ts'
-import { compilePath, type EntryPath, isEntryPath, PATH_ADVICE, type PathTemplate } from '../entry-path.ts'
 
 /** The fields of a collection that a feed shows, by their keys. */
 export interface FeedFields {

@@ -1,5 +1,5 @@
+import type { PathTemplate } from '../../entry-path.ts'
 import type { CallerContent, HookData } from '../../index.ts'
-import type { PathTemplate } from '../entry-path.ts'
 import { type ListedCollection, localeQuery } from './options.ts'
 
 /** Characters that no XML 1.0 document may hold, escaped or not: control characters, halves of surrogate pairs. */

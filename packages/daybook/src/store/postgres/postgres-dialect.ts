@@ -5,7 +5,7 @@ import type { SqlValue } from '../../query/operators.ts'
 import type { SortBy } from '../../query/sort-order.ts'
 import type { Dialect, SchemaDialect, SchemaObject } from '../dialect.ts'
 import { param } from '../statement.ts'
-import { PARTLY_PUBLISHED_SQL, PUBLISHED_LOCALES } from '../tables/tables.ts'
+import { HAS_LINKS_SQL, LINKED, PARTLY_PUBLISHED_SQL, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { MAX_INDEXED_CHARACTERS } from '../where-sql.ts'
 import { POSTGRES_SEARCH } from './postgres-search.ts'
 import type { PostgresNames } from './postgres-statements.ts'
@@ -97,7 +97,8 @@ const SCHEMA: Omit<SchemaDialect, 'named'> = {
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
       SELECT coalesce(json_object_agg(name, n)::text, '{}') FROM (
         SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1
-        UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)}) AS counted) WHERE key = ${param('key')}`,
+        UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)}
+        UNION ALL SELECT ${sql.lit(LINKED)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(HAS_LINKS_SQL)}) AS counted) WHERE key = ${param('key')}`,
   // Excludes objects of extensions.
   allTablesQuery: `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
       AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')

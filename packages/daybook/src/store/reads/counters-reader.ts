@@ -1,5 +1,5 @@
 import type { Connection } from '../connection.ts'
-import { PUBLISHED_LOCALES } from '../tables/tables.ts'
+import { LINKED, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { READ_COUNTERS } from '../writes/counters.ts'
 
 /** The last changes of a collection, and its numbers of entries by status. */
@@ -13,6 +13,8 @@ export interface Counters {
   readonly counts: Readonly<Record<string, number>>
   /** The number of entries published in some locales only, for which the counts of locales differ. */
   readonly partlyPublished: number
+  /** The number of entries with links to documents in their HTML. */
+  readonly linked: number
 }
 
 /** A database that may know if something was stored. */
@@ -64,7 +66,7 @@ export class CountersReader implements CurrentCounters, Versioned {
   async #read(key: string): Promise<Counters> {
     const row = await this.#connection.get(READ_COUNTERS, { key })
     if (!row) throw new Error(`No counters for ${key}`)
-    const { [PUBLISHED_LOCALES]: partlyPublished = 0, ...counts } = JSON.parse(row.counts)
-    return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts, partlyPublished }
+    const { [PUBLISHED_LOCALES]: partlyPublished = 0, [LINKED]: linked = 0, ...counts } = JSON.parse(row.counts)
+    return { seq: row.seq, visibleSeq: row.visible_seq, draftSeq: row.draft_seq ?? 0, counts, partlyPublished, linked }
   }
 }

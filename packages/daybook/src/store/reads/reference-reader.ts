@@ -4,6 +4,7 @@ import type { Condition } from '../../query/where.ts'
 import type { Connection, StoreReadContext } from '../connection.ts'
 import type { Dialect } from '../dialect.ts'
 import { param, prepareSql, type StatementValues } from '../statement.ts'
+import { IS_LINK_SQL } from '../tables/tables.ts'
 import { toWhereSql } from '../where-sql.ts'
 
 /** A document that refers to another one, and the field that does. */
@@ -20,6 +21,10 @@ export interface ReferrerFilter {
   readonly except: readonly string[]
   /** Filters that the entries of these collections must match. */
   readonly filters: readonly { readonly collection: CollectionModel; readonly where: Condition }[]
+  /** True to include links in HTML, whose fields `toLinkField` marks. @default false */
+  readonly hasLinks?: boolean
+  /** The address of the file, by which links name it besides its id. @default none */
+  readonly address?: string | undefined
 }
 
 const ALL_REFERRERS: ReferrerFilter = { except: [], filters: [] }
@@ -64,7 +69,7 @@ export class ReferenceReader {
     return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
   }
 
-  #translate({ except, filters }: ReferrerFilter): TranslatedFilter {
+  #translate({ except, filters, hasLinks = false, address = '' }: ReferrerFilter): TranslatedFilter {
     const translated = filters.map(({ collection, where }, index) => ({
       table: collection.key,
       condition: toWhereSql(this.#source.dialect, where, collection, { prefix: `filter${index}x` }),
@@ -73,6 +78,8 @@ export class ReferenceReader {
       name: translated.map(({ table, condition }) => ` ${table} ${condition.cacheKey}`).join(),
       values: {
         except: JSON.stringify(except),
+        address,
+        links: hasLinks ? 1 : 0,
         ...Object.assign({}, ...translated.map(({ condition }) => condition.values)),
       },
       connection: filters.length === 0 ? this.#source.connection : this.#source.background,
@@ -97,7 +104,8 @@ const filterReferrers = (key: string, condition: RawBuilder<SqlBool>): RawBuilde
     SELECT 1 FROM ${sql.table(key)} AS entry WHERE entry.id = from_id AND ${condition}
   ))`
 const fromReferences = ({ isAmong }: Dialect, conditions: ReferrerConditions) => sql`FROM daybook$refs
-  WHERE to_collection = ${param('collection')} AND to_id = ${param('id')} AND NOT ${isAmong(
+  WHERE to_collection = ${param('collection')} AND to_id IN (${param('id')}, ${param('address')})
+  AND (${param('links')} = 1 OR NOT ${sql.raw(IS_LINK_SQL)}) AND NOT ${isAmong(
     sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,
     param('except'),
   )}${sql.join([sql``, ...conditions], sql` AND `)}`
@@ -106,7 +114,8 @@ const referrersStatement = (dialect: Dialect, conditions: ReferrerConditions) =>
   ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`
 const referredToStatement = ({ isAmong }: Dialect) => sql<{ id: string }>`
   SELECT DISTINCT to_id AS id FROM daybook$refs
-  WHERE to_collection = ${param('collection')} AND ${isAmong(sql.ref('to_id'), param('ids'))}`
+  WHERE to_collection = ${param('collection')} AND ${isAmong(sql.ref('to_id'), param('ids'))}
+  AND NOT ${sql.raw(IS_LINK_SQL)}`
 const countReferrersStatement = (dialect: Dialect, conditions: ReferrerConditions) => sql<{ total: number }>`
   SELECT count(*) AS total FROM (
     SELECT DISTINCT from_collection, from_id, field ${fromReferences(dialect, conditions)}

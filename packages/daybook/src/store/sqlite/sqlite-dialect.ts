@@ -4,7 +4,7 @@ import type { SqlValue } from '../../query/operators.ts'
 import { isIndexOrder, type SortBy } from '../../query/sort-order.ts'
 import type { Dialect, SchemaDialect } from '../dialect.ts'
 import { param } from '../statement.ts'
-import { PARTLY_PUBLISHED_SQL, PUBLISHED_LOCALES } from '../tables/tables.ts'
+import { HAS_LINKS_SQL, LINKED, PARTLY_PUBLISHED_SQL, PUBLISHED_LOCALES } from '../tables/tables.ts'
 import { SQLITE_PLANNER } from './sqlite-planner.ts'
 import { SQLITE_SEARCH } from './sqlite-search.ts'
 
@@ -52,7 +52,8 @@ const SCHEMA: SchemaDialect = {
   ) => sql`UPDATE daybook$collections SET seq = (SELECT seq FROM daybook$head), visible_seq = (SELECT seq FROM daybook$head), counts = (
        SELECT coalesce(json_group_object(name, n), '{}') FROM (
          SELECT coalesce(status, '') AS name, count(*) AS n FROM ${sql.table(key)} GROUP BY 1
-         UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)})) WHERE key = ${param('key')}`,
+         UNION ALL SELECT ${sql.lit(PUBLISHED_LOCALES)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(PARTLY_PUBLISHED_SQL)}
+        UNION ALL SELECT ${sql.lit(LINKED)}, count(*) FROM ${sql.table(key)} WHERE ${sql.raw(HAS_LINKS_SQL)})) WHERE key = ${param('key')}`,
   allTablesQuery:
     "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
   // The next `pk` follows the highest one, and there are no statistics.

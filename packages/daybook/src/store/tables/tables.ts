@@ -74,6 +74,31 @@ export const ENTRY_TABLE = {
 export const isPartlyPublished = ({ locales }: Pick<RowOf<typeof ENTRY_TABLE>, 'locales'>): boolean =>
   locales?.startsWith(`{"${PUBLISHED_LOCALES}":`) === true
 
+/** The text in stored JSON with which the address of a link to a document begins. */
+export const LINK_MARK = '"daybook:'
+
+/** True if a stored document may have links to others in its HTML. */
+export const hasLinks = ({ doc, locales }: { readonly doc: string; readonly locales?: string | null }): boolean =>
+  doc.includes(LINK_MARK) || locales?.includes(LINK_MARK) === true
+
+/** {@link hasLinks} as an SQL condition. */
+export const HAS_LINKS_SQL: string = `(doc LIKE '%${LINK_MARK}%' OR locales LIKE '%${LINK_MARK}%')`
+
+const LINK_SUFFIX = '#'
+
+/** Returns the field of a stored reference that is a link in the HTML of a field. */
+export const toLinkField = (field: string): string => `${field}${LINK_SUFFIX}`
+
+/** Returns the field that contains a stored reference. */
+export const getReferringField = (stored: string): string =>
+  stored.endsWith(LINK_SUFFIX) ? stored.slice(0, -LINK_SUFFIX.length) : stored
+
+/** Matches the fields of links in `daybook$refs`, as an SQL condition. */
+export const IS_LINK_SQL: string = `field LIKE '%${LINK_SUFFIX}'`
+
+/** The counter of the entries of a collection that {@link hasLinks}. */
+export const LINKED = '@linked'
+
 /** {@link isPartlyPublished} as an SQL condition. */
 export const PARTLY_PUBLISHED_SQL: string = `locales LIKE '{"${PUBLISHED_LOCALES}":%'`
 

@@ -4,7 +4,7 @@ import type { PipelinedConnection, WriteStep } from '../connection.ts'
 import type { StoredEntry, WrittenEntry } from '../rows.ts'
 import { build, param, prepare, type Statement } from '../statement.ts'
 import { collectCountedValues, type FieldMember } from '../tables/document-values.ts'
-import { isPartlyPublished, PUBLISHED_LOCALES, type SystemTables } from '../tables/tables.ts'
+import { hasLinks, isPartlyPublished, LINKED, PUBLISHED_LOCALES, type SystemTables } from '../tables/tables.ts'
 
 /** A change of the counters of a collection. As a status, `null` is an entry without one, and `undefined` no entry. */
 export interface CounterChange {
@@ -16,6 +16,8 @@ export interface CounterChange {
   readonly to: string | null | undefined
   /** The change of the number of entries that are published in some locales only. @default 0 */
   readonly partlyPublished?: number
+  /** The change of the number of entries with links to documents. @default 0 */
+  readonly linked?: number
   readonly values: readonly ValueChange[]
   /** True if only drafts or schedules changed. @default false */
   readonly isDraft?: boolean
@@ -47,6 +49,7 @@ export function entryCounterChange(
     partlyPublished:
       Number(after !== undefined && isPartlyPublished(after)) -
       Number(before !== undefined && isPartlyPublished(before)),
+    linked: Number(after !== undefined && hasLinks(after)) - Number(before !== undefined && hasLinks(before)),
     values: [
       ...(isCounted && before ? toValueChanges(collection, before.status, JSON.parse(before.doc), -1) : []),
       ...(isCounted && after ? toValueChanges(collection, after.status, after.value, 1) : []),
@@ -137,10 +140,11 @@ async function updateCounters(
   const add = (name: string, by: number): void => {
     if (by !== 0) counts[name] = (counts[name] ?? 0) + by
   }
-  for (const { from, to, partlyPublished = 0 } of entryChanges) {
+  for (const { from, to, partlyPublished = 0, linked = 0 } of entryChanges) {
     if (from !== undefined) add(from ?? '', -1)
     if (to !== undefined) add(to ?? '', 1)
     add(PUBLISHED_LOCALES, partlyPublished)
+    add(LINKED, linked)
   }
   await connection.run(UPDATE_COUNTERS, {
     key,
