@@ -181,19 +181,21 @@ export class TutorialReader implements AsyncDisposable {
     const [address] = /http:\S+\/studio\b/.exec(step) ?? []
     if (address !== undefined) await page.goto(this.#withAddresses(address))
     if (step.startsWith('Reload')) await page.reload()
-    if (step.includes('sign in')) await this.#signIn()
+    if (step.includes('create your account')) await this.#createAccount()
     for (const [, name = ''] of step.matchAll(/(?:[Ss]elect|then) \*\*(.+?)\*\*/g)) await this.#select(name)
   }
 
-  async #signIn(): Promise<void> {
-    const [, email = '', password = ''] = await eventually(() => {
-      const account = /^ {2}E-mail {5}(\S+)\n {2}Password {3}(\S+)$/m.exec(this.#serving.get('3000')?.output ?? '')
-      if (!account) throw new Error('The start has printed no account.')
-      return account
+  async #createAccount(): Promise<void> {
+    const [, link = ''] = await eventually(() => {
+      const line = /^ {2}(http\S+#setup=\S+)$/m.exec(this.#serving.get('3000')?.output ?? '')
+      if (!line) throw new Error('The start has printed no link.')
+      return line
     })
-    await this.#browser.getByLabel('E-mail address').fill(email)
-    await this.#browser.getByLabel('Password').fill(password)
-    await this.#select('Sign in')
+    await this.#browser.goto(link)
+    await this.#browser.getByLabel('Name').fill('Ada')
+    await this.#browser.getByLabel('E-mail address').fill('ada@example.org')
+    await this.#browser.getByLabel('Password').fill('one of my own choice')
+    await this.#select('Create an account')
   }
 
   #type(label: string, text: string): Promise<void> {

@@ -70,7 +70,7 @@ ${template === 'site' ? '  Site       http://127.0.0.1:4321\n' : ''}  Studio    
   API        http://127.0.0.1:3000/api/${COLLECTIONS[template]}
   Docs page  http://127.0.0.1:3000/docs
 
-The first start prints an e-mail address and a password to sign in with.
+The first start prints a link with which you create your account.
 `
 }
 

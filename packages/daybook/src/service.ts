@@ -1,4 +1,3 @@
-import type { NewAccount } from './auth/account-manager.ts'
 import { Closers } from './closers.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { getDocsPath } from './config/docs.ts'
@@ -78,10 +77,10 @@ export interface Service<C extends DaybookConfig = DaybookConfig> {
    */
   onChange(listener: (seq: number) => void): () => void
   /**
-   * Creates an account if the auth adapter creates accounts, and there is none on any node. Returns true if it was created. Internal: it may
-   * change at any time.
+   * Accepts a secret with which the action `setup` creates the first administrator. Returns false if there are accounts on any node, or the
+   * auth adapter creates none. Internal: it may change at any time.
    */
-  createFirstAccount(account: NewAccount): Promise<boolean>
+  openSetup(secret: string): Promise<boolean>
   /** Returns the number of SQL statements since the start. */
   statements(): number
   /**
@@ -262,7 +261,7 @@ async function openService<const C extends DaybookConfig>(
     exposureFaults,
     content: new ServiceContent<C>(context),
     onChange: (listener) => store.journal.onGrowth(listener),
-    createFirstAccount: (account) => auth.createFirstAccount(account),
+    openSetup: (secret) => auth.openSetup(secret),
     statements: () => store.database.statementCount,
     metrics: async () => requireMetrics(metrics).text(),
     metricsSnapshot: async () => requireMetrics(metrics).snapshot(),

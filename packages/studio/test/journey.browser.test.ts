@@ -178,10 +178,75 @@ describe('the Studio in a browser', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
+  test('creates the first administrator with the link that the start prints, once', async () => {
+    const setup = 'the-secret-of-the-start'
+    await using visit = await visitStudio(open, museumOf(1), {
+      path: `/studio#setup=${setup}`,
+      before: (service) => service.openSetup(setup),
+    })
+    const { page } = visit
+    await isShown(page, 'Create the first account')
+    await visit.shoot('first-run')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.getByLabel('Name').fill(INES.name)
+    await page.getByLabel('E-mail address').fill(INES.email)
+    await page.getByLabel('Password').fill('short')
+    await page.keyboard.press('Enter')
+    await page.getByText('Password: ').waitFor()
+    await page.getByLabel('Password').fill(INES.password)
+    await page.keyboard.press('Enter')
+    await isShown(page, 'Overview')
+    expect(new URL(page.url()).hash).toBe('')
+    expect(await visit.takeFaults()).toEqual([])
+
+    const tab = await open.browser.newContext({ locale: 'de-DE' })
+    const stranger = await tab.newPage()
+    await stranger.goto(`${visit.url}/studio#setup=${setup}`)
+    await isShown(stranger, 'Das erste Konto erstellen')
+    await stranger.getByLabel('Name').fill('Eve')
+    await stranger.getByLabel('E-Mail-Adresse').fill('eve@example.org')
+    await stranger.getByLabel('Passwort').fill(INES.password)
+    await stranger.keyboard.press('Enter')
+    await stranger.getByText('Dieser Link wurde schon benutzt').waitFor()
+    await tab.close()
+  })
+
   test('shows a message if it cannot start', async () => {
     const script = "JSON.parse = () => { throw new Error('broken') }"
     await using visit = await visitStudio(open, museumOf(1), { script })
-    await visit.page.getByRole('heading', { name: 'The Studio could not start' }).waitFor()
+    await visit.page.getByRole('heading', { name: 'The Studio has not started' }).waitFor()
     expect(await visit.page.title()).toBe('The museum')
+  })
+
+  test('shows a message if its program does not load, or throws in its first render', async () => {
+    await using visit = await visitStudio(open, museumOf(1), { as: INES })
+    const { page, url } = visit
+    await page.context().route('**/app/main.*.js', (route) => route.abort())
+    await page.reload()
+    await page.getByRole('heading', { name: 'The Studio has not started' }).waitFor()
+    await visit.shoot('not-started')
+    expect(await visit.axeFaults()).toEqual([])
+    await page.context().unroute('**/app/main.*.js')
+    await page.getByRole('link', { name: 'Reload' }).click()
+    await isShown(page, 'Overview')
+
+    await page.addInitScript("Intl.RelativeTimeFormat = () => { throw new Error('broken') }")
+    await page.goto(`${url}/studio/c/posts`)
+    await page.getByRole('heading', { name: 'The Studio has not started' }).waitFor()
+    await page.context().addCookies([{ name: 'daybook-studio-language', value: 'de', url }])
+    await page.reload()
+    await page.getByRole('heading', { name: 'Das Studio ist nicht gestartet' }).waitFor()
+  })
+
+  test('shows the reason and a way to reload if the model cannot be fetched', async () => {
+    await using visit = await visitStudio(open, museumOf(1), { as: INES })
+    const { page } = visit
+    await isShown(page, 'Overview')
+    await page.context().route('**/api/cms/model*', (route) => route.fulfill({ status: 500, json: {} }))
+    await page.reload()
+    await page.getByRole('button', { name: 'Reload' }).waitFor()
+    await page.context().unroute('**/api/cms/model*')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await isShown(page, 'Overview')
   })
 })

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts'
-import type { AccountManager, NewAccount } from './account-manager.ts'
+import type { AccountManager } from './account-manager.ts'
 import type { AuthRecords } from './records.ts'
 
 /** The type of an actor: a person with a session, or a program with a token. */
@@ -136,12 +136,13 @@ export interface AuthAdapter {
    */
   onSessionChange?(listener: () => void): () => void
   /**
-   * Creates an account if there is none, on any node. `daybook start` and `daybook dev` call it in a terminal, for development, and print the
-   * address and the password. Without it, they print none.
+   * Accepts a secret with which the action `setup` creates the first administrator, once, while there is no account on any node. It replaces
+   * an earlier secret. `daybook start` and `daybook dev` call it in a terminal, and print a link to the Studio with the secret. Without it,
+   * they print none.
    *
-   * @returns true if the account was created; false if there are accounts
+   * @returns true if the secret is accepted; false if there are accounts
    */
-  createFirstAccount?(account: NewAccount): Promise<boolean>
+  openSetup?(secret: string): Promise<boolean>
   /** Handles the provider's own routes below `providerRoutes.basePath`, with every method. */
   handleRequest?(request: Request, context: AuthContext): Promise<Response>
   /** Releases resources; called once, when the service ends. */

@@ -1,6 +1,5 @@
 import { DaybookError, StartupError } from '../errors.ts'
 import { withTimeout } from '../with-timeout.ts'
-import type { NewAccount } from './account-manager.ts'
 import {
   ANONYMOUS,
   type AuthAction,
@@ -166,17 +165,14 @@ export class AuthGuard {
   }
 
   /**
-   * Creates an account if the adapter creates accounts, and there is none.
+   * Accepts a secret for the creation of the first administrator, if the adapter creates accounts, and there is none.
    *
-   * @returns true if it was created
-   * @throws SERVICE_UNAVAILABLE if the adapter fails, and any {@link DaybookError} that it throws
+   * @returns true if the secret is accepted
+   * @throws SERVICE_UNAVAILABLE if the adapter fails
    */
-  async createFirstAccount(account: NewAccount): Promise<boolean> {
-    const { createFirstAccount } = this.#adapter
-    if (!createFirstAccount) return false
-    await this.#load()
-    // No client waits for it. After a timeout, nobody would know the password.
-    return callAdapter(LOAD_TIMEOUT_MS, () => createFirstAccount.call(this.#adapter, account))
+  async openSetup(secret: string): Promise<boolean> {
+    const { openSetup } = this.#adapter
+    return openSetup !== undefined && this.#call((adapter) => openSetup.call(adapter, secret))
   }
 
   /**

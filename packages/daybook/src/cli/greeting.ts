@@ -8,16 +8,16 @@ export interface Greeting {
   readonly data: string
   /** The first collection that anyone may read. */
   readonly collection: string | undefined
-  /** A new account. */
-  readonly account: { readonly email: string; readonly password: string } | undefined
+  /** The secret with which the first administrator is created. */
+  readonly setup: string | undefined
   readonly warnings: readonly string[]
 }
 
-/** Returns the first output of a service in a terminal: its URLs, an account, a first request, and what to change before other people use it. */
+/** Returns the first output of a service in a terminal: its URLs, the link that creates the first administrator, a first request, and what to change before other people use it. */
 export function greetingText(greeting: Greeting): string {
   const sections = [
     describeUrls(greeting),
-    describeAccount(greeting),
+    describeSetup(greeting),
     describeFirstRead(greeting),
     describeRisks(greeting),
   ].filter(({ length }) => length > 0)
@@ -29,7 +29,7 @@ function describeUrls({ url, config, collection }: Greeting): readonly string[] 
   const docs = getDocsPath(config)
   const [firstCollection] = Object.keys(config.collections)
   const listed = collection ?? firstCollection
-  const studio = config.plugins?.find(({ name }) => name === 'studio')?.startPage
+  const studio = getStudioPath(config)
   return [
     ...(studio === undefined ? [] : [`  Studio     ${origin}${studio}`]),
     ...(listed === undefined ? [] : [`  API        ${origin}/api/${listed}`]),
@@ -40,14 +40,23 @@ function describeUrls({ url, config, collection }: Greeting): readonly string[] 
 /** Returns a URL that a browser on this machine can open. */
 const toReachableUrl = (url: string): string => url.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:')
 
-function describeAccount({ account }: Greeting): readonly string[] {
-  if (!account) return []
+/** The secret follows `#`, which browsers send to no server. */
+function describeSetup({ url, config, setup }: Greeting): readonly string[] {
+  if (setup === undefined) return []
+  const studio = getStudioPath(config)
+  if (studio === undefined) {
+    // The command line reaches accounts in the database only.
+    const isStored = config.auth !== undefined && 'open' in config.auth
+    return isStored ? ['Create the first account:', '  npx daybook user create you@example.com --role admin'] : []
+  }
   return [
-    'Sign in with this account. Its password is shown only once:',
-    `  E-mail     ${account.email}`,
-    `  Password   ${account.password}`,
+    'Create the first account, an administrator. The link works once:',
+    `  ${toReachableUrl(url)}${studio}#setup=${setup}`,
   ]
 }
+
+const getStudioPath = (config: DaybookConfig): string | undefined =>
+  config.plugins?.find(({ name }) => name === 'studio')?.startPage
 
 function describeFirstRead({ url, collection }: Greeting): readonly string[] {
   if (collection === undefined) return []

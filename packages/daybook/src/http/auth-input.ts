@@ -46,7 +46,7 @@ export function toProviderRequest(
 }
 
 /** The actions that allow guessing passwords. */
-const COUNTED_ACTIONS: readonly string[] = ['login', 'register']
+const COUNTED_ACTIONS: readonly string[] = ['login', 'register', 'setup']
 /** Matches provider paths that allow guessing passwords or sending messages. */
 const COUNTED_ADDRESS = /sign-?in|sign-?up|login|register|password|verif|otp|two-factor|magic|callback/i
 /** Matches provider paths that send a message to an account. */

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AccountsAdapter, type AccountsParts } from '../../src/auth/accounts/accounts-adapter.ts'
 import { openAccounts } from '../../src/auth/accounts/better-auth.ts'
 import { recordDatabase } from '../../src/auth/accounts/record-database.ts'
+import { Setup } from '../../src/auth/accounts/setup.ts'
 import { SessionCache } from '../../src/auth/session-cache.ts'
 import { MemoryDatabase } from '../../src/store/sqlite/memory-database.ts'
 import { Store } from '../../src/store/store.ts'
@@ -236,6 +237,7 @@ describe('accounts', () => {
     cookiePrefix: 'better-auth',
     sessions: new SessionCache(),
     records,
+    setup: new Setup(records),
     load: async () => {
       await loads.begin()
       return async () =>

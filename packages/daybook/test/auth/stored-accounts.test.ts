@@ -110,15 +110,34 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([])
   })
 
-  test('begin with one account, whichever node creates it', async () => {
-    const nodes = [await node(), await node()]
-    const roots = ['first', 'second', 'third', 'fourth'].map((name) => ({ ...ROOT, password: `${name} ${PASSWORD}` }))
-    const created = await Promise.all(roots.map((root, index) => nodes[index % 2]?.createFirstAccount(root)))
-    expect(created.filter(Boolean)).toHaveLength(1)
-    const { password = '' } = roots[created.indexOf(true)] ?? {}
-    expect((await new Browser(nodes[1] as Service).login(ROOT.email, password)).status).toBe(200)
-    expect(await nodes[0]?.createFirstAccount({ ...ROOT, email: 'other@example.org' })).toBe(false)
-    expect(await manage({}, (accounts) => accounts.list())).toMatchObject([{ email: ROOT.email, roles: ['admin'] }])
+  test('begin with one administrator, created once with the newest secret, on any node', async () => {
+    const [first, second] = [await node({ registration: 'closed' }), await node({ registration: 'closed' })]
+    const setUp = (service: Service, setup: string, email = ROOT.email) =>
+      new Browser(service).action('setup', { name: 'Root', email, password: PASSWORD, setup })
+    // Without a secret, nobody creates an account.
+    expect((await setUp(first, 'undefined')).status).toBe(403)
+    expect(await first.openSetup('replaced')).toBe(true)
+    expect(await second.openSetup('secret')).toBe(true)
+    expect((await setUp(first, 'replaced')).status).toBe(403)
+    // What is rejected uses nothing up.
+    const short = await new Browser(first).action('setup', { ...ROOT, password: 'short', setup: 'secret' })
+    expect(short.status).toBe(400)
+    const claims = [0, 1, 2, 3].map((index) =>
+      setUp(index % 2 === 0 ? first : second, 'secret', `r${index}@example.org`),
+    )
+    const statuses = (await Promise.all(claims)).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([201, 403, 403, 403])
+    expect(await manage({}, (accounts) => accounts.list())).toMatchObject([{ roles: ['admin'] }])
+    expect(await first.openSetup('again')).toBe(false)
+    expect((await setUp(second, 'again')).status).toBe(403)
+  })
+
+  test('cannot begin with a secret once somebody has an account', async () => {
+    const service = await node()
+    expect(await service.openSetup('secret')).toBe(true)
+    await new Browser(service).register()
+    const response = await new Browser(service).action('setup', { ...ROOT, setup: 'secret' })
+    expect(response.status).toBe(403)
   })
 
   test('are unique by address, even if it registers concurrently on several nodes', async () => {

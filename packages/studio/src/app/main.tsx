@@ -42,7 +42,7 @@ function App({ studio, theme, router, firstTexts }: AppProps): ReactNode {
   )
 }
 
-async function start(element: Element): Promise<void> {
+async function start(element: Element, showFailure: (error: unknown) => void): Promise<void> {
   const settings = readSettings()
   const firstTexts = await loadTexts(getPageLanguage())
   const parts = {
@@ -50,32 +50,23 @@ async function start(element: Element): Promise<void> {
     theme: new ThemePreference(settings.path),
     router: makeRouter(settings.path),
   }
-  const root = createRoot(element, { onUncaughtError: (error) => showFailure(element, error) })
+  const root = createRoot(element, { onUncaughtError: showFailure })
   root.render(<App {...parts} firstTexts={firstTexts} />)
 }
 
-/** The message of a failed start. It is not a translated text, since the translations may have failed to load. */
-const FAILURES: Readonly<Record<Language, readonly [title: string, advice: string]>> = {
-  en: [
-    'The Studio could not start',
-    'Reload the page. If that does not help, try another browser, and send the operators of this service the messages of its console.',
-  ],
-  de: [
-    'Das Studio konnte nicht gestartet werden',
-    'Laden Sie die Seite neu. Hilft das nicht, versuchen Sie es mit einem anderen Browser, und teilen Sie den Betreibern mit, was dessen Konsole meldet.',
-  ],
-}
-
-function showFailure(element: Element, error: unknown): void {
-  console.error(error)
-  const [title, advice] = FAILURES[getPageLanguage()]
-  const [heading, text] = [document.createElement('h1'), document.createElement('p')]
-  heading.textContent = title
-  text.textContent = advice
-  const message = document.createElement('main')
-  message.append(heading, text)
-  element.replaceChildren(message)
+/** Returns a function that shows the message of the page for a failed start, which React removes with its first render. */
+function makeFailureDisplay(element: Element): (error: unknown) => void {
+  const message = element.querySelector<HTMLElement>('.not-started')
+  return (error) => {
+    console.error(error)
+    if (!message) return
+    message.dataset.failed = ''
+    element.replaceChildren(message)
+  }
 }
 
 const root = document.getElementById('studio')
-if (root) start(root).catch((error) => showFailure(root, error))
+if (root) {
+  const showFailure = makeFailureDisplay(root)
+  start(root, showFailure).catch(showFailure)
+}

@@ -29,17 +29,50 @@ export function renderPage(parts: PageParts): string {
 <meta property="csp-nonce" nonce="${nonce}">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
+<style nonce="${nonce}">${FAILURE_CSS}</style>
 ${files.styles.map((file) => `<link rel="stylesheet" nonce="${nonce}" href="${urlOf(file)}">\n`).join('')}${
   accent ? `<style nonce="${nonce}">${buildAccentCss(accent)}</style>\n` : ''
 }${files.preloads.map((file) => `<link rel="modulepreload" nonce="${nonce}" href="${urlOf(file)}">\n`).join('')}<script type="module" nonce="${nonce}" src="${urlOf(files.script)}"></script>
 </head>
 <body>
-<div id="studio"></div>
-<noscript>The Studio needs JavaScript.</noscript>
+<div id="studio">${renderFailure(language)}</div>
+<noscript>${getFailureTexts(language).noScript}</noscript>
 <script type="application/json" id="settings">${toScriptText(settings)}</script>
 </body>
 </html>
 `
+}
+
+/** The texts of the page for a browser that cannot load or start the program. */
+const FAILURE_TEXTS = {
+  en: {
+    title: 'The Studio has not started',
+    text: 'Its program did not load. Check your connection, and reload the page. If that does not help, tell the operators of this service.',
+    reload: 'Reload',
+    noScript: 'The Studio needs JavaScript. Turn it on in the settings of your browser, and reload the page.',
+  },
+  de: {
+    title: 'Das Studio ist nicht gestartet',
+    text: 'Das Programm wurde nicht geladen. Prüfen Sie die Verbindung, und laden Sie die Seite neu. Hilft das nicht, wenden Sie sich an die Betreiber.',
+    reload: 'Neu laden',
+    noScript:
+      'Das Studio braucht JavaScript. Schalten Sie es in den Einstellungen des Browsers ein, und laden Sie die Seite neu.',
+  },
+} as const
+
+const getFailureTexts = (language: string) => FAILURE_TEXTS[language === 'de' ? 'de' : 'en']
+
+/**
+ * Appears if the program has not replaced it in time. The policy allows no handler that could notice a script that fails to load. The
+ * program shows it at once when it fails.
+ */
+const FAILURE_CSS =
+  '.not-started{box-sizing:border-box;max-inline-size:34rem;margin:20vh auto 0;padding:1.5rem;font:1rem/1.5 system-ui,sans-serif;' +
+  'animation:not-started 0s 8s both}.not-started[data-failed]{animation:none}@keyframes not-started{from{visibility:hidden}}'
+
+function renderFailure(language: string): string {
+  const { title, text, reload } = getFailureTexts(language)
+  return `<main class="not-started"><h1>${title}</h1><p>${text}</p><p><a href="">${reload}</a></p></main>`
 }
 
 /** Overrides the accent colour of the program, and the text colour on it. */

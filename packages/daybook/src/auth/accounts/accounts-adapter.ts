@@ -1,6 +1,5 @@
 import { DaybookError, validationError, validationErrorAt } from '../../errors.ts'
 import { createIssue, type Issue } from '../../issues.ts'
-import type { NewAccount } from '../account-manager.ts'
 import {
   type AuthAction,
   type AuthAdapter,
@@ -17,8 +16,8 @@ import type { SessionCache } from '../session-cache.ts'
 import { ACCOUNT_LIMITS, BASE_PATH, PASSWORD_LENGTH, type Registration } from './account-rules.ts'
 import type { Accounts, NewUser, SignInResult } from './better-auth.ts'
 import type { Invitations } from './invitations.ts'
-import { getRecordKind } from './revocation.ts'
 import { withoutSessionTokens } from './session-tokens.ts'
+import type { Setup } from './setup.ts'
 
 const objectSchema = (properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => ({
   type: 'object',
@@ -87,9 +86,19 @@ const createCapabilities = ({ registration, cookiePrefix, hasPlugins = false }: 
       status: 200,
     },
     ...(registration === 'closed' ? {} : { register: registerAction({ registration, hasPlugins }) }),
+    setup: {
+      description:
+        'Makes the first account, an administrator, with the secret that the start of the service prints, and signs in.',
+      input: objectSchema({ name: NAME, email: EMAIL, password: NEW_PASSWORD, setup: TEXT }),
+      output: hasPlugins ? { oneOf: [SIGNED_IN, SECOND_FACTOR] } : SIGNED_IN,
+      status: 201,
+    },
     logout: { description: 'Ends the session.', status: 204 },
   },
 })
+
+const SETUP_CLOSED =
+  'This link was used or replaced, or there is an account already. Without an account, start the service again for a new link.'
 
 export interface AccountsParts {
   readonly registration: Registration
@@ -99,7 +108,9 @@ export interface AccountsParts {
   /** Cleared whenever accounts or sessions change. */
   readonly sessions: SessionCache
   /** The records of the accounts, which report changes of sessions on all nodes. */
-  readonly records: Pick<AuthRecords, 'list' | 'onSessionChange'>
+  readonly records: Pick<AuthRecords, 'onSessionChange'>
+  /** The creation of the first administrator. */
+  readonly setup: Setup
   /** Required if registration is by invitation. */
   readonly invitations?: Invitations
   /** True if there are plugins of better-auth. @default false */
@@ -144,6 +155,7 @@ export class AccountsAdapter implements AuthAdapter {
   ): Promise<Response | null> {
     if (action === 'login') return this.#login(input, context)
     if (action === 'register') return this.#register(input, context)
+    if (action === 'setup') return this.#setUp(input, context)
     if (action === 'logout') return this.#logout(context)
     return null
   }
@@ -164,18 +176,8 @@ export class AccountsAdapter implements AuthAdapter {
     })
   }
 
-  async createFirstAccount(account: NewAccount): Promise<boolean> {
-    const users = await this.#parts.records.list(getRecordKind('user'), { limit: 1 })
-    if (users.length > 0) return false
-    const accounts = await this.#open()
-    try {
-      await accounts.create(account)
-      return true
-    } catch (error) {
-      // Another node has created it: addresses are unique.
-      if (error instanceof DaybookError && error.code === 'CONFLICT') return false
-      throw error
-    }
+  openSetup(secret: string): Promise<boolean> {
+    return this.#parts.setup.open(secret)
   }
 
   async handleRequest(request: Request, { headers, origin }: AuthContext): Promise<Response> {
@@ -234,6 +236,26 @@ export class AccountsAdapter implements AuthAdapter {
     if (!claimed) throw validationErrorAt('/invitation', 'invitation', 'is not valid for this address')
     try {
       await accounts.create({ ...user, roles: claimed.roles })
+    } catch (error) {
+      await claimed.release()
+      throw error
+    }
+    return this.#secureCookies(
+      createSessionResponse(201, requireSignedIn(await accounts.signIn(user, headers))),
+      origin,
+    )
+  }
+
+  async #setUp(input: Readonly<Record<string, unknown>>, { headers, origin }: AuthContext): Promise<Response> {
+    const names = ['name', 'email', 'password', 'setup'] as const
+    const { name = '', email = '', password = '', setup = '' } = readTexts(input, names)
+    const accounts = await this.#open()
+    const user: NewUser = { name, email, password }
+    accounts.validateNewUser(user)
+    const claimed = await this.#parts.setup.claim(setup)
+    if (!claimed) throw new DaybookError('FORBIDDEN', SETUP_CLOSED)
+    try {
+      await accounts.create({ ...user, roles: ['admin'] })
     } catch (error) {
       await claimed.release()
       throw error

@@ -9,6 +9,7 @@ import { requireAccountLimits } from './account-rules.ts'
 import { AccountsAdapter } from './accounts-adapter.ts'
 import type { Accounts, AccountsOptions } from './better-auth.ts'
 import { Invitations } from './invitations.ts'
+import { Setup } from './setup.ts'
 
 /** The options of accounts in the host's records. */
 export type StoredAccountsOptions = Omit<AccountsOptions, 'secret' | 'cookiePrefix' | 'database' | 'onError'> & {
@@ -26,6 +27,7 @@ export function openAccountsAdapter(host: AuthHost, options: StoredAccountsOptio
     sessions,
     records: host.records,
     invitations: new Invitations(host.records),
+    setup: new Setup(host.records),
     hasPlugins: (options.plugins ?? []).length > 0,
     baseURL: options.baseURL,
     load: () => loadStoredAccounts(host, { ...options, cookiePrefix }, () => sessions.clear()),

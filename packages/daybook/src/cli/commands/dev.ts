@@ -4,27 +4,34 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseFileError } from '../../errors.ts'
 import { CliCommand } from '../command.ts'
 import { findEnvFile } from '../config-file.ts'
+import { DevSession } from '../dev-session.ts'
 import { requireServable, SERVE_OPTIONS, type ServeOptions, serveHere } from './start.ts'
 
-/** A variable of the process that serves. The process that the user started only watches. */
+/** A variable of the process that serves: the folder of the session. The process that the user started only watches. */
 const SERVING = 'DAYBOOK_DEV_SERVING'
 
 // Copied before .env is read, so that a restart reads its changed values.
-const env = { ...process.env, [SERVING]: '1' }
+const env = { ...process.env }
 
 /** `daybook dev`: serves with a readable log, and restarts when the config, a file that it imports or its `.env` changes. */
 export const dev: CliCommand = new CliCommand('dev').takes(...SERVE_OPTIONS).runs(async (options: ServeOptions) => {
-  if (process.env[SERVING]) {
-    await serveHere(options, true).catch(endWatching)
+  const servingFolder = process.env[SERVING]
+  if (servingFolder !== undefined) {
+    await serveHere(options, true, await DevSession.open(servingFolder)).catch(endWatching)
     return undefined
   }
   requireServable(options)
   const envFile = findEnvFile(options.config)
   const watch = ['--watch', '--watch-preserve-output', ...(envFile === undefined ? [] : [`--env-file=${envFile}`])]
   const program = process.argv.slice(1)
-  const child = spawn(process.execPath, [...process.execArgv, ...watch, ...program], { stdio: 'inherit', env })
+  const session = await DevSession.create()
+  const child = spawn(process.execPath, [...process.execArgv, ...watch, ...program], {
+    stdio: 'inherit',
+    env: { ...env, [SERVING]: session.folder },
+  })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child.kill(signal))
   const [code] = await once(child, 'exit')
+  await session.remove()
   return code ?? 0
 })
 

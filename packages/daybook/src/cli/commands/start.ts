@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { ANONYMOUS } from '../../auth/adapter.ts'
 import { cookiePrefixForPort } from '../../auth/cookie-prefix.ts'
@@ -8,9 +9,9 @@ import type { MetricsAddress, MetricsServer } from '../../node/metrics-server.ts
 import type { Listening } from '../../node/serve.ts'
 import { readWorkerIdentity, serveAsWorker, type WorkerIdentity, type WorkerProcess } from '../../node/worker.ts'
 import type { Service } from '../../service.ts'
-import { CliCommand, type CommonOptions, defineOption, generatePassword, type Option, UsageError } from '../command.ts'
+import { CliCommand, type CommonOptions, defineOption, type Option, UsageError } from '../command.ts'
 import { dataFolder, findConfig, loadConfig } from '../config-file.ts'
-import type { Greeting } from '../greeting.ts'
+import type { DevSession } from '../dev-session.ts'
 import { deferWarnings, makeLog } from '../logger.ts'
 
 /** The options of {@link start} and of `daybook dev`. */
@@ -74,8 +75,8 @@ export function requireServable(options: ServeOptions): void {
   openLog(options, false)
 }
 
-/** Serves in this process. */
-export async function serveHere(options: ServeOptions, readable: boolean): Promise<undefined> {
+/** Serves in this process. @param session that of `daybook dev` */
+export async function serveHere(options: ServeOptions, readable: boolean, session?: DevSession): Promise<undefined> {
   const log = openLog(options, readable)
   const warnings = isTerminal() ? deferWarnings(log) : undefined
   const { config, service, listening } = await listen(options, warnings?.log ?? log, { isDevelopment: readable })
@@ -88,7 +89,7 @@ export async function serveHere(options: ServeOptions, readable: boolean): Promi
     log.info({ signal }, 'draining')
     // A second signal ends it at once.
     for (const nextSignal of ['SIGTERM', 'SIGINT'] as const) process.once(nextSignal, () => process.exit(1))
-    // A new account is printed first: nobody would learn its password later.
+    // The greeting reads the store.
     void Promise.resolve(greeting)
       .then(() => listening.stop())
       .then(() => process.exit(0))
@@ -96,34 +97,41 @@ export async function serveHere(options: ServeOptions, readable: boolean): Promi
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   // A process that reads this line may send a signal at once.
   announce(listening.url, metrics)
-  if (warnings) greeting = greet({ config, service, listening }, dataFolder(options), log, warnings.release())
+  if (warnings) {
+    const greeter = { data: dataFolder(options), log, session, warnings: warnings.release() }
+    greeting = greet({ config, service, listening }, greeter)
+  }
   await greeting
 }
 
 /** True if the output is a terminal. */
 const isTerminal = (): boolean => process.stdout.isTTY === true
 
-/** Prints the greeting. In production, and where other machines reach the service, it creates no account. */
-async function greet(
-  { config, service, listening: { url } }: Started,
-  data: string,
-  log: Log,
-  warnings: readonly string[],
-): Promise<void> {
-  const { greetingText, isLocal } = await import('../greeting.ts')
-  const isDevelopment = process.env.NODE_ENV !== 'production' && isLocal(url)
-  const collection = await findPublicCollection(config, service)
-  const account = isDevelopment ? await createFirstAccount(service, log) : undefined
-  process.stdout.write(greetingText({ url, config, data, collection, account, warnings }))
+interface Greeter {
+  readonly data: string
+  readonly log: Log
+  readonly session: DevSession | undefined
+  readonly warnings: readonly string[]
 }
 
-/** Creates an account to sign in with, unless there is one. */
-async function createFirstAccount(service: Service, log: Log): Promise<Greeting['account']> {
-  const account = { email: 'admin@example.com', name: 'Admin', password: generatePassword(), roles: ['admin'] }
+/** Prints the greeting; after a restart by `daybook dev`, only if it has changed. */
+async function greet(
+  { config, service, listening: { url } }: Started,
+  { data, log, session, warnings }: Greeter,
+): Promise<void> {
+  const { greetingText } = await import('../greeting.ts')
+  const collection = await findPublicCollection(config, service)
+  const setup = await openSetup(service, log, session?.setupSecret ?? randomBytes(32).toString('base64url'))
+  const text = greetingText({ url, config, data, collection, setup, warnings })
+  if (session === undefined || (await session.isNewGreeting(text))) process.stdout.write(text)
+}
+
+/** Returns the secret if the service accepts it for the first account. */
+async function openSetup(service: Service, log: Log, secret: string): Promise<string | undefined> {
   try {
-    return (await service.createFirstAccount(account)) ? account : undefined
+    return (await service.openSetup(secret)) ? secret : undefined
   } catch (err) {
-    log.warn({ err }, 'The first account could not be created.')
+    log.warn({ err }, 'The link that creates the first account could not be made.')
     return undefined
   }
 }

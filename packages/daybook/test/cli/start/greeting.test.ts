@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { AS_TERMINAL, DAYBOOK } from '../../support/built/command.ts'
+import { freePort } from '../../support/network/free-port.ts'
 import { eventually, SLOW_MACHINE_LIMITS } from '../../support/timeouts.ts'
 import { daybook, folderOf } from '../cli.ts'
 
@@ -15,7 +17,7 @@ const BETTER_AUTH = join(import.meta.dirname, '../../../src/auth/accounts/index.
 
 /** A config with accounts in the database. */
 const STORED = `import { betterAuth } from '${BETTER_AUTH}'
-${notes("auth: betterAuth({ registration: 'closed' }),")}`
+${notes("auth: betterAuth({ registration: 'closed' }), plugins: [definePlugin({ name: 'studio', version: '1.0.0', startPage: '/desk' })],").replace('{ defineConfig', '{ defineConfig, definePlugin')}`
 
 interface Started {
   readonly output: string
@@ -27,11 +29,15 @@ async function startService(
   cwd: string,
   { command = 'start', env = {}, args = [], node = [AS_TERMINAL], end = '\n\n' }: StartOptions = {},
 ): Promise<Started> {
-  const child = spawn(process.execPath, [...node, ...DAYBOOK, command, '--port', '0', ...args], {
-    cwd,
-    env: { ...process.env, DAYBOOK_SERVICE_TOKEN: undefined, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...node, ...DAYBOOK, command, ...(args.includes('--port') ? [] : ['--port', '0']), ...args],
+    {
+      cwd,
+      env: { ...process.env, DAYBOOK_SERVICE_TOKEN: undefined, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const closed = once(child, 'close')
   const log = text(child.stderr)
   let output = ''
@@ -63,38 +69,33 @@ interface StartOptions {
 
 const urlIn = (output: string): string => /^listening on (\S+)$/m.exec(output)?.[1] ?? ''
 
-/** Returns the account that a greeting contains, or undefined. */
-function accountIn(output: string): { readonly email: string; readonly password: string } | undefined {
-  const [, email, password] = /^ {2}E-mail {5}(\S+)\n {2}Password {3}(\S+)$/m.exec(output) ?? []
-  return email === undefined || password === undefined ? undefined : { email, password }
-}
+/** Returns the secret in the link that a greeting contains, or undefined. */
+const setupIn = (output: string): string | undefined => /#setup=([\w-]{43})$/m.exec(output)?.[1]
 
 async function runShell(command: string): Promise<string> {
   const child = spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] })
   return text(child.stdout)
 }
 
-const login = (url: string, account: object | undefined): Promise<Response> =>
-  fetch(`${url}/api/cms/auth/actions/login`, {
+const ROOT = { name: 'Root', email: 'root@example.org', password: 'a long one of mine' }
+
+const setUp = (url: string, setup: string | undefined): Promise<Response> =>
+  fetch(`${url}/api/cms/auth/actions/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(account),
+    body: JSON.stringify({ ...ROOT, setup }),
   })
 
 describe('daybook start in a terminal', () => {
-  test('prints its URLs, an account, a first request, and what to change before others use it', async () => {
+  test('prints its URLs, a first request, and what to change before others use it', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': notes() })
     const service = await startService(folder.path)
     const url = urlIn(service.output)
     await service.stop()
-    expect(service.output.replace(/(Password +)[\w-]{20}$/m, '$1…')).toBe(`listening on ${url}
+    expect(service.output).toBe(`listening on ${url}
 
   API        ${url}/api/notes
   Docs page  ${url}/docs
-
-Sign in with this account. Its password is shown only once:
-  E-mail     admin@example.com
-  Password   …
 
 Read from a second terminal:
   curl "${url}/api/notes?limit=1"
@@ -159,7 +160,6 @@ Before other people use it:
     await service.stop()
     expect(service.output).toMatch(/^ {2}Docs page {2}http:\/\/localhost:\d+\/docs$/m)
     expect(service.output).toContain('put a proxy with TLS in front of it')
-    expect(accountIn(service.output)).toBeUndefined()
   })
 
   test('writes a readable log, without the files of the docs page', async () => {
@@ -177,66 +177,68 @@ Before other people use it:
   })
 })
 
-describe('the account that daybook start prints', () => {
-  test('signs in, and is another one after a restart if accounts are in memory', async () => {
-    await using folder = await folderOf({ 'daybook.config.ts': notes() })
-    const first = await startService(folder.path)
-    const account = accountIn(first.output)
-    const response = await login(urlIn(first.output), account)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toMatchObject({
-      principal: { email: account?.email },
-      identity: { roles: ['admin'] },
-    })
-    const { log } = await first.stop()
-    expect(log).not.toContain(account?.password)
-    const second = await startService(folder.path)
-    const statuses = [account, accountIn(second.output)].map(
-      async (it) => (await login(urlIn(second.output), it)).status,
-    )
-    expect(await Promise.all(statuses)).toEqual([401, 200])
-    await second.stop()
-  })
-
-  test('is created and printed once if accounts are stored', async () => {
+describe('the link that daybook start prints', () => {
+  test('creates the first administrator, once; then there is no link any more', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': STORED })
     const first = await startService(folder.path)
-    const account = accountIn(first.output)
+    const url = urlIn(first.output)
+    const setup = setupIn(first.output)
+    expect(first.output).toContain(`
+Create the first account, an administrator. The link works once:
+  ${url}/desk#setup=${setup}
+`)
+    const response = await setUp(url, setup)
+    expect(response.status).toBe(201)
+    expect(await response.json()).toMatchObject({ principal: { email: ROOT.email }, identity: { roles: ['admin'] } })
+    expect((await setUp(url, setup)).status).toBe(403)
+    const { log } = await first.stop()
+    expect(log).not.toContain(setup)
+    const second = await startService(folder.path)
+    await second.stop()
+    expect(second.output).not.toContain('first account')
+  })
+
+  test('is replaced by the next start, and missing if there is an account', async () => {
+    await using folder = await folderOf({ 'daybook.config.ts': STORED })
+    const first = await startService(folder.path)
     await first.stop()
     const second = await startService(folder.path)
-    expect(accountIn(second.output)).toBeUndefined()
-    expect((await login(urlIn(second.output), account)).status).toBe(200)
+    expect((await setUp(urlIn(second.output), setupIn(first.output))).status).toBe(403)
     await second.stop()
+    expect(await daybook(folder.path, 'user', 'create', 'root@example.org')).toMatchObject({ status: 0 })
+    const third = await startService(folder.path)
+    await third.stop()
+    expect(third.output).not.toContain('first account')
   })
 
-  test('is missing if somebody has an account', async () => {
+  test('is not printed without a terminal', async () => {
     await using folder = await folderOf({ 'daybook.config.ts': STORED })
-    expect(await daybook(folder.path, 'user', 'create', 'root@example.org')).toMatchObject({ status: 0 })
+    const service = await startService(folder.path, { node: [], end: '\n' })
+    const { output, log } = await service.stop()
+    expect(output + log).not.toContain('#setup=')
+  })
+
+  test('is a command without the Studio', async () => {
+    const config = STORED.replace(/ plugins: .*\],/, '')
+    await using folder = await folderOf({ 'daybook.config.ts': config })
     const service = await startService(folder.path)
     await service.stop()
-    expect(accountIn(service.output)).toBeUndefined()
-  })
-
-  test.each<[string, StartOptions]>([
-    ['in production', { env: { NODE_ENV: 'production' } }],
-    ['if other machines reach the service', { args: ['--host', '0.0.0.0'] }],
-    ['without a terminal', { node: [], end: '\n' }],
-  ])('is neither printed nor created %s', async (_situation, options) => {
-    await using folder = await folderOf({ 'daybook.config.ts': STORED })
-    const service = await startService(folder.path, options)
-    const { output, log } = await service.stop()
-    expect(output + log).not.toContain('admin@example.com')
-    const { stdout } = await daybook(folder.path, 'user', 'list')
-    expect(stdout.trim().split('\n')).toHaveLength(1)
+    expect(service.output).toContain(
+      '\nCreate the first account:\n  npx daybook user create you@example.com --role admin\n',
+    )
   })
 })
 
-test('daybook dev prints an account in a terminal', async () => {
-  await using folder = await folderOf({ 'daybook.config.ts': notes() })
-  const service = await startService(folder.path, { command: 'dev' })
-  const response = await login(urlIn(service.output), accountIn(service.output))
+test('daybook dev prints the addresses and the link once, and keeps the link through restarts', async () => {
+  await using folder = await folderOf({ 'daybook.config.ts': STORED })
+  const service = await startService(folder.path, { command: 'dev', args: ['--port', String(await freePort())] })
+  const setup = setupIn(service.output)
+  const count = (text: string): number => service.output.split(text).length - 1
+  await appendFile(join(folder.path, 'daybook.config.ts'), '// Changed.\n')
+  await eventually(() => expect(count('listening on ')).toBe(2))
+  expect((await setUp(urlIn(service.output), setup)).status).toBe(201)
   await service.stop()
-  expect(response.status).toBe(200)
+  expect(count('#setup=')).toBe(1)
 })
 
 test('a program that starts a service gets its URL only, and a log of JSON lines', async () => {

@@ -50,6 +50,10 @@ export const de: Messages = {
     invited: (email) => `Sie wurden als ${email} eingeladen. Wählen Sie einen Namen und ein Passwort.`,
     accountExists: 'Für diese Adresse gibt es bereits ein Konto. Melden Sie sich damit an.',
     register: 'Konto erstellen',
+    setUp: 'Das erste Konto erstellen',
+    setUpText: 'Es verwaltet diesen Dienst: Es kann andere einladen und ihnen Rollen geben.',
+    setUpClosed:
+      'Dieser Link wurde schon benutzt oder ersetzt, oder es gibt bereits ein Konto. Hat noch niemand ein Konto, liefert ein Neustart des Dienstes einen neuen Link.',
     toRegister: 'Noch kein Konto? Konto erstellen',
     toSignIn: 'Mit Konto anmelden',
     toToken: 'Zugriffstoken verwenden',

@@ -53,6 +53,10 @@ export const en = {
     invited: (email: string) => `You have been invited as ${email}. Choose a name and a password.`,
     accountExists: 'An account with this address already exists. Sign in with it.',
     register: 'Create an account',
+    setUp: 'Create the first account',
+    setUpText: 'It administers this service: it can invite people, and give them their roles.',
+    setUpClosed:
+      'This link has been used or replaced, or there is an account already. If nobody has an account, restart the service for a new link.',
     toRegister: 'No account yet? Create one',
     toSignIn: 'Sign in with an account',
     toToken: 'Use an access token',

@@ -36,6 +36,10 @@ export const makeInvitationLink = (
   { email, secret }: { readonly email: string; readonly secret: string },
 ): string => `${location.origin}${path}#${new URLSearchParams({ email, invitation: secret })}`
 
+/** Reads the secret that creates the first account from the hash of the link that the start prints; `undefined` if it has none. */
+export const readSetupSecret = (hash: string): string | undefined =>
+  new URLSearchParams(hash.replace(/^#/, '')).get('setup') ?? undefined
+
 /** Reads the invitation from the hash of a link; `undefined` if it has none. */
 export function readInvitation(hash: string): InvitationFromLink | undefined {
   const params = new URLSearchParams(hash.replace(/^#/, ''))

@@ -37,7 +37,13 @@ function SignInPage(): ReactNode {
   const { queries, settings } = useStudio()
   const { t } = useTexts()
   const [method, setMethod] = useState<SignInMethod>()
-  const title = method === 'register' ? t.session.register : t.session.signIn
+  const titles = {
+    login: t.session.signIn,
+    register: t.session.register,
+    setup: t.session.setUp,
+    token: t.session.signIn,
+  }
+  const title = titles[method ?? 'login']
   useEffect(() => {
     document.title = `${title} · ${settings.title}`
   }, [title, settings])

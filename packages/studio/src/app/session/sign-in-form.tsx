@@ -8,10 +8,16 @@ import { useTexts } from '../messages/messages.tsx'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
-import { acceptsInvitation, type InvitationFromLink, readInvitation, useAuthActions } from './auth-actions.ts'
+import {
+  acceptsInvitation,
+  type InvitationFromLink,
+  readInvitation,
+  readSetupSecret,
+  useAuthActions,
+} from './auth-actions.ts'
 import styles from './sign-in.module.css'
 
-export type SignInMethod = 'login' | 'register' | 'token'
+export type SignInMethod = 'login' | 'register' | 'setup' | 'token'
 
 export interface SignInFormProps {
   /** Called with the shown method when it changes. */
@@ -30,14 +36,30 @@ export function SignInForm({ onMethodChange, onDone }: SignInFormProps): ReactNo
   const [invitation] = useState(() =>
     acceptsInvitation(actions.register?.input) ? readInvitation(location.hash) : undefined,
   )
-  const [chosen, setMethod] = useState<SignInMethod | undefined>(invitation && 'register')
+  const [setup] = useState(() => readSetupSecret(location.hash))
+  const [chosen, setMethod] = useState<SignInMethod | undefined>(
+    setup === undefined ? invitation && 'register' : 'setup',
+  )
   const method = chosen ?? methods[0] ?? 'token'
   useEffect(() => onMethodChange?.(method), [method, onMethodChange])
-  const texts = { login: t.session.toSignIn, register: t.session.toRegister, token: t.session.toToken }
+  const texts = {
+    login: t.session.toSignIn,
+    register: t.session.toRegister,
+    setup: t.session.setUp,
+    token: t.session.toToken,
+  }
   return (
     <div className={styles.form}>
       {invitation && method === 'register' && <p>{t.session.invited(invitation.email)}</p>}
-      <MethodForm key={method} method={method} input={actions[method]?.input} invitation={invitation} onDone={onDone} />
+      {method === 'setup' && <p>{t.session.setUpText}</p>}
+      <MethodForm
+        key={method}
+        method={method}
+        input={actions[method]?.input}
+        invitation={invitation}
+        setup={setup}
+        onDone={onDone}
+      />
       {methods.length > 1 && (
         <ul className={styles.ways}>
           {methods
@@ -61,6 +83,8 @@ interface MethodFormProps {
   readonly input: AuthActionDescription['input']
   /** The invitation in the URL. */
   readonly invitation: InvitationFromLink | undefined
+  /** The secret in the URL that creates the first account. */
+  readonly setup: string | undefined
   readonly onDone: () => void
 }
 
@@ -70,20 +94,27 @@ type FormValues = Readonly<Record<string, string>>
 function listInputs({ method, input, invitation }: MethodFormProps): readonly string[] {
   if (method === 'token') return ['token']
   if (method === 'login') return ['email', 'password']
+  if (method === 'setup') return ['name', 'email', 'password']
   if (invitation) return ['name', 'password']
   return ['name', 'email', 'password', ...(acceptsInvitation(input) ? ['invitation'] : [])]
 }
 
 function MethodForm(props: MethodFormProps): ReactNode {
-  const { method, invitation, onDone } = props
+  const { method, invitation, setup, onDone } = props
   const studio = useStudio()
   const { t } = useTexts()
   const [values, setValues] = useState<FormValues>({})
   const signIn = useMutation({
-    mutationFn: () => beginSession(studio, method, method === 'register' ? { ...values, ...invitation } : values),
+    mutationFn: () =>
+      beginSession(studio, method, {
+        ...values,
+        ...(method === 'register' ? invitation : {}),
+        ...(method === 'setup' && setup !== undefined ? { setup } : {}),
+      }),
     onSuccess: () => {
-      // A used invitation must not stay in the URL.
-      if (invitation) history.replaceState(history.state, '', location.pathname + location.search)
+      // A used secret must not stay in the URL.
+      if (invitation || setup !== undefined)
+        history.replaceState(history.state, '', location.pathname + location.search)
       onDone()
     },
   })
@@ -99,6 +130,7 @@ function MethodForm(props: MethodFormProps): ReactNode {
         <TextField
           key={name}
           {...INPUTS[name]}
+          {...(name === 'password' && method !== 'login' ? { autoComplete: 'new-password' } : {})}
           label={labels[name] ?? name}
           description={name === 'token' ? t.session.tokenText : undefined}
           name={name}
@@ -110,7 +142,7 @@ function MethodForm(props: MethodFormProps): ReactNode {
       ))}
       {signIn.isError && <FormError>{getSignInErrorText(signIn.error, method, t)}</FormError>}
       <Button type="submit" variant="primary" isPending={signIn.isPending}>
-        {method === 'register' ? t.session.register : t.session.signIn}
+        {method === 'register' || method === 'setup' ? t.session.register : t.session.signIn}
       </Button>
     </form>
   )
@@ -158,6 +190,7 @@ function getSignInErrorText(error: unknown, method: SignInMethod, t: Messages): 
   if (error instanceof SignInRefusal) return t.session[error.reason]
   if (!(error instanceof DaybookError)) return getErrorText(error, t)
   if (error.code === 'UNAUTHORIZED') return t.session.wrongCredentials
+  if (error.code === 'FORBIDDEN' && method === 'setup') return t.session.setUpClosed
   if (error.code === 'CONFLICT' && method === 'register') return t.session.accountExists
   const [issue] = error.details.issues ?? []
   if (issue?.path === '/invitation') return t.session.invitationExpired
