@@ -112,7 +112,15 @@ const STUDIO_SHARED: readonly string[] = [
   'preview',
 ]
 /** The pages, none of which imports another. */
-const STUDIO_PAGES: readonly string[] = ['editor', 'lists', 'overview', 'assets', 'accounts', 'webhooks']
+const STUDIO_PAGES: readonly string[] = [
+  'editor',
+  'lists',
+  'overview',
+  'assets',
+  'accounts',
+  'administration',
+  'webhooks',
+]
 
 /** Folders of `content/` whose public names, for the rest of the service, are those of their `index.ts`. */
 const INDEXED: readonly string[] = ['content/reads', 'content/writes', 'content/drafts', 'content/transfer']

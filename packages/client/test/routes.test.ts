@@ -57,6 +57,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /openapi.json': 'for generators of other clients',
   'GET /docs': 'a page for people',
   'GET /api/assets/:id/image': 'a URL for the src of <img>',
+  'GET /api/cms/administration': 'only for administration, as in the Studio',
   'GET /api/cms/auth/invitations': 'only for administration, as in the Studio',
   'POST /api/cms/auth/invitations': 'only for administration, as in the Studio',
   'DELETE /api/cms/auth/invitations/:id': 'only for administration, as in the Studio',

@@ -28,6 +28,7 @@ import { checkStaticRoutes, DEFAULT_PLUGIN_MS, DEFAULT_PLUGIN_START_MS, PluginHo
 import { openAuth } from './service/open-auth.ts'
 import { openContent, openImages } from './service/open-content.ts'
 import { createObserver, openMetrics, recentMetricsFor, requireMetrics } from './service/service-metrics.ts'
+import { describeSettings } from './service/service-settings.ts'
 import { checkExposure, logStoreWarnings } from './service/startup-checks.ts'
 import { digestConfig, processName } from './store/serving-process.ts'
 
@@ -200,6 +201,7 @@ async function openService<const C extends DaybookConfig>(
     images: openImages(files, config, log, closers),
     auth,
     administration,
+    settings: describeSettings(config, auth),
     signIns,
     trustProxy,
     ...readPolicy,

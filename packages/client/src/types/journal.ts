@@ -85,6 +85,14 @@ export interface MemoryCopy<C extends DaybookConfig> extends ChangeStore<Change<
 export interface JournalQuery extends CallOptions {
   /** The number of the journal after which the list begins. @default 0 */
   readonly since?: number
+  /** The number of the journal before which the list begins, with the newest change first; not with `since`. */
+  readonly before?: number
+  /** The earliest time, in ISO 8601. @default any */
+  readonly from?: string
+  /** The time before which the changes were made, in ISO 8601. @default any */
+  readonly until?: string
+  /** Actions, such as `publish`. @default all */
+  readonly actions?: readonly string[]
   /** The subject of the actor. @default any */
   readonly actor?: string
   /** Keys of collections, and `globals`. @default all that the session may read */

@@ -14,14 +14,15 @@ function isAdministrator(caller: Caller): boolean {
   return isHumanUser(caller) && caller.identity?.roles.includes(ADMINISTRATOR) === true
 }
 
-/**
- * Requires an administrator, or a program without limits by scopes.
- *
- * @throws FORBIDDEN
- */
-export function requireOperator(caller: Caller): void {
+/** Returns true if the caller is an administrator, or a program without limits by scopes. */
+export function isOperator(caller: Caller): boolean {
   const isService = caller.identity?.actorType === 'service' && caller.scopes === undefined
-  if (isService || isAdministrator(caller)) return
+  return isService || isAdministrator(caller)
+}
+
+/** @throws FORBIDDEN unless the caller is an operator */
+export function requireOperator(caller: Caller): void {
+  if (isOperator(caller)) return
   throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" and the service token may do this.`)
 }
 
@@ -42,13 +43,18 @@ export class Administration {
     this.#parts = parts
   }
 
+  /** True if the caller is a person who administers the service. */
+  canAdminister(caller: Caller): boolean {
+    return isAdministrator(caller)
+  }
+
   /**
    * Requires a person who administers the service, so that tokens of programs cannot create tokens.
    *
    * @throws FORBIDDEN
    */
   requireAdministrator(caller: Caller): void {
-    if (isAdministrator(caller)) return
+    if (this.canAdminister(caller)) return
     throw new DaybookError('FORBIDDEN', `Only people with the role "${ADMINISTRATOR}" may do this.`)
   }
 

@@ -15,6 +15,14 @@ const MAX_READS = 10
 export interface JournalRequest {
   /** The number of the journal after which the list begins. */
   readonly since: number
+  /** The number of the journal before which the list begins, with the newest change first. @default the list begins after `since` */
+  readonly before?: number | undefined
+  /** Changes of this time or later, in milliseconds since 1970. @default any */
+  readonly from?: number | undefined
+  /** Changes before this time, in milliseconds since 1970. @default any */
+  readonly until?: number | undefined
+  /** @default any */
+  readonly actions?: readonly string[] | undefined
   /** The subject of the actor. @default any */
   readonly actor?: string | undefined
   /** Keys of collections, and `globals`. @default all that the caller may read */
@@ -45,8 +53,9 @@ export async function listJournal(
   request: JournalRequest,
 ): Promise<JournalPage> {
   const { journal } = context.store
+  const { before } = request
   const floor = await journal.floor()
-  if (request.since > 0 && request.since < floor)
+  if (before === undefined && request.since > 0 && request.since < floor)
     throw new DaybookError(
       'GONE',
       'The journal no longer contains the changes after this number. Start again with details.restart.',
@@ -54,9 +63,12 @@ export async function listJournal(
     )
   const selection = await resolveSelection(context, access, request)
   const items: ListedRecord[] = []
-  let next = request.since
+  let next = before ?? request.since
   for (let reads = 0; reads < MAX_READS && items.length < request.limit; reads += 1) {
-    const records = await journal.records(next, RECORDS_PER_READ)
+    const records =
+      before === undefined
+        ? await journal.records(next, RECORDS_PER_READ)
+        : await journal.recordsBefore(next, RECORDS_PER_READ)
     const visible = await selection.select(records)
     const listed = visible.slice(0, request.limit - items.length)
     items.push(...listed)
@@ -69,27 +81,29 @@ export async function listJournal(
 async function resolveSelection(
   context: ContentContext,
   access: Access,
-  { collections, actor }: JournalRequest,
+  { collections, ...filter }: JournalRequest,
 ): Promise<RecordSelection> {
   const view = await resolveView(access, collections)
   requireReadable(view, collections)
-  const selection = new RecordSelection(context, access, view, actor)
-  if (actor !== undefined && !selection.hasAuthors)
+  const selection = new RecordSelection(context, access, view, filter)
+  if (filter.actor !== undefined && !selection.hasAuthors)
     throw validationErrorAt('actor', 'unknown_param', 'is not allowed here')
   return selection
 }
+
+type RecordFilter = Pick<JournalRequest, 'actor' | 'actions' | 'from' | 'until'>
 
 class RecordSelection {
   readonly #context: ContentContext
   readonly #access: Access
   readonly #view: CallerView
-  readonly #actor: string | undefined
+  readonly #filter: RecordFilter
 
-  constructor(context: ContentContext, access: Access, view: CallerView, actor: string | undefined) {
+  constructor(context: ContentContext, access: Access, view: CallerView, filter: RecordFilter) {
     this.#context = context
     this.#access = access
     this.#view = view
-    this.#actor = actor
+    this.#filter = filter
   }
 
   /** True if the caller may see the authors of changes in any collection. */
@@ -130,7 +144,10 @@ class RecordSelection {
   }
 
   #isRequested(record: JournalRow): boolean {
-    return this.#actor === undefined || (record.actor === this.#actor && this.#canSeeAuthor(record))
+    const { actor, actions, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = this.#filter
+    const time = Date.parse(record.at)
+    if (time < from || time >= until || actions?.includes(record.action) === false) return false
+    return actor === undefined || (record.actor === actor && this.#canSeeAuthor(record))
   }
 
   #canSeeAuthor({ collection, id }: JournalRow): boolean {

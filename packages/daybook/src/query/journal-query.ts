@@ -6,6 +6,7 @@ import {
   countParameter,
   enumParameter,
   namesParameter,
+  type Parameter,
   type ParametersOf,
   type Query,
   textParameter,
@@ -99,13 +100,28 @@ export const EVENT_PARAMETERS: ParametersOf<{ since: string; collections: readon
   collections: COLLECTIONS,
 }
 
+const timeParameter = (description: string): Parameter<string> =>
+  textParameter(description, { format: 'date-time' }, (text) =>
+    Number.isNaN(Date.parse(text)) ? ['format', 'must be a time in ISO 8601', { format: 'date-time' }] : undefined,
+  )
+
 export const JOURNAL_PARAMETERS: ParametersOf<{
   since: number
+  before: number
+  from: string
+  until: string
+  actions: readonly string[]
   actor: string
   collections: readonly string[]
   limit: number
 }> = {
   since: countParameter('A number of the journal: later records are listed.', { default: 0 }),
+  before: countParameter('A number of the journal: earlier records are listed, the newest first; not with `since`.'),
+  from: timeParameter('A time in ISO 8601: records of that time or later are listed.'),
+  until: timeParameter('A time in ISO 8601: records before that time are listed.'),
+  actions: namesParameter('Actions, such as `publish`. By default all.', {
+    pattern: '^[a-zA-Z]{1,20}$',
+  }),
   actor: textParameter('The subject of the actor of the changes.'),
   collections: COLLECTIONS,
   limit: LIMIT,

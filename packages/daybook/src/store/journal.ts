@@ -54,6 +54,11 @@ export class Journal {
     return this.#connection.all(NEXT_RECORDS, { after, limit })
   }
 
+  /** Returns the records before a number, the newest first. */
+  recordsBefore(before: number, limit: number): Promise<readonly JournalRow[]> {
+    return this.#connection.all(FORMER_RECORDS, { before, limit })
+  }
+
   /** Returns the number of the last record of each of these documents, including records of drafts and schedules. */
   async lastChanges(collection: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const statement = this.#statements.get('last of', () => lastRecordsStatement(this.#dialect))
@@ -172,6 +177,15 @@ const NEXT_RECORDS = prepare(
     .selectAll()
     .where('seq', '>', param<number>('after'))
     .orderBy('seq')
+    .limit(param<number>('limit')),
+)
+
+const FORMER_RECORDS = prepare(
+  build
+    .selectFrom('daybook$journal')
+    .selectAll()
+    .where('seq', '<', param<number>('before'))
+    .orderBy('seq', 'desc')
     .limit(param<number>('limit')),
 )
 

@@ -50,7 +50,7 @@ describe('the actions of a service', () => {
     expect(await actionsOf(betterAuth({ registration: 'invite' }))).toMatchObject({
       register: { input: { required: ['name', 'email', 'password', 'invitation'] } },
     })
-    expect(Object.keys(await actionsOf({ registration: 'closed' }))).toEqual(['login', 'logout'])
+    expect(Object.keys(await actionsOf({ registration: 'closed' }))).toEqual(['login', 'setup', 'logout'])
   })
 
   test('are those of the adapter: the usual ones by default, none without invoke', async () => {

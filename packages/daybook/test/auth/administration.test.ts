@@ -52,6 +52,25 @@ describe.each(POLICY_STORES)('administration over HTTP on $name', ({ at }) => {
     await store.close()
   }
 
+  test('is described to each caller, with the settings for operators alone', async () => {
+    const path = '/api/cms/administration'
+    expect((await new Browser(service).send(path)).status).toBe(401)
+    expect(json(await user.send(path))).toEqual({ accounts: false, audit: false })
+    const described = json(await sendRequest('GET', path))
+    expect(described).toMatchObject({
+      accounts: true,
+      audit: true,
+      settings: {
+        storage: 'folder',
+        locales: [],
+        plugins: [],
+        provider: 'better-auth',
+        actions: ['login', 'register', 'setup', 'logout'],
+        retention: { versions: null, days: null },
+      },
+    })
+  })
+
   /** Sends a request as the administrator, and checks the response against the OpenAPI document. */
   async function sendRequest(method: string, path: string, body?: unknown): Promise<TestResponse> {
     const response = await admin.send(path, { method, ...(body === undefined ? {} : { json: body }) })

@@ -82,4 +82,23 @@ describe.each(POLICY_STORES)('GET /api/cms/journal on $name', (store) => {
     expect((await sendRequest(service, '/api/cms/journal?collections=globals', as('cleo'))).status).toBe(400)
     expect((await sendRequest(service, '/api/cms/journal')).status).toBe(401)
   })
+
+  test('lists backwards, and filters by time and action', async () => {
+    await using service = await filled()
+    const newest = await journal(service, 'ann', 'before=99&limit=2')
+    expect([seqs(newest), newest.next]).toEqual([[6, 5], 5])
+    const older = await journal(service, 'ann', `before=${newest.next}&limit=4`)
+    expect([seqs(older), older.next]).toEqual([[4, 3, 2, 1], 1])
+    expect(await journal(service, 'ann', 'before=1')).toEqual({ items: [], next: 1 })
+    expect(seqs(await journal(service, 'ann', 'before=99&actions=delete'))).toEqual([6, 5])
+    const { items } = await journal(service, 'ann')
+    const at = encodeURIComponent(String(items[3]?.at))
+    const since = items.filter((item) => String(item.at) >= String(items[3]?.at)).map(({ seq }) => seq)
+    expect(seqs(await journal(service, 'ann', `from=${at}`))).toEqual(since)
+    expect(seqs(await journal(service, 'ann', `until=${at}`))).toEqual(
+      seqs({ items, next: 0 }).slice(0, 6 - since.length),
+    )
+    for (const query of ['before=3&since=1', 'from=yesterday'])
+      expect((await sendRequest(service, `/api/cms/journal?${query}`, as('ann'))).status).toBe(400)
+  })
 })

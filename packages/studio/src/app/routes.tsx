@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { readAuditSearch } from './administration/audit-search.ts'
 import { readLibrarySearch } from './assets/media/asset-search.ts'
 import { readListSearch } from './lists/list-search.ts'
 import { ErrorPage, NotFoundPage } from './shell/page.tsx'
@@ -153,7 +154,32 @@ const webhooks = createRoute({
   component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
 })
 
-const service = [accounts, tokens, webhooks] as const
+const roles = createRoute({
+  getParentRoute: () => root,
+  path: '/roles',
+  component: lazyRouteComponent(() => import('./accounts/roles-page.tsx'), 'RolesPage'),
+})
+
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./accounts/profile-page.tsx'), 'ProfilePage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./administration/audit-page.tsx'), 'AuditPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./administration/settings-page.tsx'), 'SettingsPage'),
+})
+
+const service = [accounts, roles, tokens, webhooks, audit, settings, profile] as const
 
 const files = [assets, assetTrash, asset, assetList, assetEntry] as const
 

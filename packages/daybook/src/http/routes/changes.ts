@@ -39,7 +39,8 @@ function journalRoute({ context }: ChangesParts): Route {
     responses: [
       {
         status: 200,
-        description: 'Changes in order. If `next` equals the `since` of the request, there are no more.',
+        description:
+          'Changes in order, or with `before` the newest first. If `next` equals the `since` or `before` of the request, there are no more.',
         schema: JOURNAL_SCHEMA,
         name: 'journal',
         headers: ['Cache-Control', 'Vary'],
@@ -47,8 +48,19 @@ function journalRoute({ context }: ChangesParts): Route {
     ],
     errors: [...COMMON_ERRORS, 'UNAUTHORIZED', 'GONE'],
     run: async ({ access, query }) => {
-      const { since = 0, limit = DEFAULT_FEED_PAGE, actor, collections } = query.values
-      const page = await listJournal(context, access, { since, limit, actor, collections })
+      const filter = query.check((values, faults) => {
+        if (values.since !== undefined && values.before !== undefined)
+          faults.add('before', 'exclusive', 'is not allowed with since', { with: 'since' })
+        return values
+      })
+      const { since = 0, limit = DEFAULT_FEED_PAGE, from, until, ...more } = filter
+      const page = await listJournal(context, access, {
+        ...more,
+        since,
+        limit,
+        from: from === undefined ? undefined : Date.parse(from),
+        until: until === undefined ? undefined : Date.parse(until),
+      })
       return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
     },
   })

@@ -2,6 +2,7 @@ import type { ExportStreams } from '../../content/transfer/index.ts'
 import type { Route } from '../contract.ts'
 import { OpenApi } from '../openapi/openapi.ts'
 import { type AdministrationRouteParts, administrationRoutes } from './administration.ts'
+import { type AdministrationRightsParts, administrationRightsRoutes } from './administration-rights.ts'
 import { type AuthParts, authRoutes } from './auth.ts'
 import { type BatchParts, batchRoutes } from './batch.ts'
 import { type ChangesParts, changesRoutes } from './changes.ts'
@@ -27,6 +28,7 @@ export interface RouteParts
     CrossCollectionParts,
     AuthParts,
     AdministrationRouteParts,
+    AdministrationRightsParts,
     MetricsRouteParts,
     DocsParts {
   /** `undefined` if the export is disabled. */
@@ -49,6 +51,7 @@ export function allRoutes(parts: RouteParts): readonly Route[] {
     ...crossCollectionRoutes(parts),
     ...presenceRoutes(parts),
     ...authRoutes(parts),
+    ...administrationRightsRoutes(parts),
     ...administrationRoutes(parts),
     ...modelRoutes(parts),
     ...(streams ? exportRoutes({ streams }) : []),

@@ -101,6 +101,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
   getAuthActions: everyone,
   getPermissions: everyone,
   listPeople: [401, 200, 200, 200],
+  getAdministration: [401, 200, 200, 200],
   getModel: [401, 200, 200, 200],
   getOpenApi: everyone,
   getDocs: everyone,

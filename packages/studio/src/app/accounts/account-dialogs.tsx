@@ -4,11 +4,13 @@ import { getErrorText } from '../api/error-texts.ts'
 import { useStudio } from '../api/studio.ts'
 import { useAdministrationTexts, useTexts } from '../messages/messages.tsx'
 import { Button } from '../ui/controls/button.tsx'
+import { Checkbox } from '../ui/controls/checkbox.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
 import styles from './accounts.module.css'
 import { type Account, makeAccountsApi, makePassword, parseRoles } from './accounts-api.ts'
+import { useKnownRoles } from './use-all-accounts.ts'
 
 /** Creates an account with a random password, which is shown once. */
 export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -66,6 +68,10 @@ export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): React
   const { client } = useStudio()
   const queries = useQueryClient()
   const [roles, setRoles] = useState(parseRoles(account.role).join(', '))
+  const known = useKnownRoles()
+  const chosen = parseRoles(roles)
+  const toggle = (role: string, isOn: boolean): void =>
+    setRoles((isOn ? [...chosen, role] : chosen.filter((other) => other !== role)).join(', '))
   const save = useMutation({
     mutationFn: () => makeAccountsApi(client).setRoles(account.id, parseRoles(roles)),
     onSuccess: onClose,
@@ -81,6 +87,17 @@ export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): React
         autoFocus
         spellCheck="false"
       />
+      <fieldset className={styles.known}>
+        <legend className={styles.note}>{t.roles.known}</legend>
+        {known.map((role) => (
+          <Checkbox
+            key={role}
+            label={role}
+            isSelected={chosen.includes(role)}
+            onChange={(isOn) => toggle(role, isOn)}
+          />
+        ))}
+      </fieldset>
       {save.error && <FormError>{getErrorText(save.error, t)}</FormError>}
       <DialogButtons>
         <Button onPress={onClose}>{t.common.cancel}</Button>

@@ -30,9 +30,9 @@ export const makeAccountsApi = (client: Pick<StudioClient, 'request'>) => {
   const post = (name: string, body: object): Promise<unknown> =>
     client.request({ method: 'POST', path: `/api/auth/admin/${name}`, body })
   return {
-    list(search: string, offset: number, signal: AbortSignal): Promise<AccountPage> {
+    list(search: string, offset: number, signal: AbortSignal, limit = ACCOUNTS_PAGE_SIZE): Promise<AccountPage> {
       const filter = search === '' ? {} : { searchValue: search, searchField: 'email', searchOperator: 'contains' }
-      const query = { limit: ACCOUNTS_PAGE_SIZE, offset, sortBy: 'createdAt', sortDirection: 'desc', ...filter }
+      const query = { limit, offset, sortBy: 'createdAt', sortDirection: 'desc', ...filter }
       return client.request<AccountPage>({ path: '/api/auth/admin/list-users', query, signal })
     },
     create: ({ roles, ...account }: NewAccount) => post('create-user', { ...account, role: roles }),

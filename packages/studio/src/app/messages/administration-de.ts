@@ -71,6 +71,100 @@ export const administrationDe: typeof administrationEn = {
     unbanOne: (name) => `${name} entsperren`,
     unbanned: (name) => `${name} kann sich wieder anmelden`,
   },
+  roles: {
+    text: 'Was eine Rolle darf, legt die Konfiguration in ihren Zugriffsregeln fest. Das sind die Rollen, die Konten haben.',
+    accounts: (count) => (count === 1 ? '1 Konto' : `${count} Konten`),
+    first: (count) => `Nur die neuesten ${count} Konten werden angezeigt.`,
+    change: 'Rollen auf der Seite der Konten ändern',
+    known: 'Verwendete Rollen',
+  },
+  profile: {
+    saved: 'Gespeichert',
+    nameText: 'Andere sehen ihn bei Ihren Änderungen.',
+    appearance: 'Darstellung',
+    changePassword: 'Passwort ändern',
+    currentPassword: 'Aktuelles Passwort',
+    newPassword: 'Neues Passwort',
+    newPasswordText: 'Mindestens 8 Zeichen. Ihre Sitzungen auf anderen Geräten enden.',
+    passwordChanged: 'Ihr Passwort wurde geändert',
+    passwordRefused: 'Das aktuelle Passwort ist falsch, oder das neue hat weniger als 8 oder mehr als 128 Zeichen.',
+    sessions: 'Sitzungen',
+    otherSessions: (count) =>
+      count === 0
+        ? 'Sie sind nur hier angemeldet.'
+        : count === 1
+          ? 'Sie sind noch in einem anderen Browser angemeldet.'
+          : `Sie sind noch in ${count} anderen Browsern angemeldet.`,
+    endOthers: 'Überall sonst abmelden',
+    sessionsEnded: 'Sie sind jetzt nur noch hier angemeldet',
+  },
+  audit: {
+    filters: 'Filter',
+    any: 'Alle',
+    person: 'Person',
+    collection: 'Sammlung',
+    action: 'Aktion',
+    from: 'Von',
+    until: 'Bis',
+    clear: 'Zurücksetzen',
+    none: 'Keine passenden Änderungen.',
+    older: 'Ältere Änderungen anzeigen',
+    history: (seq) => `Verlauf (Änderung ${seq})`,
+    undo: 'Rückgängig machen',
+    undoOne: (seq) => `Änderung ${seq} rückgängig machen`,
+    undoTitle: (seq) => `Änderung ${seq} rückgängig machen?`,
+    scope: 'Rückgängig machen',
+    scopes: {
+      one: 'Nur diese Änderung',
+      actor: (name) => `Alle Änderungen seit dieser von: ${name}`,
+      all: 'Alle Änderungen seit dieser',
+    },
+    preview: (count, blocked) =>
+      [
+        count === 0
+          ? 'Nichts kann rückgängig gemacht werden.'
+          : count === 1
+            ? '1 Dokument ändert sich.'
+            : `${count} Dokumente ändern sich.`,
+        blocked > 0 &&
+          (blocked === 1
+            ? '1 Dokument bleibt, wie es ist: Es wurde seitdem geändert, oder Sie dürfen es nicht ändern.'
+            : `${blocked} Dokumente bleiben, wie sie sind: Sie wurden seitdem geändert, oder Sie dürfen sie nicht ändern.`),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    undone: (count) =>
+      count === 1 ? 'Änderung rückgängig gemacht' : `Änderungen in ${count} Dokumenten rückgängig gemacht`,
+  },
+  settings: {
+    text: 'Diese Einstellungen legt die Konfiguration des Dienstes fest. Geändert werden sie in daybook.config.ts.',
+    forOperators: 'Die Einstellungen des Dienstes sehen nur Administratoren.',
+    title: 'Titel',
+    version: 'Version von Daybook',
+    database: 'Datenbank',
+    databases: {
+      sqlite: 'SQLite, eine Datei im Datenordner',
+      other: 'PostgreSQL oder eine andere, die die Konfiguration nennt',
+    },
+    storage: 'Dateien',
+    storages: { folder: 'Im Datenordner', other: 'In einem Speicher, den die Konfiguration nennt, etwa S3' },
+    locales: 'Sprachen der Inhalte',
+    oneLocale: 'Eine',
+    plugins: 'Plugins',
+    none: 'Keine',
+    auth: 'Konten',
+    signIn: 'Anmeldung',
+    registers: 'Mit E-Mail-Adresse und Passwort; neue Konten sind möglich',
+    signsIn: 'Mit E-Mail-Adresse und Passwort; Konten erstellt die Verwaltung',
+    elsewhere: 'Anderswo oder mit einem Token',
+    retention: 'Frühere Versionen',
+    kept: (versions, days) =>
+      versions === null && days === null
+        ? 'Werden immer aufbewahrt'
+        : [versions !== null && `die letzten ${versions}`, days !== null && `${days} Tage lang`]
+            .filter(Boolean)
+            .join(', '),
+  },
   webhooks: {
     none: 'Keine Endpunkte',
     noneText: 'Endpunkte werden in der Konfiguration festgelegt.',

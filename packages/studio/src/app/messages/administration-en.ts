@@ -65,6 +65,90 @@ export const administrationEn = {
     unbanOne: (name: string) => `Lift the ban of ${name}`,
     unbanned: (name: string) => `${name} can sign in again`,
   },
+  roles: {
+    text: 'The config decides what each role may do, in its access rules. These are the roles that accounts have.',
+    accounts: (count: number) => (count === 1 ? '1 account' : `${count} accounts`),
+    first: (count: number) => `Only the newest ${count} accounts are shown.`,
+    change: 'Change roles on the page of accounts',
+    known: 'Roles in use',
+  },
+  profile: {
+    saved: 'Saved',
+    nameText: 'Shown to colleagues next to your changes.',
+    appearance: 'Appearance',
+    changePassword: 'Change password',
+    currentPassword: 'Current password',
+    newPassword: 'New password',
+    newPasswordText: 'At least 8 characters. Your sessions on other devices end.',
+    passwordChanged: 'Your password was changed',
+    passwordRefused: 'The current password is incorrect, or the new one has fewer than 8 or more than 128 characters.',
+    sessions: 'Sessions',
+    otherSessions: (count: number) =>
+      count === 0
+        ? 'You are signed in here only.'
+        : count === 1
+          ? 'You are also signed in in another browser.'
+          : `You are also signed in in ${count} other browsers.`,
+    endOthers: 'Sign out everywhere else',
+    sessionsEnded: 'You are now signed in here only',
+  },
+  audit: {
+    filters: 'Filters',
+    any: 'Any',
+    person: 'Person',
+    collection: 'Collection',
+    action: 'Action',
+    from: 'From',
+    until: 'Until',
+    clear: 'Reset',
+    none: 'No changes match.',
+    older: 'Show older changes',
+    history: (seq: number) => `History (change ${seq})`,
+    undo: 'Undo',
+    undoOne: (seq: number) => `Undo change ${seq}`,
+    undoTitle: (seq: number) => `Undo change ${seq}?`,
+    scope: 'Undo',
+    scopes: {
+      one: 'This change only',
+      actor: (name: string) => `All changes of ${name} since this one`,
+      all: 'All changes since this one',
+    },
+    preview: (count: number, blocked: number) =>
+      [
+        count === 0 ? 'Nothing can be undone.' : count === 1 ? '1 document changes.' : `${count} documents change.`,
+        blocked > 0 &&
+          (blocked === 1
+            ? '1 document stays as it is, because it has changed since or you may not change it.'
+            : `${blocked} documents stay as they are, because they have changed since or you may not change them.`),
+      ]
+        .filter(Boolean)
+        .join(' '),
+    undone: (count: number) => (count === 1 ? 'Change undone' : `Changes undone in ${count} documents`),
+  },
+  settings: {
+    text: 'The config of the service decides these settings. To change them, edit daybook.config.ts.',
+    forOperators: 'Only administrators see the settings of the service.',
+    title: 'Title',
+    version: 'Version of Daybook',
+    database: 'Database',
+    databases: { sqlite: 'SQLite, a file in the data folder', other: 'PostgreSQL, or another that the config names' },
+    storage: 'Files',
+    storages: { folder: 'In the data folder', other: 'In a store that the config names, such as S3' },
+    locales: 'Languages of the content',
+    oneLocale: 'One',
+    plugins: 'Plugins',
+    none: 'None',
+    auth: 'Accounts',
+    signIn: 'Sign-in',
+    registers: 'With e-mail address and password; people can create accounts',
+    signsIn: 'With e-mail address and password; administrators create accounts',
+    elsewhere: 'Elsewhere, or with a token',
+    retention: 'Former versions',
+    kept: (versions: number | null, days: number | null) =>
+      versions === null && days === null
+        ? 'Kept forever'
+        : [versions !== null && `the last ${versions}`, days !== null && `for ${days} days`].filter(Boolean).join(', '),
+  },
   webhooks: {
     none: 'No endpoints',
     noneText: 'Endpoints are defined in the config.',

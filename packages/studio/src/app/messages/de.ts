@@ -37,6 +37,13 @@ export const de: Messages = {
     unreachable:
       'Der Dienst ist nicht erreichbar. Ihre Änderungen bleiben erhalten, und das Studio versucht es automatisch erneut.',
   },
+  administration: {
+    title: 'Verwaltung',
+    roles: 'Rollen',
+    audit: 'Protokoll',
+    settings: 'Einstellungen',
+    profile: 'Profil',
+  },
   session: {
     signIn: 'Anmelden',
     signInAgain: 'Ihre Sitzung ist abgelaufen',

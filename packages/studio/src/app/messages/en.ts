@@ -40,6 +40,13 @@ export const en = {
     signOut: 'Sign out',
     unreachable: 'The service does not respond. Your changes are kept, and the Studio tries again automatically.',
   },
+  administration: {
+    title: 'Administration',
+    roles: 'Roles',
+    audit: 'Audit',
+    settings: 'Settings',
+    profile: 'Profile',
+  },
   session: {
     signIn: 'Sign in',
     signInAgain: 'Your session has ended',

@@ -41,7 +41,6 @@ export function OverviewPage(): ReactNode {
           </div>
         </>
       )}
-      <ServiceLinks />
       {canSeeMetrics && (
         <Suspense>
           <ServiceMetrics />
@@ -99,38 +98,6 @@ function ContentLinks(): ReactNode {
           </li>
         ))}
       </ul>
-    </section>
-  )
-}
-
-/** Links to the administration pages that the user may open. */
-export function ServiceLinks(): ReactNode {
-  const { t } = useTexts()
-  const { identity } = useSession()
-  const { plugins } = useModel()
-  const canManageAccounts = identity?.provider === 'better-auth' && identity.roles.includes('admin')
-  const hasWebhooks = plugins.some(({ name }) => name === 'webhooks')
-  if (!canManageAccounts && !hasWebhooks) return null
-  return (
-    <section className={styles.section}>
-      <h2>{t.overview.service}</h2>
-      <div className={styles.create}>
-        {canManageAccounts && (
-          <>
-            <Link to="/accounts" className={getButtonClass()}>
-              {t.overview.accounts}
-            </Link>
-            <Link to="/tokens" className={getButtonClass()}>
-              {t.overview.tokens}
-            </Link>
-          </>
-        )}
-        {hasWebhooks && (
-          <Link to="/webhooks" className={getButtonClass()}>
-            {t.overview.webhooks}
-          </Link>
-        )}
-      </div>
     </section>
   )
 }

@@ -16,7 +16,7 @@ export function usePreferences(): Preferences {
   return preferences
 }
 
-type Theme = 'system' | 'light' | 'dark'
+export type Theme = 'system' | 'light' | 'dark'
 
 const YEAR_S = 365 * 24 * 60 * 60
 

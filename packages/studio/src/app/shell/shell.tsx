@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { getErrorText } from '../api/error-texts.ts'
 import { followChanges } from '../api/live-changes.ts'
@@ -113,6 +113,7 @@ function AccountMenu(): ReactNode {
   const { theme, chooseLanguage } = usePreferences()
   const currentTheme = useObservable(theme.theme)
   const toast = useToast()
+  const navigate = useNavigate()
   const { themes } = t.shell
   const leave = (): void => {
     signOut(studio).catch((error: unknown) => toast({ kind: 'failed', text: getErrorText(error, t) }))
@@ -130,6 +131,7 @@ function AccountMenu(): ReactNode {
         onChange={theme.choose}
       />
       <MenuChoice title={t.shell.language} value={language} options={LANGUAGES} onChange={chooseLanguage} />
+      <MenuItem onAction={() => void navigate({ to: '/profile' })}>{t.administration.profile}</MenuItem>
       <MenuItem onAction={leave}>{t.shell.signOut}</MenuItem>
     </MenuButton>
   )

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { useStudio } from '../api/studio.ts'
+import { useModel } from '../model/use-model.ts'
+import { useSession } from './use-session.ts'
+
+/** What the service tells its operators about itself. */
+export interface ServiceSettings {
+  readonly version: string
+  readonly database: 'sqlite' | 'other'
+  readonly storage: 'folder' | 'other'
+  readonly locales: readonly string[]
+  readonly plugins: readonly string[]
+  readonly provider: string
+  readonly actions: readonly string[]
+  /** `null`: no limit. */
+  readonly retention: { readonly versions: number | null; readonly days: number | null }
+}
+
+/** The pages of administration that the user may open. */
+export interface AdministrationRights {
+  /** Accounts, roles and access tokens. */
+  readonly accounts: boolean
+  readonly audit: boolean
+  readonly webhooks: boolean
+  readonly settings: ServiceSettings | undefined
+}
+
+interface AdministrationResponse {
+  readonly accounts: boolean
+  readonly audit: boolean
+  readonly settings?: ServiceSettings
+}
+
+/** Asks the service what the user may administer; nothing until it responds. */
+export function useAdministration(): AdministrationRights {
+  const { clientWithoutRenewal } = useStudio()
+  const { authenticated, identity } = useSession()
+  const { plugins } = useModel()
+  const subject = identity?.subject
+  const { data } = useQuery({
+    queryKey: ['administration', subject],
+    queryFn: ({ signal }) =>
+      clientWithoutRenewal.request<AdministrationResponse>({ path: ['api', 'cms', 'administration'], signal }),
+    enabled: authenticated,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  // The plugin has its own rule, which only its response reveals.
+  const webhooks = useQuery({
+    queryKey: ['administration', subject, 'webhooks'],
+    queryFn: ({ signal }) =>
+      clientWithoutRenewal.request({ path: ['api', 'cms', 'webhooks'], signal }).then(
+        () => true,
+        () => false,
+      ),
+    enabled: authenticated && plugins.some(({ name }) => name === 'webhooks'),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return {
+    accounts: data?.accounts ?? false,
+    audit: data?.audit ?? false,
+    webhooks: webhooks.data ?? false,
+    settings: data?.settings,
+  }
+}
