@@ -57,7 +57,8 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
           isDisabled={!view || isReadOnly}
           isPreviewed={isPreviewed}
           onCommand={(command) => view?.run(command)}
-          onImage={() => fileInput.current?.click()}
+          onLink={() => view?.editLink()}
+          onImage={() => view?.editImage()}
           onPreview={() => setPreviewed(!isPreviewed)}
         />
         <div className={styles.sides}>

@@ -12,6 +12,7 @@ export interface MarkdownToolbarProps {
   readonly isDisabled: boolean
   readonly isPreviewed: boolean
   readonly onCommand: (command: CommandName) => void
+  readonly onLink: () => void
   readonly onImage: () => void
   readonly onPreview: () => void
 }
@@ -28,7 +29,7 @@ const COMMANDS = [
 
 /** The buttons above a Markdown text. Arrow keys move between them. */
 export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
-  const { label, controls, isDisabled, isPreviewed, onCommand, onImage, onPreview } = props
+  const { label, controls, isDisabled, isPreviewed, onCommand, onLink, onImage, onPreview } = props
   const { t } = useTexts()
   const bar = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -58,7 +59,7 @@ export function MarkdownToolbar(props: MarkdownToolbarProps): ReactNode {
           aria-keyshortcuts={SHORTCUTS.texts[name][0].replace('Mod', 'Control')}
           title={t.fields.markdown[name]}
           className={styles.tool}
-          onClick={() => onCommand(name)}
+          onClick={() => (name === 'link' ? onLink() : onCommand(name))}
         >
           <Icon name={icon} />
         </button>

@@ -18,6 +18,7 @@ import {
   wrapSelection,
 } from './markdown-commands.ts'
 import { createSlashMenu, type SlashItem } from './slash-menu.ts'
+import { findLinkAt, type TextLink } from './text-links.ts'
 
 /** The commands of the toolbar and the slash menu. */
 export const COMMANDS = {
@@ -53,6 +54,20 @@ export interface MarkdownViewOptions {
   readonly onFiles: (files: readonly File[], at: number) => void
   /** Opens the file picker for an image. */
   readonly onImage: () => void
+  /**
+   * Edits a link in a dialog: the one at the cursor, or a new one, whose `text` is the selection and whose `url` is empty.
+   *
+   * @default puts the cursor to the address, in the text
+   */
+  readonly onEditLink?: (link: TextLink) => void
+  /**
+   * Edits an image in a dialog, as `onEditLink`.
+   *
+   * @default puts the cursor to the address, in the text, and opens the file picker for a new image
+   */
+  readonly onEditImage?: (image: TextLink) => void
+  /** More extensions of CodeMirror. They precede the editor's own. */
+  readonly extensions?: readonly Extension[]
 }
 
 export interface MarkdownView {
@@ -62,6 +77,11 @@ export interface MarkdownView {
   setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
+  /** Edits the link or image at the selection, or a new one. */
+  editLink(): void
+  editImage(): void
+  /** Replaces a part of the text, and puts the cursor behind the new part. */
+  replace(from: number, to: number, insert: string): void
   /** Inserts `text` as a placeholder for a file. @returns a function that replaces it by the file, or removes it */
   reservePlace(text: string, at?: number): (file: FileInText | undefined) => void
   /** @param at the new position of the cursor. @default the current one */
@@ -112,7 +132,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   const placeholderText = new Compartment()
   const slash = options.slash.map(({ label, command }): SlashItem => {
     const run = (view: EditorView): void => {
-      if (command === 'image') options.onImage()
+      if (command === 'image') editImage(view, options)
       else apply(view, COMMANDS[command])
     }
     return { label, run }
@@ -123,6 +143,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       doc: options.value,
       extensions: [
         EditorView.cspNonce.of(options.nonce),
+        options.extensions ?? [],
         // Carriage returns remain part of their lines.
         EditorState.lineSeparator.of('\n'),
         EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, '\n')),
@@ -131,7 +152,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         syntaxHighlighting(HIGHLIGHT),
         THEME,
         createSlashMenu(slash, options.slashLabel),
-        createShortcuts(),
+        createShortcuts(options),
         editability.of(createEditability(options.isReadOnly)),
         placeholderText.of([]),
         ariaAttributes.of(EditorView.contentAttributes.of(options.attributes)),
@@ -150,6 +171,13 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       view.dispatch({ effects: ariaAttributes.reconfigure(EditorView.contentAttributes.of(attributes)) }),
     run(command) {
       apply(view, COMMANDS[command])
+      view.focus()
+    },
+    editLink: () => editLink(view, options),
+    editImage: () => editImage(view, options),
+    replace(from, to, insert) {
+      const selection = { anchor: from + insert.length }
+      view.dispatch({ changes: { from, to, insert }, selection, userEvent: 'input.format', scrollIntoView: true })
       view.focus()
     },
     reservePlace: (text, at) => reservePlace(view, text, at),
@@ -175,19 +203,52 @@ function apply(view: EditorView, command: MarkdownCommand): boolean {
   return spec !== null
 }
 
-const FORMATS = ['bold', 'italic', 'code', 'link', 'numbers', 'list', 'quote', 'heading', 'subheading'] as const
+function editLink(view: EditorView, { onEditLink }: MarkdownViewOptions): void {
+  if (view.state.readOnly) return
+  const link = findLinkAt(view.state, 'Link')
+  if (onEditLink) onEditLink(link ?? getSelectedText(view.state))
+  else if (link) selectAddress(view, link)
+  else apply(view, COMMANDS.link)
+}
+
+function editImage(view: EditorView, { onEditImage, onImage }: MarkdownViewOptions): void {
+  if (view.state.readOnly) return
+  const image = findLinkAt(view.state, 'Image')
+  if (onEditImage) onEditImage(image ?? getSelectedText(view.state))
+  else if (image) selectAddress(view, image)
+  else onImage()
+}
+
+function getSelectedText(state: EditorState): TextLink {
+  const { from, to } = state.selection.main
+  return { from, to, text: state.sliceDoc(from, to), url: '', title: '' }
+}
+
+/** Selects the address of a link in the text. */
+function selectAddress(view: EditorView, { from, to, url }: TextLink): void {
+  const at = from + Math.max(0, view.state.sliceDoc(from, to).lastIndexOf(url))
+  view.dispatch({ selection: { anchor: at, head: at + url.length }, scrollIntoView: true })
+  view.focus()
+}
+
+const FORMATS = ['bold', 'italic', 'code', 'numbers', 'list', 'quote', 'heading', 'subheading'] as const
 
 const toLowerCase = (letter: string): string => letter.toLowerCase()
 
-function createShortcuts(): Extension {
+function createShortcuts(options: MarkdownViewOptions): Extension {
+  const toKey = (name: keyof typeof SHORTCUTS.texts): string =>
+    SHORTCUTS.texts[name][0].replaceAll('+', '-').replace(/[A-Z]$/, toLowerCase)
   const bind = (key: string, command: MarkdownCommand) => ({
     key,
     run: (view: EditorView) => apply(view, command),
   })
+  const startLink = (view: EditorView): boolean => {
+    editLink(view, options)
+    return true
+  }
   return keymap.of([
-    ...FORMATS.map((name) =>
-      bind(SHORTCUTS.texts[name][0].replaceAll('+', '-').replace(/[A-Z]$/, toLowerCase), COMMANDS[name]),
-    ),
+    ...FORMATS.map((name) => bind(toKey(name), COMMANDS[name])),
+    { key: toKey('link'), run: startLink },
     bind('Enter', continueList),
     ...defaultKeymap,
   ])

@@ -4,7 +4,10 @@ import type { MarkdownView, MarkdownViewOptions } from './markdown-view.ts'
 
 /** The options that may change while the editor is open. */
 interface ViewProps
-  extends Pick<MarkdownViewOptions, 'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage'> {
+  extends Pick<
+    MarkdownViewOptions,
+    'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage' | 'onEditLink' | 'onEditImage' | 'extensions'
+  > {
   readonly value: string
   readonly placeholder: string
 }
@@ -34,7 +37,7 @@ export function useMarkdownView(
     const begin = async (): Promise<void> => {
       const { openMarkdown } = await import('./markdown-view.ts')
       if (isUnmounted || !parent.current) return
-      const { value, isReadOnly, attributes } = latestProps.current
+      const { value, isReadOnly, attributes, extensions, onEditLink, onEditImage } = latestProps.current
       openedView = openMarkdown({
         parent: parent.current,
         value,
@@ -46,6 +49,9 @@ export function useMarkdownView(
         onChange: (next) => latestProps.current.onChange(next),
         onFiles: (files, at) => latestProps.current.onFiles(files, at),
         onImage: () => latestProps.current.onImage(),
+        ...(extensions && { extensions }),
+        ...(onEditLink && { onEditLink: (link) => latestProps.current.onEditLink?.(link) }),
+        ...(onEditImage && { onEditImage: (image) => latestProps.current.onEditImage?.(image) }),
       })
       const isFocused = textarea.current === document.activeElement
       caret.current = isFocused ? textarea.current?.selectionEnd : undefined
