@@ -1,36 +1,71 @@
-import { type ChangeSpec, EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
+import { syntaxTree } from '@codemirror/language'
+import {
+  type ChangeSpec,
+  EditorSelection,
+  type EditorState,
+  type SelectionRange,
+  type TransactionSpec,
+} from '@codemirror/state'
+import type { SyntaxNode } from '@lezer/common'
 
 /** A change of a Markdown text; `null` if it does not apply at the cursor. */
 export type MarkdownCommand = (state: EditorState) => TransactionSpec | null
 
+/** Marks the selection or the word at the cursor, or removes the marks around it. */
 export const toggleInlineMark =
   (mark: string): MarkdownCommand =>
   (state) =>
     state.changeByRange((range) => {
-      const { from, to } = range
-      const size = mark.length
-      const selected = state.sliceDoc(from, to)
-      const includesMarks = selected.length >= 2 * size && selected.startsWith(mark) && selected.endsWith(mark)
-      if (includesMarks) {
-        const text = selected.slice(size, -size)
-        return { changes: { from, to, insert: text }, range: EditorSelection.range(from, from + text.length) }
+      const marks = findMarks(state, range, mark)
+      if (marks) {
+        const set = state.changes(marks.map(({ from }) => ({ from, to: from + mark.length })))
+        return { changes: set, range: EditorSelection.range(set.mapPos(range.anchor), set.mapPos(range.head)) }
       }
-      if (state.sliceDoc(from - size, from) === mark && state.sliceDoc(to, to + size) === mark) {
-        const changes = [
-          { from: from - size, to: from },
-          { from: to, to: to + size },
-        ]
-        return { changes, range: EditorSelection.range(from - size, to - size) }
-      }
-      const changes = [
+      const { from, to } = (range.empty && state.wordAt(range.head)) || range
+      const set = state.changes([
         { from, insert: mark },
         { from: to, insert: mark },
-      ]
-      return { changes, range: EditorSelection.range(from + size, to + size) }
+      ])
+      if (range.empty) return { changes: set, range: EditorSelection.cursor(range.head + mark.length) }
+      return { changes: set, range: EditorSelection.range(from + mark.length, to + mark.length) }
     })
 
+/** Finds the two marks around a range or at its ends. */
+function findMarks(state: EditorState, range: SelectionRange, mark: string): readonly { from: number }[] | undefined {
+  const construct = findConstruct(state, range, mark)
+  const size = mark.length
+  if (construct) return [{ from: construct.from }, { from: construct.to - size }]
+  const { from, to } = range
+  const selected = state.sliceDoc(from, to)
+  if (selected.length > 2 * size && selected.startsWith(mark) && selected.endsWith(mark)) {
+    return [{ from }, { from: to - size }]
+  }
+  // The second star of ** is no mark of its own.
+  const isLonger = mark === '*' && state.sliceDoc(from - 2, from) === '**' && state.sliceDoc(from - 3, from) !== '***'
+  const isAround = state.sliceDoc(from - size, from) === mark && state.sliceDoc(to, to + size) === mark
+  return isAround && !isLonger ? [{ from: from - size }, { from: to }] : undefined
+}
+
+const CONSTRUCTS: Readonly<Record<string, string>> = {
+  '**': 'StrongEmphasis',
+  '*': 'Emphasis',
+  '~~': 'Strikethrough',
+  '`': 'InlineCode',
+}
+
+/** Finds the construct around a range that has the same marks. */
+function findConstruct(state: EditorState, { from, to }: SelectionRange, mark: string): SyntaxNode | undefined {
+  for (const side of [1, -1] as const) {
+    let node: SyntaxNode | null = syntaxTree(state).resolveInner(from, side)
+    for (; node; node = node.parent) {
+      if (node.name === CONSTRUCTS[mark] && node.from <= from && node.to >= to) return node
+    }
+  }
+  return undefined
+}
+
 /** Matches the mark at the beginning of a line. */
-const MARKS = /^(\s*)(?:#{1,6} |> |[-*+] |\d+[.)] )?/
+const MARKS = /^(\s*)(?:#{1,6} |> |[-*+] (?:\[[ xX]\] )?|\d+[.)] )?/
 
 /** Sets the mark of the selected lines, such as `## `, in place of another; or removes it. */
 export const toggleLinePrefix =
@@ -46,6 +81,20 @@ export const toggleLinePrefix =
       }),
     )
     // The cursor goes behind the mark.
+    return { changes, selection: state.selection.map(changes, 1) }
+  }
+
+/** Makes headings of the selected lines; level 0 makes paragraphs. */
+export const setHeading =
+  (level: number): MarkdownCommand =>
+  (state) => {
+    const mark = level === 0 ? '' : `${'#'.repeat(level)} `
+    const lines = getSelectedLines(state)
+    const changes = state.changes(
+      lines.map(
+        ({ from, text }): ChangeSpec => ({ from, to: from + (/^#{1,6} +/.exec(text)?.[0].length ?? 0), insert: mark }),
+      ),
+    )
     return { changes, selection: state.selection.map(changes, 1) }
   }
 
@@ -85,18 +134,23 @@ export const wrapSelection =
       range: EditorSelection.range(from + before.length, to + before.length),
     }))
 
-const ITEM = /^(\s*)([-*+]|\d+[.)])( +\[[ x]\])?( +)/
-
-/** Continues a list on the next line, or ends it if the item is empty. */
-export const continueList: MarkdownCommand = (state) => {
-  const { from, empty } = state.selection.main
-  const line = state.doc.lineAt(from)
-  const [mark, indent = '', bullet = '', box = '', space = ''] = ITEM.exec(line.text) ?? []
-  if (mark === undefined || !empty || from < line.from + mark.length) return null
-  if (line.text === mark) return { changes: { from: line.from, to: line.to }, selection: { anchor: line.from } }
-  const next = /^\d/.test(bullet) ? `${Number.parseInt(bullet, 10) + 1}${bullet.slice(-1)}` : bullet
-  const insert = `\n${indent}${next}${box === '' ? '' : ' [ ]'}${space}`
-  return { changes: { from, insert }, selection: { anchor: from + insert.length }, scrollIntoView: true }
+/** Inserts a table as a block of its own. The cursor goes to its beginning. */
+export const insertTable: MarkdownCommand = ({ doc, selection }) => {
+  const { from, to } = selection.main
+  const line = doc.lineAt(from)
+  const previous = line.number > 1 ? doc.line(line.number - 1).text.trim() : ''
+  const next = line.number < doc.lines ? doc.line(line.number + 1).text.trim() : ''
+  const isEmpty = line.text.trim() === ''
+  const selected = doc
+    .sliceString(from, to)
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|')
+  const before = isEmpty ? (previous === '' ? '' : '\n') : '\n\n'
+  const table = `| ${selected} |  |\n| --- | --- |\n|  |  |`
+  const at = isEmpty ? line.from : from
+  const isAtEnd = to === line.to
+  const insert = `${before}${table}${isAtEnd ? (next === '' ? '' : '\n') : '\n\n'}`
+  return { changes: { from: at, to, insert }, selection: { anchor: at + before.length } }
 }
 
 /** A stored file, as a text refers to it. */

@@ -1,14 +1,21 @@
-import { lazy, type ReactNode, Suspense, useId, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useId, useMemo, useRef, useState } from 'react'
 import { getErrorText } from '../../../api/error-texts.ts'
 import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import fieldStyles from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
+import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
+import { useDebounced } from '../../../ui/use-debounced.ts'
 import type { FieldEditorProps } from '../field-editor.ts'
+import { type ActiveFormats, NO_FORMATS } from './active-formats.ts'
+import { countWords } from './count-words.ts'
 import styles from './markdown.module.css'
 import type { FileInText } from './markdown-commands.ts'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
 import type { MarkdownView } from './markdown-view.ts'
+import type { MenuAction, OpenMenu } from './tables/cell-events.ts'
+import { setFormattedTexts, useFormattedTexts } from './text-mode.ts'
+import { useFullScreen } from './use-full-screen.ts'
 import { useMarkdownView } from './use-markdown-view.ts'
 
 const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => ({ default: module.RenderedText })))
@@ -21,7 +28,12 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const container = useRef<HTMLDivElement>(null)
   const textarea = useRef<HTMLTextAreaElement>(null)
   const fileInput = useRef<HTMLInputElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const fullScreen = useFullScreen(frame)
   const [isPreviewed, setPreviewed] = useState(false)
+  const isFormatted = useFormattedTexts()
+  const [formats, setFormats] = useState<ActiveFormats>(NO_FORMATS)
+  const [menu, setMenu] = useState<Parameters<OpenMenu>>()
   const text = typeof value === 'string' ? value : ''
   const change = (next: string): void => onChange(next === '' ? null : next, { isTyping: true })
   const upload = useImageUpload(() => view)
@@ -34,8 +46,11 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const view = useMarkdownView(container, textarea, {
     value: text,
     isReadOnly,
+    isFormatted,
     attributes,
     placeholder,
+    onFormats: setFormats,
+    openMenu: (...next) => setMenu(next),
     onChange: change,
     onFiles: upload.upload,
     onImage: () => fileInput.current?.click(),
@@ -50,16 +65,28 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
       <p id={`${id}-note`} className={fieldStyles.description} hidden={field.description === undefined}>
         {field.description}
       </p>
-      <div className={styles.frame} data-invalid={error !== undefined}>
+      <div
+        ref={frame}
+        className={styles.frame}
+        data-invalid={error !== undefined}
+        data-full-screen={fullScreen.isOn || undefined}
+        {...fullScreen.handlers}
+      >
         <MarkdownToolbar
           label={t.fields.toolbarOf(label)}
           controls={`${id}-place`}
           isDisabled={!view || isReadOnly}
+          formats={formats}
+          isFormatted={isFormatted}
           isPreviewed={isPreviewed}
+          isFullScreen={fullScreen.isOn}
           onCommand={(command) => view?.run(command)}
           onLink={() => view?.editLink()}
           onImage={() => view?.editImage()}
+          onFind={() => view?.openSearch()}
+          onSource={() => setFormattedTexts(!isFormatted)}
           onPreview={() => setPreviewed(!isPreviewed)}
+          onFullScreen={fullScreen.toggle}
         />
         <div className={styles.sides}>
           <div id={`${id}-place`} ref={container} className={styles.text} hidden={!view} />
@@ -83,7 +110,9 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
             </ErrorBoundary>
           )}
         </div>
+        <WordCount text={text} />
       </div>
+      {menu && <EditorMenu menu={menu} onClose={() => setMenu(undefined)} />}
       <input
         ref={fileInput}
         type="file"
@@ -99,6 +128,39 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
         {problem}
       </p>
     </div>
+  )
+}
+
+/** The pause in typing before the words are counted, in milliseconds. */
+const COUNT_PAUSE_MS = 400
+
+function WordCount({ text }: { readonly text: string }): ReactNode {
+  const { t } = useTexts()
+  const settledText = useDebounced(text, COUNT_PAUSE_MS)
+  const count = useMemo(() => countWords(settledText), [settledText])
+  return <p className={styles.count}>{t.fields.markdown.words(count)}</p>
+}
+
+interface EditorMenuProps {
+  readonly menu: Parameters<OpenMenu>
+  readonly onClose: () => void
+}
+
+/** A menu of the text, such as that of a table. */
+function EditorMenu({ menu: [anchor, label, actions], onClose }: EditorMenuProps): ReactNode {
+  const run = (action: MenuAction): void => {
+    onClose()
+    // The menu gives the focus back before the action moves it.
+    requestAnimationFrame(() => requestAnimationFrame(action.run))
+  }
+  return (
+    <PopupMenu anchor={anchor} label={label} onClose={onClose}>
+      {actions.map((action) => (
+        <MenuItem key={action.label} onAction={() => run(action)}>
+          {action.label}
+        </MenuItem>
+      ))}
+    </PopupMenu>
   )
 }
 

@@ -1,42 +1,61 @@
 import { defaultKeymap } from '@codemirror/commands'
-import { defineLanguageFacet, HighlightStyle, Language, syntaxHighlighting } from '@codemirror/language'
-import { ChangeSet, Compartment, EditorState, type Extension } from '@codemirror/state'
-import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
-import { GFM, parser } from '@lezer/markdown'
+import { syntaxHighlighting } from '@codemirror/language'
+import { openSearchPanel, search, searchKeymap } from '@codemirror/search'
+import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state'
+import { EditorView, type KeyBinding, keymap, placeholder } from '@codemirror/view'
 import { SHORTCUTS } from '../../../ui/shortcuts.ts'
+import { type ActiveFormats, getActiveFormats, isSameFormats, NO_FORMATS } from './active-formats.ts'
+import { formatText } from './formatted/format-text.ts'
+import { toggleTaskAt } from './formatted/format-widgets.ts'
+import { showLinks } from './link-tooltip.ts'
+import { continueList, deleteItemMark, indentItems, numberAfterDeletion, outdentItems } from './list-commands.ts'
 import {
-  continueList,
   type FileInText,
-  findTextChange,
   insertLink,
+  insertTable,
   type MarkdownCommand,
+  setHeading,
   toFileMarkdown,
   toggleCode,
   toggleInlineMark,
   toggleLinePrefix,
   wrapSelection,
 } from './markdown-commands.ts'
+import { markdownLanguage } from './markdown-language.ts'
+import { SOURCE_HIGHLIGHT, THEME } from './markdown-theme.ts'
 import { createSlashMenu, type SlashItem } from './slash-menu.ts'
+import { focusCell, formatCell, menuHost, type OpenMenu } from './tables/cell-events.ts'
+import { separateFromTable, TABLE_KEYS } from './tables/table-keys.ts'
+import { drawTables } from './tables/table-ranges.ts'
 import { findLinkAt, type TextLink } from './text-links.ts'
+import { ValueSync } from './value-sync.ts'
 
 /** The commands of the toolbar and the slash menu. */
 export const COMMANDS = {
   bold: toggleInlineMark('**'),
   italic: toggleInlineMark('*'),
+  strikethrough: toggleInlineMark('~~'),
+  paragraph: setHeading(0),
+  heading2: setHeading(2),
+  heading3: setHeading(3),
+  heading4: setHeading(4),
   heading: toggleLinePrefix('## '),
   subheading: toggleLinePrefix('### '),
   link: insertLink,
   list: toggleLinePrefix('- '),
   numbers: toggleLinePrefix('1. '),
+  tasks: toggleLinePrefix('- [ ] '),
   quote: toggleLinePrefix('> '),
   code: toggleCode,
   codeBlock: wrapSelection('```\n', '\n```'),
-  table: wrapSelection('| ', ' |  |\n| --- | --- |\n|  |  |'),
+  table: insertTable,
   rule: wrapSelection('\n---\n\n', ''),
 } as const satisfies Readonly<Record<string, MarkdownCommand>>
 
 export type CommandName = keyof typeof COMMANDS
+
+/** The commands that also apply to the cell of a table. */
+const CELL_COMMANDS: readonly CommandName[] = ['bold', 'italic', 'strikethrough', 'code', 'link']
 
 export interface MarkdownViewOptions {
   readonly parent: HTMLElement
@@ -46,10 +65,17 @@ export interface MarkdownViewOptions {
   /** ARIA attributes. */
   readonly attributes: Readonly<Record<string, string>>
   readonly isReadOnly: boolean
+  /** True for formatted text, false for its source. */
+  readonly isFormatted: boolean
+  /** Translations of the English texts in the editor, such as those of its search. */
+  readonly phrases: Readonly<Record<string, string>>
   /** The items of the slash menu. */
   readonly slash: readonly { readonly label: string; readonly command: CommandName | 'image' }[]
   readonly slashLabel: string
   readonly onChange: (value: string) => void
+  /** Receives the formats at the cursor when they change. */
+  readonly onFormats: (formats: ActiveFormats) => void
+  readonly openMenu: OpenMenu
   /** Receives dropped or pasted files. */
   readonly onFiles: (files: readonly File[], at: number) => void
   /** Opens the file picker for an image. */
@@ -74,6 +100,8 @@ export interface MarkdownView {
   /** Applies a value from outside by the smallest change, so that the cursor stays with its words. */
   setValue(value: string): void
   setReadOnly(isReadOnly: boolean): void
+  setFormatted(isFormatted: boolean): void
+  openSearch(): void
   setPlaceholder(text: string): void
   setAttributes(attributes: Readonly<Record<string, string>>): void
   run(command: CommandName): void
@@ -89,53 +117,18 @@ export interface MarkdownView {
   destroy(): void
 }
 
-/** Texts longer than this are passed on only when typing pauses, since serializing a large document is slow. */
-const LONG_TEXT = 50_000
-const PAUSE_MS = 300
-
-const markdown = new Language(defineLanguageFacet(), parser.configure(GFM), [], 'markdown')
-
-const HIGHLIGHT = HighlightStyle.define([
-  { tag: tags.heading, fontWeight: '650' },
-  { tag: tags.strong, fontWeight: '650' },
-  { tag: tags.emphasis, fontStyle: 'italic' },
-  { tag: tags.strikethrough, textDecoration: 'line-through' },
-  { tag: [tags.link, tags.url], color: 'var(--accent)' },
-  { tag: tags.monospace, fontFamily: 'var(--font-mono)', fontSize: '0.9em' },
-  { tag: [tags.processingInstruction, tags.quote, tags.meta], color: 'var(--text-muted)' },
-])
-
-const THEME = EditorView.theme({
-  '&': { font: 'inherit', backgroundColor: 'transparent', maxBlockSize: '70vh' },
-  '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { font: 'inherit', lineHeight: '1.6', overflow: 'auto' },
-  '.cm-content': { padding: 'var(--space-3)', minBlockSize: '8rem', caretColor: 'var(--text)' },
-  '.cm-line': { padding: '0' },
-  '.cm-placeholder': { color: 'var(--text-muted)', whiteSpace: 'pre-wrap' },
-  '.cm-tooltip': {
-    border: '1px solid var(--line)',
-    borderRadius: 'var(--radius-large)',
-    background: 'var(--bg-raised)',
-    boxShadow: 'var(--shadow)',
-    zIndex: '5',
-  },
-  '.cm-slash': { padding: 'var(--space-1)', minInlineSize: '12rem' },
-  '.cm-slash > div': { padding: 'var(--space-2) var(--space-3)', borderRadius: 'var(--radius)', cursor: 'pointer' },
-  '.cm-slash > [aria-selected="true"]': { background: 'var(--bg-selected)' },
-})
-
 /** Opens an editor of a Markdown text. It changes nothing by itself: line ends and whitespace stay as they are. */
 export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
   const sync = new ValueSync(options.value, options.onChange)
   const editability = new Compartment()
+  const look = new Compartment()
+  const createLook = (isFormatted: boolean): Extension =>
+    isFormatted ? createFormattedLook(options) : syntaxHighlighting(SOURCE_HIGHLIGHT)
   const ariaAttributes = new Compartment()
   const placeholderText = new Compartment()
   const slash = options.slash.map(({ label, command }): SlashItem => {
-    const run = (view: EditorView): void => {
-      if (command === 'image') editImage(view, options)
-      else apply(view, COMMANDS[command])
-    }
-    return { label, run }
+    const execute = (view: EditorView): void => (command === 'image' ? editImage(view, options) : run(view, command))
+    return { label, run: execute }
   })
   const view = new EditorView({
     parent: options.parent,
@@ -148,16 +141,20 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         EditorState.lineSeparator.of('\n'),
         EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, '\n')),
         EditorView.lineWrapping,
-        markdown,
-        syntaxHighlighting(HIGHLIGHT),
+        markdownLanguage,
         THEME,
+        EditorState.phrases.of(options.phrases),
         createSlashMenu(slash, options.slashLabel),
+        look.of(createLook(options.isFormatted)),
+        search({ top: true }),
+        numberAfterDeletion,
         createShortcuts(options),
         editability.of(createEditability(options.isReadOnly)),
         placeholderText.of([]),
         ariaAttributes.of(EditorView.contentAttributes.of(options.attributes)),
         EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'on' }),
         EditorView.updateListener.of((update) => sync.handleUpdate(update)),
+        watchFormats(options.onFormats),
         EditorView.domEventHandlers(createFileHandlers(options)),
       ],
     }),
@@ -169,10 +166,9 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       view.dispatch({ effects: placeholderText.reconfigure(text === '' ? [] : placeholder(text)) }),
     setAttributes: (attributes) =>
       view.dispatch({ effects: ariaAttributes.reconfigure(EditorView.contentAttributes.of(attributes)) }),
-    run(command) {
-      apply(view, COMMANDS[command])
-      view.focus()
-    },
+    setFormatted: (isFormatted) => view.dispatch({ effects: look.reconfigure(createLook(isFormatted)) }),
+    openSearch: () => openSearchPanel(view),
+    run: (command) => run(view, command),
     editLink: () => editLink(view, options),
     editImage: () => editImage(view, options),
     replace(from, to, insert) {
@@ -201,6 +197,39 @@ function apply(view: EditorView, command: MarkdownCommand): boolean {
   const spec = view.state.readOnly ? null : command(view.state)
   if (spec) view.dispatch({ ...spec, userEvent: 'input.format', scrollIntoView: true })
   return spec !== null
+}
+
+/** Runs a command on the text, or on the cell of a table that has the focus. */
+function run(view: EditorView, command: CommandName): void {
+  const isInCell = !view.hasFocus && view.contentDOM.contains(view.root.activeElement)
+  if (isInCell) {
+    if (CELL_COMMANDS.includes(command)) formatCell(view, COMMANDS[command])
+    return
+  }
+  view.focus()
+  apply(view, COMMANDS[command])
+  if (command === 'table') focusCell(view, view.state.selection.main.head, { row: 0, column: 0 })
+}
+
+function createFormattedLook(options: MarkdownViewOptions): Extension {
+  const deleteMark = (view: EditorView): boolean => apply(view, deleteItemMark)
+  return [
+    formatText,
+    drawTables,
+    separateFromTable,
+    menuHost.of(options.openMenu),
+    showLinks({ editLink: (view) => editLink(view, options), editImage: (view) => editImage(view, options) }),
+    Prec.high(keymap.of([...TABLE_KEYS, { key: 'Backspace', run: deleteMark }])),
+  ]
+}
+
+function watchFormats(onFormats: (formats: ActiveFormats) => void): Extension {
+  let formats = NO_FORMATS
+  return EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+    const next = docChanged || selectionSet ? getActiveFormats(state) : formats
+    if (!isSameFormats(next, formats)) onFormats(next)
+    formats = next
+  })
 }
 
 function editLink(view: EditorView, { onEditLink }: MarkdownViewOptions): void {
@@ -250,9 +279,15 @@ function createShortcuts(options: MarkdownViewOptions): Extension {
     ...FORMATS.map((name) => bind(toKey(name), COMMANDS[name])),
     { key: toKey('link'), run: startLink },
     bind('Enter', continueList),
+    bind('Tab', indentItems),
+    bind('Shift-Tab', outdentItems),
+    { key: 'Mod-Enter', run: (view) => toggleTaskAt(view, view.state.selection.main.head) },
+    ...searchKeymap.filter(isSearchKey),
     ...defaultKeymap,
   ])
 }
+
+const isSearchKey = ({ key = '' }: KeyBinding): boolean => ['Mod-f', 'F3', 'Mod-g', 'Escape'].includes(key)
 
 function createFileHandlers({ onFiles, isReadOnly }: MarkdownViewOptions) {
   const handleFiles = (event: Event, data: DataTransfer | null, at: number): boolean => {
@@ -280,55 +315,5 @@ function reservePlace(
     const from = view.state.doc.toString().indexOf(text)
     const insert = file ? toFileMarkdown(file) : ''
     if (from >= 0) view.dispatch({ changes: { from, to: from + text.length, insert }, userEvent: 'input.paste' })
-  }
-}
-
-class ValueSync {
-  readonly #onChange: (value: string) => void
-  /** The value that both sides know. */
-  #syncedValue: string
-  /** Values that were passed on and have not come back yet, which may happen after further keystrokes. */
-  #sentValues: readonly string[] = []
-  /** Changes since the last value was passed on. */
-  #pending: ChangeSet | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #view: EditorView | undefined
-  #isApplying = false
-
-  constructor(value: string, onChange: (value: string) => void) {
-    this.#syncedValue = value
-    this.#onChange = onChange
-  }
-
-  handleUpdate({ view, docChanged, changes, state }: ViewUpdate): void {
-    this.#view = view
-    if (!docChanged || this.#isApplying) return
-    this.#pending = this.#pending ? this.#pending.compose(changes) : changes
-    clearTimeout(this.#timer)
-    if (state.doc.length < LONG_TEXT) this.flush()
-    else this.#timer = setTimeout(() => this.flush(), PAUSE_MS)
-  }
-
-  flush(): void {
-    clearTimeout(this.#timer)
-    if (!this.#pending || !this.#view) return
-    this.#pending = undefined
-    this.#syncedValue = this.#view.state.doc.toString()
-    this.#sentValues = [...this.#sentValues, this.#syncedValue]
-    this.#onChange(this.#syncedValue)
-  }
-
-  /** Applies a value from outside. Pending changes stay. */
-  setValue(view: EditorView, value: string): void {
-    const sentIndex = this.#sentValues.indexOf(value)
-    this.#sentValues = this.#sentValues.slice(sentIndex + 1)
-    const change = sentIndex < 0 ? findTextChange(this.#syncedValue, value) : undefined
-    if (!change) return
-    const changes = ChangeSet.of(change, this.#syncedValue.length, '\n')
-    this.#syncedValue = value
-    this.#isApplying = true
-    view.dispatch({ changes: this.#pending ? changes.map(this.#pending) : changes })
-    this.#isApplying = false
-    this.#pending = this.#pending?.map(changes, true)
   }
 }

@@ -86,8 +86,8 @@ function findMenu(state: EditorState, items: readonly SlashItem[], open: OpenMen
 /** Replaces the slash by an item. */
 function insert(view: EditorView, from: number, item: SlashItem): void {
   view.dispatch({ changes: { from, to: view.state.selection.main.head }, effects: close.of(null) })
-  item.run(view)
   view.focus()
+  item.run(view)
 }
 
 const LIST_ID = 'slash-menu'

@@ -6,7 +6,17 @@ import type { MarkdownView, MarkdownViewOptions } from './markdown-view.ts'
 interface ViewProps
   extends Pick<
     MarkdownViewOptions,
-    'isReadOnly' | 'attributes' | 'onChange' | 'onFiles' | 'onImage' | 'onEditLink' | 'onEditImage' | 'extensions'
+    | 'isReadOnly'
+    | 'isFormatted'
+    | 'attributes'
+    | 'onChange'
+    | 'onFormats'
+    | 'openMenu'
+    | 'onFiles'
+    | 'onImage'
+    | 'onEditLink'
+    | 'onEditImage'
+    | 'extensions'
   > {
   readonly value: string
   readonly placeholder: string
@@ -37,16 +47,20 @@ export function useMarkdownView(
     const begin = async (): Promise<void> => {
       const { openMarkdown } = await import('./markdown-view.ts')
       if (isUnmounted || !parent.current) return
-      const { value, isReadOnly, attributes, extensions, onEditLink, onEditImage } = latestProps.current
+      const { value, isReadOnly, isFormatted, attributes, extensions, onEditLink, onEditImage } = latestProps.current
       openedView = openMarkdown({
         parent: parent.current,
         value,
         isReadOnly,
+        isFormatted,
         attributes,
+        phrases: words.phrases,
         nonce: document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '',
         slash: SLASH_COMMANDS.map((command) => ({ label: words[command], command })),
         slashLabel: words.insert,
         onChange: (next) => latestProps.current.onChange(next),
+        onFormats: (formats) => latestProps.current.onFormats(formats),
+        openMenu: (...menu) => latestProps.current.openMenu(...menu),
         onFiles: (files, at) => latestProps.current.onFiles(files, at),
         onImage: () => latestProps.current.onImage(),
         ...(extensions && { extensions }),
@@ -72,6 +86,7 @@ export function useMarkdownView(
   }, [view])
   useEffect(() => view?.setValue(props.value), [view, props.value])
   useEffect(() => view?.setReadOnly(props.isReadOnly), [view, props.isReadOnly])
+  useEffect(() => view?.setFormatted(props.isFormatted), [view, props.isFormatted])
   useEffect(() => view?.setPlaceholder(props.placeholder), [view, props.placeholder])
   const attributes = JSON.stringify(props.attributes)
   useEffect(() => view?.setAttributes(JSON.parse(attributes)), [view, attributes])
@@ -83,6 +98,7 @@ const SLASH_COMMANDS = [
   'subheading',
   'list',
   'numbers',
+  'tasks',
   'quote',
   'codeBlock',
   'table',
