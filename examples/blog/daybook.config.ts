@@ -6,6 +6,8 @@ import { s3 } from 'daybook/s3'
 import { seed } from './seed.ts'
 
 const authors = defineCollection({
+  label: { en: 'Authors', de: 'Autoren' },
+  singularLabel: { en: 'Author', de: 'Autor' },
   description: 'People who write.',
   fields: {
     name: f.text({ required: true, maxLength: 120 }),
@@ -17,6 +19,8 @@ const authors = defineCollection({
 })
 
 const tags = defineCollection({
+  label: { en: 'Tags', de: 'Schlagwörter' },
+  singularLabel: { en: 'Tag', de: 'Schlagwort' },
   description: 'What posts are about.',
   fields: {
     name: f.text({ required: true, maxLength: 60, unique: true }),
@@ -25,6 +29,8 @@ const tags = defineCollection({
 })
 
 const posts = defineCollection({
+  label: { en: 'Posts', de: 'Beiträge' },
+  singularLabel: { en: 'Post', de: 'Beitrag' },
   description: 'Articles of the blog.',
   fields: {
     title: f.text({ required: true, maxLength: 200 }),
@@ -39,6 +45,8 @@ const posts = defineCollection({
 })
 
 const pages = defineCollection({
+  label: { en: 'Pages', de: 'Seiten' },
+  singularLabel: { en: 'Page', de: 'Seite' },
   description: 'What stands beside the blog, in every language.',
   fields: {
     title: f.text({ required: true, localized: true, maxLength: 200 }),
@@ -48,6 +56,7 @@ const pages = defineCollection({
 })
 
 const site = defineGlobal({
+  label: { en: 'Site', de: 'Website' },
   description: 'What every page of the site shows.',
   fields: {
     siteName: f.text({ required: true, maxLength: 120 }),

@@ -4,6 +4,7 @@ import { betterAuth } from 'daybook/better-auth'
 import { seed } from './seed.ts'
 
 const authors = defineCollection({
+  singularLabel: 'Author',
   description: 'People who write.',
   fields: {
     name: f.text({ required: true, maxLength: 120 }),
@@ -13,6 +14,7 @@ const authors = defineCollection({
 })
 
 const posts = defineCollection({
+  singularLabel: 'Post',
   description: 'Articles of the blog.',
   fields: {
     title: f.text({ required: true, maxLength: 200 }),

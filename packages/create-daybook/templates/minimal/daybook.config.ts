@@ -3,6 +3,7 @@ import { defineCollection, defineConfig, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
 
 const topics = defineCollection({
+  singularLabel: 'Topic',
   fields: {
     name: f.text({ required: true, maxLength: 60, unique: true }),
     slug: f.slug({ from: 'name' }),
@@ -10,6 +11,7 @@ const topics = defineCollection({
 })
 
 const notes = defineCollection({
+  singularLabel: 'Note',
   fields: {
     title: f.text({ required: true, maxLength: 200 }),
     slug: f.slug({ from: 'title' }),

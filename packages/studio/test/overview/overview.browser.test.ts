@@ -74,7 +74,7 @@ describe('the overview', () => {
     expect(await visit.axeFaults()).toEqual([])
     await service.content.create('authors', { name: 'Somebody new' })
     await section('Recent changes').getByRole('link', { name: 'Somebody new' }).waitFor()
-    await page.getByRole('link', { name: 'New in Authors' }).click()
+    await page.getByRole('link', { name: 'New entry in Authors' }).click()
     await isShown(page, 'New entry')
     expect(await visit.takeFaults()).toEqual([])
   })

@@ -86,7 +86,7 @@ export const de: Messages = {
     drafts: 'Meine Entwürfe',
     content: 'Alle Inhalte',
     create: 'Erstellen',
-    createIn: (name) => `Neu in ${name}`,
+    createIn: (name) => `Neuer Eintrag in ${name}`,
     service: 'Dienst',
     actions: {
       create: 'Erstellt',

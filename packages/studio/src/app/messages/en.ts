@@ -89,7 +89,7 @@ export const en = {
     drafts: 'My drafts',
     content: 'All content',
     create: 'Create',
-    createIn: (name: string) => `New in ${name}`,
+    createIn: (name: string) => `New entry in ${name}`,
     service: 'Service',
     actions: {
       create: 'Created',

@@ -225,7 +225,7 @@ export const getStatusLabel = (status: string, t: Messages, collection?: StudioC
 const findStatusField = (collection: StudioCollection | undefined): StudioField | undefined =>
   collection?.fields.find(({ key }) => key === collection.statusField)
 
-/** Returns the name of the action that creates an entry elsewhere: `New post`, or `New in Posts`. */
+/** Returns the name of the action that creates an entry elsewhere: `New post`, or `New entry in Posts`. */
 export const getCreateText = (
   { label, singularLabel }: Pick<StudioCollection, 'label' | 'singularLabel'>,
   { common, overview }: Messages,
