@@ -106,7 +106,7 @@ describe('what the package exports', () => {
   test('the field builders', async () => {
     const { f } = await import('daybook')
     expect(Object.keys(f).join(' ')).toBe(
-      'text markdown number integer boolean date datetime select email url slug status json relation reverse asset group list blocks',
+      'text markdown number integer boolean date datetime select email url slug status json relation parent reverse asset group list blocks',
     )
   })
 
