@@ -382,8 +382,8 @@ export interface FieldType<Options extends object = AnyOptions> {
   readonly isParent?: true
   /** True if only the service makes the values, which bodies may repeat and which are ignored in them. */
   readonly isServiceMade?: true
-  /** Adds to the options what they take from the collection of the field. @default unchanged */
-  inCollection?(options: Options, collection: string): object
+  /** Returns the field of a collection that takes this one's place, and that knows the collection. @default the same */
+  inCollection?(options: Options, collection: string): Field
   /** The role of the type in its collection, which has at most one field for each role. */
   readonly role?: 'slug' | 'status'
 }

@@ -1,6 +1,6 @@
 import { type Exactly, type FaultReport, type Field, type FieldPlace, type FieldType, makeField } from './field.ts'
 import { COMMON_RULES, COUNTED_RULES } from './option-rules.ts'
-import { onDeleteRule, type RelationOptions, relationToOne } from './relation.ts'
+import { createIdSchema, onDeleteRule, type RelationOptions, relationToOne } from './relation.ts'
 
 export interface ParentOptions
   extends Pick<
@@ -22,34 +22,34 @@ type BoundOptions = ParentOptions & { readonly to: string }
 
 const { label, admin, description, access, validate, renamedFrom } = COMMON_RULES
 
-const parent: FieldType<BoundOptions> = {
+const RULES = { label, admin, description, access, validate, renamedFrom, ...COUNTED_RULES, onDelete: onDeleteRule }
+
+/** A parent in its collection, to which it refers. */
+const boundParent: FieldType<BoundOptions> = {
   ...relationToOne,
   isParent: true,
-  rules: {
-    label,
-    admin,
-    description,
-    access,
-    validate,
-    renamedFrom,
-    ...COUNTED_RULES,
-    onDelete: onDeleteRule,
-    to: () => undefined,
-  },
+  rules: { ...RULES, to: () => undefined },
   check(options, place, report) {
-    if (place.isNested || place.collection === undefined) {
-      report.add(place.path, 'must be among the top-level fields of a collection')
-      return
-    }
     checkOnlyParent(place, report)
     relationToOne.check?.(options, place, report)
   },
-  inCollection: (options, collection) => ({ ...options, to: collection }),
 }
 
+/** A parent as the config has it, which does not name its collection. */
+const parent: FieldType<ParentOptions> = {
+  name: relationToOne.name,
+  rules: RULES,
+  check: (_options, place, report) => report.add(place.path, MISPLACED),
+  schema: () => createIdSchema('the same collection'),
+  accepts: () => false,
+  inCollection: (options, collection) => makeField(boundParent, { ...options, to: collection }),
+}
+
+const MISPLACED = 'must be among the top-level fields of a collection'
+
 function checkOnlyParent({ path, siblings }: FieldPlace, report: FaultReport): void {
-  const [first, ...others] = Object.entries(siblings).filter(([, field]) => field?.type?.isParent === true)
-  if (others.some(([key]) => path.endsWith(`.${key}`)))
+  const [first, ...excess] = Object.entries(siblings).filter(([, field]) => field?.type?.isParent === true)
+  if (excess.some(([key]) => path.endsWith(`.${key}`)))
     report.add(
       path,
       `is not allowed, because a collection has only one parent field, and "${first?.[0]}" is it. Leave one of them out`,

@@ -100,17 +100,14 @@ export function compileModel(originalConfig: DaybookConfig): Model {
   })
 }
 
-/** Adds to the options of fields what they take from their collection. An invalid part stays unchanged, so that the checks report it. */
+/** Replaces fields by those that know their collection. An invalid part stays unchanged, so that the checks report it. */
 function bindFields(config: DaybookConfig): DaybookConfig {
   if (!isRecord(config) || !isRecord(config.collections)) return config
   const bind = ([key, collection]: [string, CollectionConfig]): [string, CollectionConfig] => {
     if (!isRecord(collection) || !isRecord(collection.fields)) return [key, collection]
     const fields = Object.entries(collection.fields as Fields)
     if (!fields.some(([, field]) => field?.type?.inCollection)) return [key, collection]
-    const bound = fields.map(([name, field]) => {
-      const options = field?.type?.inCollection?.(field.options, key)
-      return [name, options ? { ...field, options } : field]
-    })
+    const bound = fields.map(([name, field]) => [name, field?.type?.inCollection?.(field.options, key) ?? field])
     return [key, { ...collection, fields: Object.fromEntries(bound) }]
   }
   return { ...config, collections: Object.fromEntries(Object.entries(config.collections).map(bind)) }

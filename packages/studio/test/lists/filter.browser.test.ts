@@ -33,7 +33,7 @@ describe('the filter of a list', () => {
     await chip.click()
     await form.getByRole('textbox', { name: 'Value' }).fill('55')
     await page.getByText('6 entries').waitFor()
-    // What was typed last counts, also if the form closes at once; the focus returns to the chip.
+    // The last text counts, also if the form closes at once; the focus returns to the chip.
     await form.getByRole('textbox', { name: 'Value' }).fill('50')
     await page.keyboard.press('Escape')
     await page.getByText('11 entries').waitFor()

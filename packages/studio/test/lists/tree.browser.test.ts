@@ -101,7 +101,7 @@ describe('the tree of a collection with parents', () => {
     await page.mouse.up()
     await expect.poll(() => shown(page)).toBe('Home,Contact,About,Ben,History,Team,Ana')
     await expect.poll(() => row(page, 'Contact').getAttribute('aria-level')).toBe('2')
-    // What is open stays open, and a search shows a list.
+    // Open entries stay open, and a search shows a list.
     await page.reload()
     await link(page, 'Ana').waitFor()
     await page.getByRole('searchbox', { name: 'Search Pages' }).fill('ana')

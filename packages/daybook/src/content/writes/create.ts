@@ -24,7 +24,7 @@ import { createFieldTools, type HookedDocument, hooksFor, type WriteContext } fr
 import { explainUniqueViolation, toWrittenResponse } from './entry-target.ts'
 import { requireParent } from './parents.ts'
 import type { PreparedWrite } from './pipeline.ts'
-import { settleRank } from './ranks.ts'
+import { ensureFreeRank } from './ranks.ts'
 import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug, resolveFallbackSlugs, updateFallbackSlugs } from './slugs.ts'
 
@@ -157,7 +157,7 @@ export async function storeNewEntry(
 ): Promise<{ readonly row: WrittenEntry; readonly canonical: CanonicalDocument; readonly seq: number }> {
   const { model } = content
   const withSlugs = await resolveFallbackSlugs(model, writer.read, collection, parts.canonical, parts.id)
-  const canonical = { ...withSlugs, values: await settleRank(writer.read, collection, withSlugs.values, parts.id) }
+  const canonical = { ...withSlugs, values: await ensureFreeRank(writer.read, collection, withSlugs.values, parts.id) }
   const row = toRow(model, collection, { ...parts, canonical, orphaned: null, draft: null })
   const seq = await explainUniqueViolation(collection, () => writer.entries.create(collection, row, actor))
   await updateFallbackSlugs(content, writer, collection, row, actor)

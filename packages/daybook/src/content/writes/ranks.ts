@@ -23,7 +23,7 @@ export const rankBetween = ({ previous, next }: Place): string => generateKeyBet
  *
  * @param id the entry itself
  */
-export async function settleRank(
+export async function ensureFreeRank(
   read: Reader,
   collection: CollectionModel,
   values: Values,

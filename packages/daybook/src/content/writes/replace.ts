@@ -19,7 +19,7 @@ import { createFieldTools, hooksFor, type WriteContext } from './context.ts'
 import { buildUpdatedEntry, EntryTarget, storeEntry, toUnchangedResponse } from './entry-target.ts'
 import { requireParent } from './parents.ts'
 import { type PreparedWrite, StaleWrite } from './pipeline.ts'
-import { settleRank } from './ranks.ts'
+import { ensureFreeRank } from './ranks.ts'
 import { dropDanglingReferences, pickReadable, requireTargets } from './references.ts'
 import { runBeforeChange, runBeforeValidate } from './run-hooks.ts'
 import { chooseSlug } from './slugs.ts'
@@ -75,7 +75,7 @@ export async function prepareReplace(
   const rank = async (read: Reader, stored: StoredRevision, values: Values): Promise<Values> => {
     if (!collection.orderable) return values
     return replacement.action === 'restore'
-      ? settleRank(read, collection, { ...values, [RANK]: values[RANK] ?? stored.values[RANK] }, id)
+      ? ensureFreeRank(read, collection, { ...values, [RANK]: values[RANK] ?? stored.values[RANK] }, id)
       : { ...values, [RANK]: stored.values[RANK] }
   }
   const loaded = new StoredRevision(model, collection, await target.load(store.read))

@@ -128,8 +128,8 @@ describe.each(STORES)('moves on $name', (store) => {
         const taker = new Steps(service, model)
         for (const chosen of steps) await taker.take(chosen)
         const { items } = await service.content.list('pages', { limit: 500 })
-        const found = (items as readonly Document[]).map(({ id, parent: above }) => ({ id, parent: above }))
-        expect(found).toEqual(model.nodes)
+        const listed = (items as readonly Document[]).map(({ id, parent: above }) => ({ id, parent: above }))
+        expect(listed).toEqual(model.nodes)
       }),
       { numRuns: 25 },
     )

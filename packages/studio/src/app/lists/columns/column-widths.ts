@@ -23,8 +23,8 @@ export function useColumnWidths({ subject, collection }: Pick<ListView, 'subject
     () => ({
       get: (path) => widths[path],
       set: (path, width) => {
-        const { [path]: _, ...others } = widths
-        const next = width === undefined ? others : { ...others, [path]: clampWidth(width) }
+        const { [path]: _, ...otherWidths } = widths
+        const next = width === undefined ? otherWidths : { ...otherWidths, [path]: clampWidth(width) }
         if (Object.keys(next).length === 0) localStorage.removeItem(storageKey)
         else localStorage.setItem(storageKey, JSON.stringify(next))
         setWidths(next)
