@@ -27,6 +27,16 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => open[Symbol.asyncDispose]())
 
+/** Signs in from elsewhere. Returns the status. */
+async function logIn({ service }: Visit, account: object): Promise<number> {
+  const response = await service.request('/api/cms/auth/actions/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  })
+  return response.status
+}
+
 /** Expects that the page is no wider than the screen, and that no script failed. */
 async function expectSound(visit: Visit): Promise<void> {
   const [screen = 0, ...widths] = await visit.page.evaluate<readonly number[]>(
@@ -170,6 +180,14 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await write(page, 'Roles', 'editor')
     await activate(page, 'Save')
     await page.getByText('tomasz@example.org · editor').waitFor()
+    await activate(page, 'New password for Tomasz')
+    await page.getByRole('dialog', { name: 'New password for Tomasz' }).waitFor()
+    await page.getByText('All sessions of the account end.', { exact: false }).waitFor()
+    await activate(page, 'New password')
+    const replaced = page.getByRole('dialog', { name: 'The password was replaced' })
+    const password = await replaced.locator('code').textContent()
+    await activate(page, 'Close')
+    expect(await logIn(visit, { email: TOMASZ.email, password })).toBe(200)
     await activate(page, 'Ban Tomasz')
     await page.getByRole('dialog', { name: 'Ban Tomasz?' }).waitFor()
     await activate(page, 'Ban')
@@ -179,12 +197,81 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await expectSound(visit)
   })
 
+  test('administrators find each page in the navigation, undo a change in the audit, and change their password', async () => {
+    const before = (service: Parameters<typeof makeAdministrator>[0]) => makeAdministrator(service, CONFIG)
+    await using visit = await visitSignedOut(managed, { before })
+    const { page, service } = visit
+    await signIn(page)
+    await isShown(page, 'Overview')
+    const go = async (name: string): Promise<void> => {
+      if (device.name === 'touch') await activate(page, 'Open navigation')
+      await page.getByRole('link', { name, exact: true }).waitFor()
+      await activate(page, name)
+      await isShown(page, name)
+    }
+    await go('Settings')
+    await page.getByText('better-auth').waitFor()
+    await visit.shoot('settings')
+    expect(await visit.axeFaults()).toEqual([])
+    await go('Roles')
+    await page.getByText('1 account: Inés').waitFor()
+    await visit.shoot('roles')
+    expect(await visit.axeFaults()).toEqual([])
+
+    const { id } = await service.content.create('authors', { name: 'Ann' })
+    await service.content.update('authors', id, { name: 'Anne' })
+    await go('Audit')
+    await page.getByText('Changed ·').first().waitFor()
+    await visit.shoot('audit')
+    expect(await visit.axeFaults()).toEqual([])
+    await select(page, 'Action', 'Created')
+    await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'Changed ·' }).count()).toBe(0)
+    expect(new URL(page.url()).search).toBe('?action=create')
+    await activate(page, 'Reset')
+    await page.getByText('Changed ·').first().waitFor()
+    await page
+      .getByRole('button', { name: /^Undo change/ })
+      .first()
+      .waitFor()
+    const name = await page
+      .getByRole('button', { name: /^Undo change/ })
+      .first()
+      .getAttribute('aria-label')
+    await activate(page, name ?? '')
+    await page.getByText('1 document changes.').waitFor()
+    await visit.shoot('audit-undo')
+    expect(await visit.axeFaults()).toEqual([])
+    await activate(page, 'Undo')
+    await expect.poll(async () => (await service.content.get('authors', id))?.name).toBe('Ann')
+    await page.getByText('Change undone').waitFor()
+
+    expect(await logIn(visit, { email: INES.email, password: INES.password })).toBe(200)
+    await activate(page, 'Inés')
+    await choose(page, 'Profile')
+    await isShown(page, 'Profile')
+    await page.getByText('You are also signed in in another browser.').waitFor()
+    await write(page, 'Name', 'Inés M.')
+    await activate(page, 'Save')
+    await page.getByText('Saved').waitFor()
+    await visit.shoot('profile')
+    expect(await visit.axeFaults()).toEqual([])
+    await write(page, 'Current password', 'not the right one')
+    await write(page, 'New password', 'a new one of mine')
+    await activate(page, 'Change password')
+    await page.getByText('The current password is incorrect').waitFor()
+    await write(page, 'Current password', INES.password)
+    await activate(page, 'Change password')
+    await page.getByText('You are signed in here only.').waitFor()
+    await expectSound(visit)
+  })
+
   test('a failed delivery of a webhook is sent again', async () => {
     await using visit = await visitSignedOut(withUnreachableWebhook(), { as: INES })
     const { page, service } = visit
     await isShown(page, 'Overview')
     await service.content.create('authors', { name: 'Ann' })
-    await page.getByRole('main').getByRole('link', { name: 'Webhooks' }).waitFor()
+    if (device.name === 'touch') await activate(page, 'Open navigation')
+    await page.getByRole('link', { name: 'Webhooks' }).waitFor()
     await activate(page, 'Webhooks')
     await isShown(page, 'Webhooks')
     await page.getByText('1 delivery is retried', { exact: false }).waitFor()

@@ -119,7 +119,7 @@ describe.each(STORES)('accounts in the database on $name', ({ at }) => {
     expect(await first.openSetup('replaced')).toBe(true)
     expect(await second.openSetup('secret')).toBe(true)
     expect((await setUp(first, 'replaced')).status).toBe(403)
-    // What is rejected uses nothing up.
+    // A rejected request does not use the secret up.
     const short = await new Browser(first).action('setup', { ...ROOT, password: 'short', setup: 'secret' })
     expect(short.status).toBe(400)
     const claims = [0, 1, 2, 3].map((index) =>

@@ -68,7 +68,7 @@ export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): React
   const { client } = useStudio()
   const queries = useQueryClient()
   const [roles, setRoles] = useState(parseRoles(account.role).join(', '))
-  const known = useKnownRoles()
+  const knownRoles = useKnownRoles()
   const chosen = parseRoles(roles)
   const toggle = (role: string, isOn: boolean): void =>
     setRoles((isOn ? [...chosen, role] : chosen.filter((other) => other !== role)).join(', '))
@@ -89,7 +89,7 @@ export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): React
       />
       <fieldset className={styles.known}>
         <legend className={styles.note}>{t.roles.known}</legend>
-        {known.map((role) => (
+        {knownRoles.map((role) => (
           <Checkbox
             key={role}
             label={role}
@@ -108,6 +108,37 @@ export function SetRolesDialog({ account, onClose }: SetRolesDialogProps): React
           isPending={save.isPending}
         >
           {t.common.save}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}
+
+/** Replaces a forgotten password by a random one, which is shown once. */
+export function ResetPasswordDialog({ account, onClose }: SetRolesDialogProps): ReactNode {
+  const { t } = useAdministrationTexts()
+  const { client } = useStudio()
+  const [password] = useState(makePassword)
+  const reset = useMutation({ mutationFn: () => makeAccountsApi(client).setPassword(account.id, password) })
+  if (reset.isSuccess) {
+    return (
+      <SecretDialog
+        title={t.accounts.passwordReset}
+        text={t.accounts.createdText(account.email)}
+        secret={password}
+        copy={t.accounts.copyPassword}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <Dialog title={t.accounts.newPasswordOf(account.name)} isOpen onClose={onClose}>
+      <p>{t.accounts.newPasswordText}</p>
+      {reset.error && <FormError>{getErrorText(reset.error, t)}</FormError>}
+      <DialogButtons>
+        <Button onPress={onClose}>{t.common.cancel}</Button>
+        <Button variant="primary" onPress={() => reset.mutate()} isPending={reset.isPending}>
+          {t.accounts.newPassword}
         </Button>
       </DialogButtons>
     </Dialog>

@@ -37,6 +37,7 @@ export const makeAccountsApi = (client: Pick<StudioClient, 'request'>) => {
     },
     create: ({ roles, ...account }: NewAccount) => post('create-user', { ...account, role: roles }),
     setRoles: (userId: string, roles: readonly string[]) => post('set-role', { userId, role: roles }),
+    setPassword: (userId: string, newPassword: string) => post('set-user-password', { userId, newPassword }),
     ban: (userId: string) => post('ban-user', { userId }),
     unban: (userId: string) => post('unban-user', { userId }),
   }

@@ -12,7 +12,7 @@ import { SearchField } from '../ui/controls/search-field.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { ConfirmDialog } from '../ui/overlays/dialog.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
-import { CreateAccountDialog, SetRolesDialog } from './account-dialogs.tsx'
+import { CreateAccountDialog, ResetPasswordDialog, SetRolesDialog } from './account-dialogs.tsx'
 import styles from './accounts.module.css'
 import { ACCOUNTS_PAGE_SIZE, type Account, makeAccountsApi, parseRoles } from './accounts-api.ts'
 import { Invitations } from './invitations.tsx'
@@ -76,7 +76,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
   const { identity } = useSession()
   const queries = useQueryClient()
   const toast = useToast()
-  const [open, setOpen] = useState<'roles' | 'ban'>()
+  const [open, setOpen] = useState<'roles' | 'password' | 'ban'>()
   const { id, name, email, role, banned, createdAt } = account
   const isOwn = identity?.subject === id
   const change = useMutation({
@@ -103,6 +103,9 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
           <Button onPress={() => setOpen('roles')} label={t.accounts.rolesOf(name)}>
             {t.accounts.roles}
           </Button>
+          <Button onPress={() => setOpen('password')} label={t.accounts.newPasswordOf(name)}>
+            {t.accounts.newPassword}
+          </Button>
           <Button
             onPress={() => (banned ? change.mutate() : setOpen('ban'))}
             isPending={change.isPending}
@@ -113,6 +116,7 @@ function AccountRow({ account }: { readonly account: Account }): ReactNode {
         </div>
       )}
       {open === 'roles' && <SetRolesDialog account={account} onClose={() => setOpen(undefined)} />}
+      {open === 'password' && <ResetPasswordDialog account={account} onClose={() => setOpen(undefined)} />}
       <ConfirmDialog
         title={t.accounts.banTitle(name)}
         text={t.accounts.banText}

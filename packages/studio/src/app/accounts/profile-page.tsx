@@ -9,7 +9,7 @@ import { getUserName, useSession } from '../session/use-session.ts'
 import { Page } from '../shell/page.tsx'
 import { type Theme, usePreferences } from '../shell/preferences.ts'
 import { Button } from '../ui/controls/button.tsx'
-import { Select } from '../ui/controls/select.tsx'
+import { ChoiceField } from '../ui/controls/choice-field.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { useToast } from '../ui/overlays/toasts.tsx'
@@ -88,19 +88,17 @@ function Appearance(): ReactNode {
   return (
     <section className={styles.section}>
       <h2>{t.profile.appearance}</h2>
-      <Select
+      <ChoiceField
         label={t.shell.theme}
         value={current}
         options={(['system', 'light', 'dark'] as const).map((id) => ({ id, label: themes[id] }))}
         onChange={(id) => theme.choose(id as Theme)}
-        placeholder=""
       />
-      <Select
+      <ChoiceField
         label={t.shell.language}
         value={language}
         options={LANGUAGES}
         onChange={(id) => chooseLanguage(id as Language)}
-        placeholder=""
       />
     </section>
   )
@@ -184,12 +182,12 @@ function Sessions(): ReactNode {
     onError: (error) => toast({ kind: 'failed', text: getErrorText(error, t) }),
     onSettled: () => void queries.invalidateQueries({ queryKey: SESSIONS }),
   })
-  const others = Math.max(0, (data?.length ?? 1) - 1)
+  const otherSessions = Math.max(0, (data?.length ?? 1) - 1)
   return (
     <section className={styles.section}>
       <h2>{t.profile.sessions}</h2>
-      <p role="status">{t.profile.otherSessions(others)}</p>
-      {others > 0 && (
+      <p role="status">{t.profile.otherSessions(otherSessions)}</p>
+      {otherSessions > 0 && (
         <div>
           <Button onPress={() => end.mutate()} isPending={end.isPending}>
             {t.profile.endOthers}

@@ -8,7 +8,7 @@ import { useModel } from '../model/use-model.ts'
 import { useActorName } from '../session/use-actor-name.ts'
 import { ErrorNotice, Page } from '../shell/page.tsx'
 import { Button } from '../ui/controls/button.tsx'
-import { Select } from '../ui/controls/select.tsx'
+import { ChoiceField } from '../ui/controls/choice-field.tsx'
 import { TextField } from '../ui/controls/text-field.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import styles from './administration.module.css'
@@ -91,14 +91,13 @@ function Filters({ search, records, getName }: FiltersProps): ReactNode {
   const hasFilter = Object.values(search).some((value) => value !== undefined)
   return (
     <section className={styles.filters} aria-label={t.audit.filters}>
-      <Select
+      <ChoiceField
         label={t.audit.person}
         value={search.actor ?? ANY}
         options={[{ id: ANY, label: t.audit.any }, ...[...subjects].map((id) => ({ id, label: getName(id) }))]}
         onChange={choose('actor')}
-        placeholder={t.audit.any}
       />
-      <Select
+      <ChoiceField
         label={t.audit.collection}
         value={search.collection ?? ANY}
         options={[
@@ -107,9 +106,8 @@ function Filters({ search, records, getName }: FiltersProps): ReactNode {
           { id: 'globals', label: t.shell.globals },
         ]}
         onChange={choose('collection')}
-        placeholder={t.audit.any}
       />
-      <Select
+      <ChoiceField
         label={t.audit.action}
         value={search.action ?? ANY}
         options={[
@@ -117,7 +115,6 @@ function Filters({ search, records, getName }: FiltersProps): ReactNode {
           ...Object.entries(t.overview.actions).map(([id, label]) => ({ id, label })),
         ]}
         onChange={choose('action')}
-        placeholder={t.audit.any}
       />
       <DayField label={t.audit.from} value={search.from} onChange={(from) => change({ from })} />
       <DayField label={t.audit.until} value={search.until} onChange={(until) => change({ until })} />

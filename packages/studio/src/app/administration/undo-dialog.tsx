@@ -5,7 +5,7 @@ import { getErrorText } from '../api/error-texts.ts'
 import { useStudio } from '../api/studio.ts'
 import { useAdministrationTexts } from '../messages/messages.tsx'
 import { Button } from '../ui/controls/button.tsx'
-import { Select } from '../ui/controls/select.tsx'
+import { ChoiceField } from '../ui/controls/choice-field.tsx'
 import { FormError } from '../ui/form-error.tsx'
 import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Dialog, DialogButtons } from '../ui/overlays/dialog.tsx'
@@ -56,13 +56,7 @@ export function UndoDialog({ record, getName, onClose }: UndoDialogProps): React
   const error = undo.error ?? preview.error
   return (
     <Dialog title={t.audit.undoTitle(seq)} isOpen onClose={onClose}>
-      <Select
-        label={t.audit.scope}
-        value={scope}
-        options={options}
-        onChange={(id) => setScope(id as Scope)}
-        placeholder=""
-      />
+      <ChoiceField label={t.audit.scope} value={scope} options={options} onChange={(id) => setScope(id as Scope)} />
       {preview.isPending && <LoadingPlaceholder label={t.common.loading} lines={1} />}
       {preview.data && <p role="status">{t.audit.preview(count, blocked)}</p>}
       {error && <FormError>{getErrorText(error, t)}</FormError>}

@@ -51,6 +51,8 @@ export const de: Messages = {
     email: 'E-Mail-Adresse',
     password: 'Passwort',
     name: 'Name',
+    forgotten: 'Passwort vergessen?',
+    forgottenText: 'Bitten Sie die Verwaltung dieses Dienstes um ein neues.',
     invitation: 'Einladung',
     wrongCredentials: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
     invitationExpired: 'Diese Einladung ist für diese Adresse nicht gültig oder abgelaufen. Bitten Sie um eine neue.',

@@ -54,6 +54,8 @@ export const en = {
     email: 'E-mail address',
     password: 'Password',
     name: 'Name',
+    forgotten: 'Forgotten password?',
+    forgottenText: 'Ask an administrator of this service for a new one.',
     invitation: 'Invitation',
     wrongCredentials: 'The e-mail address or the password is incorrect.',
     invitationExpired: 'This invitation is not valid for this address, or has expired. Ask for a new one.',

@@ -60,6 +60,12 @@ export function SignInForm({ onMethodChange, onDone }: SignInFormProps): ReactNo
         setup={setup}
         onDone={onDone}
       />
+      {method === 'login' && (
+        <details>
+          <summary>{t.session.forgotten}</summary>
+          <p>{t.session.forgottenText}</p>
+        </details>
+      )}
       {methods.length > 1 && (
         <ul className={styles.ways}>
           {methods

@@ -3,7 +3,7 @@ import { useStudio } from '../api/studio.ts'
 import { useModel } from '../model/use-model.ts'
 import { useSession } from './use-session.ts'
 
-/** What the service tells its operators about itself. */
+/** The settings of the service, which its operators may see. */
 export interface ServiceSettings {
   readonly version: string
   readonly database: 'sqlite' | 'other'
