@@ -132,7 +132,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await page.getByText('2 entries changed.').waitFor()
     expect(await countDrafts()).toBe(0)
     await activate(page, 'Undo')
-    await page.getByText('All changes were undone.').waitFor()
+    await page.getByText('Change undone').waitFor()
     expect(await countDrafts()).toBe(2)
     await expectSound(visit)
   })

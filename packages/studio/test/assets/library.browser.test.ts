@@ -44,7 +44,7 @@ describe('the library', () => {
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('link', { name: 'harbour.png' }).click()
     await isShown(page, 'harbour.png')
-    await page.getByText('Not used in content that you can read.').waitFor()
+    await page.getByText('Not used anywhere you can see.').waitFor()
     const ring = page.getByRole('button', { name: 'Focal point: 50 % from the left, 50 % from the top' })
     await ring.focus()
     await page.keyboard.press('Shift+ArrowRight')

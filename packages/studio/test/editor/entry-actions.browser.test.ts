@@ -48,7 +48,7 @@ describe('the actions of an entry', () => {
     await page.getByLabel('Publish at', { exact: true }).fill('2999-01-01T08:00')
     await visit.shoot('schedule')
     expect(await visit.axeFaults()).toEqual([])
-    await page.getByRole('button', { name: 'Set time' }).click()
+    await page.getByRole('button', { name: 'Schedule', exact: true }).click()
     await page.getByText(/^Will be published: .*2999/).waitFor()
     expect((await visit.stored()).publishAt).toMatch(/^2999/)
     await page.getByRole('button', { name: 'Cancel schedule' }).click()

@@ -128,7 +128,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
       // A browser with a 12-hour clock also needs AM or PM.
       await page.keyboard.type('010220400930A')
     }
-    await activate(page, 'Set time')
+    await activate(page, 'Schedule')
     await page.getByText('Will be unpublished:').waitFor()
     await expectToFit(page)
     expect(String((await story.stored()).unpublishAt)).toMatch(/^2040-0[12]/)

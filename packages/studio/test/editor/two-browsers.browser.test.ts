@@ -27,7 +27,7 @@ describe('two users in one entry', () => {
     await page.getByRole('button', { name: 'Show changes' }).click()
     await visit.shoot('editor-merged')
     expect(await visit.axeFaults()).toEqual([])
-    await page.getByRole('button', { name: 'Got it' }).click()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
     await page.getByText(/^Also changed/).waitFor({ state: 'detached' })
     expect(await visit.takeFaults()).toEqual([])
     await theirs.context().close()

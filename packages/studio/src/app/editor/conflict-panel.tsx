@@ -115,10 +115,18 @@ export interface ConflictPanelProps {
 function ConflictList({ fields, editor, state }: ConflictPanelProps): ReactNode {
   const { t } = useTexts()
   const conflicts = [...state.conflicts.values()]
+  const getActorName = useActorName(
+    conflicts.map(({ by }) => by),
+    { isOtherTab: true },
+  )
   if (conflicts.length === 0) return null
+  const people = [...new Set(conflicts.map(({ by }) => getActorName(by)))].join(', ')
+  const names = conflicts.map(({ path }) => formatPath(path, fields)).join(', ')
+  const { title, titleElsewhere } = t.saving.conflicts
+  const heading = people === t.people.youElsewhere ? titleElsewhere(names) : title(people, names)
   return (
-    <section className={styles.conflicts} aria-label={t.saving.conflicts.title}>
-      <h2>{t.saving.conflicts.title}</h2>
+    <section className={styles.conflicts} aria-label={heading}>
+      <h2>{heading}</h2>
       <p>{t.saving.conflicts.text}</p>
       {conflicts.map((conflict) => (
         <ConflictCard key={conflict.path} conflict={conflict} fields={fields} editor={editor} />

@@ -76,7 +76,7 @@ export const assetsEn = {
   forgetFile: (name: string) => `Remove ${name} from this list`,
   refusedType: (reason: string) => `The file was not uploaded. ${reason}`,
   missing: 'This file does not exist',
-  missingText: 'It may have been deleted, or you are not allowed to see it.',
+  missingText: 'It may have been deleted, or you do not have access to it.',
   saved: 'Saved',
   download: 'Download',
   delete: 'Delete',
@@ -103,7 +103,7 @@ export const assetsEn = {
   copyAddress: 'Copy address',
   usedIn: 'Used in',
   usedCount: (count: number) =>
-    count === 0 ? 'Not used in content that you can read.' : count === 1 ? '1 place' : `${count} places`,
+    count === 0 ? 'Not used anywhere you can see.' : count === 1 ? '1 place' : `${count} places`,
   more: 'Show more',
   crops: 'Crops',
   cropNames: { square: 'Square', wide: 'Wide', tall: 'Tall' },

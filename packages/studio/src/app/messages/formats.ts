@@ -11,7 +11,11 @@ export class Formats {
   readonly #calendarDay: Intl.DateTimeFormat
   readonly #number: Intl.NumberFormat
 
-  constructor(locale: string) {
+  readonly #justNow: string
+
+  /** @param justNow the text for less than a minute ago */
+  constructor(locale: string, justNow: string) {
+    this.#justNow = justNow
     this.#relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
     this.#day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
     this.#moment = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
@@ -27,6 +31,7 @@ export class Formats {
    */
   ago(timestamp: string, now: number = Date.now()): string {
     const past = Math.max(0, now - Date.parse(timestamp))
+    if (past < MINUTE) return this.#justNow
     if (past < HOUR) return this.#relative.format(-Math.floor(past / MINUTE), 'minute')
     if (past < DAY) return this.#relative.format(-Math.floor(past / HOUR), 'hour')
     if (past < 7 * DAY) return this.#relative.format(-Math.floor(past / DAY), 'day')

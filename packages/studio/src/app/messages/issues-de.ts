@@ -6,7 +6,7 @@ export const issuesDe: IssueTexts = {
   formatCount: makeCountFormatter('de'),
   texts: {
     required: 'Dieses Feld ist erforderlich.',
-    unknown_field: 'Dieses Feld ist unbekannt.',
+    unknown_field: 'Dieses Feld gibt es nicht.',
     'unknown_field.name': 'Nach „{name}“ lässt sich weder filtern noch sortieren.',
     'type.integer': 'Geben Sie eine ganze Zahl ein.',
     'type.number': 'Geben Sie eine Zahl ein.',
@@ -39,8 +39,7 @@ export const issuesDe: IssueTexts = {
     enum: 'Wählen Sie eine dieser Möglichkeiten: {values}.',
     uniqueItems: 'Dasselbe Element steht zweimal in der Liste. Entfernen Sie eines.',
     discriminator: 'Diese Art von Block ist hier nicht erlaubt.',
-    reference:
-      'Dies verweist auf etwas, das nicht existiert oder das Sie nicht sehen dürfen. Wählen Sie etwas anderes aus.',
+    reference: 'Dies wurde gelöscht, oder Sie haben keinen Zugriff. Wählen Sie etwas anderes aus.',
     accept: 'Dieser Dateityp ist nicht erlaubt.',
     'accept.type': 'Dateien vom Typ {type} sind nicht erlaubt. Erlaubte Typen: {values}.',
     access: 'Sie dürfen diesen Wert nicht setzen.',

@@ -94,7 +94,7 @@ export const listsDe: typeof listsEn = {
     },
     trying: 'Wird geprüft, ohne etwas zu speichern …',
     doing: 'Wird ausgeführt …',
-    try: 'Prüfen',
+    try: 'Änderungen prüfen',
     empty: 'Feld leeren',
     ready: (count) => (count === 1 ? '1 Eintrag ändert sich.' : `${counted(count)} Einträge ändern sich.`),
     unchanged: (count) =>
@@ -108,7 +108,7 @@ export const listsDe: typeof listsEn = {
     done: (count) => (count === 1 ? '1 Eintrag geändert.' : `${counted(count)} Einträge geändert.`),
     endedEarly: (count, why) => `${counted(count)} Einträge wurden geändert, dann ist ein Fehler aufgetreten: ${why}`,
     undo: 'Rückgängig',
-    undone: 'Alle Änderungen wurden rückgängig gemacht.',
+    undone: 'Änderung rückgängig gemacht',
     partlyUndone: (count) =>
       `${counted(count)} Einträge wurden nicht wiederhergestellt, weil sie seither geändert wurden oder sich nicht wiederherstellen lassen.`,
   },
@@ -120,7 +120,7 @@ export const listsDe: typeof listsEn = {
     sharedName: (name) => `${name} (geteilt)`,
     name: 'Name',
     share: 'Diese Ansicht teilen',
-    shareText: 'Alle, die sich anmelden, können sie sehen.',
+    shareText: 'Alle Angemeldeten können sie verwenden.',
   },
   filter: {
     title: 'Filter',

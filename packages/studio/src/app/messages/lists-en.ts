@@ -86,7 +86,7 @@ export const listsEn = {
     kinds: { publish: 'Publish', unpublish: 'Unpublish', archive: 'Archive', set: 'Set a field', delete: 'Delete' },
     trying: 'Checking, without saving anything …',
     doing: 'Working …',
-    try: 'Check',
+    try: 'Review changes',
     empty: 'Clear the field',
     ready: (count: number) => (count === 1 ? '1 entry will change.' : `${counted(count)} entries will change.`),
     unchanged: (count: number) =>
@@ -101,9 +101,9 @@ export const listsEn = {
     endedEarly: (count: number, why: string) =>
       `${counted(count)} entries were changed, then an error occurred: ${why}`,
     undo: 'Undo',
-    undone: 'All changes were undone.',
+    undone: 'Change undone',
     partlyUndone: (count: number) =>
-      `${counted(count)} entries were not restored, because they have changed since or cannot be restored.`,
+      `${counted(count)} entries were not restored: they have changed since, or cannot be restored.`,
   },
   views: {
     title: 'Views',
@@ -113,7 +113,7 @@ export const listsEn = {
     sharedName: (name: string) => `${name} (shared)`,
     name: 'Name',
     share: 'Share this view',
-    shareText: 'Everybody who signs in can see it.',
+    shareText: 'Everyone who signs in can use it.',
   },
   filter: {
     title: 'Filter',

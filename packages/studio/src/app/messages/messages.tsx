@@ -26,7 +26,7 @@ export interface Texts {
 export async function loadTexts(language: Language): Promise<Texts> {
   const t = language === 'de' ? (await import('./de.ts')).de : (await import('./en.ts')).en
   const locale = getUserLocale(language)
-  return { language, locale, t, formats: new Formats(locale) }
+  return { language, locale, t, formats: new Formats(locale, t.common.justNow) }
 }
 
 /** Returns the language of the page, which the server chose by a cookie or by `Accept-Language`. */

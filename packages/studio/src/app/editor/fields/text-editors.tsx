@@ -129,7 +129,7 @@ export function SlugEditor({
         placeholder={generatedSlug}
       />
       {!isReadOnly && generatedSlug !== '' && generatedSlug !== value && (
-        <Button onPress={() => onChange(generatedSlug)}>{t.fields.makeAnew}</Button>
+        <Button onPress={() => onChange(generatedSlug)}>{t.fields.regenerate}</Button>
       )}
     </div>
   )
