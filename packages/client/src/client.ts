@@ -101,14 +101,20 @@ type ListRequest = (query?: CallOptions & QueryParams) => Promise<unknown>
 /** Creates the lists over all collections, without their types. */
 function createCrossCollectionLists(
   send: Send,
-): Readonly<Record<'journal' | 'search' | 'drafts' | 'schedules', ListRequest>> {
+): Readonly<Record<'journal' | 'search' | 'drafts' | 'schedules' | 'brokenLinks', ListRequest>> {
   const list =
     (name: string): ListRequest =>
     ({ signal, timeout, retry, ...query } = {}) => {
       const options = { signal, timeout, retry } as CallOptions
       return send({ ...options, method: 'GET', path: ['api', 'cms', name], query, expects: 'items' })
     }
-  return { journal: list('journal'), search: list('search'), drafts: list('drafts'), schedules: list('schedules') }
+  return {
+    journal: list('journal'),
+    search: list('search'),
+    drafts: list('drafts'),
+    schedules: list('schedules'),
+    brokenLinks: list('broken-links'),
+  }
 }
 
 /** Implements `GlobalClient` without its types. */

@@ -32,6 +32,7 @@ export type {
 export type {
   Asset,
   AssetClient,
+  BrokenLink,
   BulkOptions,
   Client,
   CollectionClient,

@@ -34,6 +34,7 @@ const CALLS: Readonly<Record<string, (client: Client<Blog>) => Promise<unknown>>
   'GET /api/cms/search': (client) => client.search({ q: 'a' }),
   'GET /api/cms/drafts': (client) => client.drafts(),
   'GET /api/cms/schedules': (client) => client.schedules(),
+  'GET /api/cms/broken-links': (client) => client.brokenLinks(),
   'GET /api/cms/auth/session': (client) => client.auth.session(),
   'GET /api/cms/auth/actions': (client) => client.auth.actions(),
   'GET /api/cms/auth/permissions': (client) => client.auth.permissions(),

@@ -185,6 +185,12 @@ export interface Reference {
   readonly field: string
 }
 
+/** A link in Markdown to an entry or a file that does not exist. */
+export interface BrokenLink extends Reference {
+  /** The address in the text: `daybook:posts/ID`, or the address of a file. */
+  readonly link: string
+}
+
 /** The methods that collections and files share. */
 interface EntriesClient<C extends DaybookConfig, K extends EntryKey<C>> {
   /** Iterates over all matching entries, and reads them page by page. `limit` is the page size. @default 100 */
@@ -451,6 +457,11 @@ export interface Client<C extends DaybookConfig> {
   search(query: SearchQuery<C>): Promise<{ readonly items: readonly TitledEntry<C>[] }>
   /** Lists the entries of all collections that have drafts, the latest save first. */
   drafts(query?: DraftsQuery<C>): Promise<CursorPage<ListedDraft<C>>>
+  /** Lists links in Markdown to entries and files that do not exist, in all documents that this session may read. */
+  brokenLinks(query?: {
+    readonly limit?: number
+    readonly offset?: number
+  }): Promise<Omit<ListResult<BrokenLink>, 'collection' | 'nextCursor'>>
   /** Lists the schedules of all collections, the earliest first. A page with a cursor may be shorter than `limit`. */
   schedules(query?: CrossCollectionQuery<C>): Promise<CursorPage<ListedSchedule<C>>>
   /** Describes the content model and the permissions of this session, for forms and editing interfaces. */

@@ -63,9 +63,9 @@ import { parseCreate, prepareCreate } from './writes/create.ts'
 import { prepareDelete } from './writes/delete.ts'
 import { EntryTarget } from './writes/entry-target.ts'
 import { GlobalTarget } from './writes/global-target.ts'
+import { listReferrers, type ReferencesPage } from './writes/list-referrers.ts'
 import { parseMove, prepareMove } from './writes/move.ts'
 import { execute, type Transact } from './writes/pipeline.ts'
-import { listReferrers, type ReferencesPage } from './writes/referrers.ts'
 import { parseUpdate, prepareUpdate } from './writes/update.ts'
 
 /**

@@ -19,6 +19,7 @@ export {
   type WriteHook,
   WriteHooks,
 } from './hooks.ts'
+export { listBrokenLinks, listReferrers } from './list-referrers.ts'
 export { moveSchema, parseMove, prepareMove } from './move.ts'
 export {
   type CommittedWrites,
@@ -30,6 +31,5 @@ export {
   type Transact,
 } from './pipeline.ts'
 export { pickReadable, requireTargets } from './references.ts'
-export { listReferrers } from './referrers.ts'
 export { prepareReplace } from './replace.ts'
 export { parseUpdate, prepareUpdate } from './update.ts'

@@ -1,15 +1,11 @@
 import { DaybookError } from '../../errors.ts'
 import { emptyValue, type Field, type Reference } from '../../fields/field.ts'
 import type { CollectionModel, DocumentModel, GlobalModel } from '../../model/model.ts'
-import { isUuidShaped } from '../../slugs.ts'
-import type { Reader } from '../../store/reads/reader.ts'
-import type { Referrer, ReferrerFilter } from '../../store/reads/reference-reader.ts'
-import { GLOBALS, getReferringField, toLinkField } from '../../store/tables/tables.ts'
+import type { Referrer } from '../../store/reads/reference-reader.ts'
+import { GLOBALS } from '../../store/tables/tables.ts'
 import type { Writer } from '../../store/writes/writer.ts'
 import type { Access } from '../access/access.ts'
-import { type CallerScope, resolveCallerScope } from '../access/caller-scope.ts'
-import { canSeeEntry } from '../access/draft-access.ts'
-import { notAnIdError } from '../access/rules.ts'
+import type { CallerScope } from '../access/caller-scope.ts'
 import { type ContentContext, toAuthor } from '../context.ts'
 import type { Values } from '../documents/document.ts'
 import { collectOrphaned } from '../documents/orphaned-values.ts'
@@ -18,15 +14,12 @@ import {
   findStoredReferences,
   readStoredValues,
   serializeTranslations,
-  textOrNull,
   toCanonical,
   toRow,
   withSystemKeys,
 } from '../documents/row.ts'
-import { DEFAULT_LOCALE } from '../locales/locale.ts'
 import { type CanonicalDocument, writeTranslation } from '../locales/localized.ts'
 import { localizeStrictWithStatus } from '../locales/published-locales.ts'
-import { findHtmlFields } from '../markdown/document-links.ts'
 import type { WriteContext } from './context.ts'
 import type { LastStep } from './pipeline.ts'
 
@@ -158,7 +151,7 @@ async function findVisible(
   })
 }
 
-async function canRead(access: Access, global: GlobalModel): Promise<boolean> {
+export async function canRead(access: Access, global: GlobalModel): Promise<boolean> {
   return (await access.evaluateRead(global)) === true
 }
 
@@ -261,77 +254,4 @@ function omitFromValue(field: Field, value: unknown, reference: Reference): unkn
     }) ?? value
   // In a list, the removed reference leaves no gap.
   return Array.isArray(remaining) ? remaining.filter((item) => item !== null) : remaining
-}
-
-export interface ReferencesPage {
-  readonly total: number
-  readonly limit: number
-  readonly offset: number
-  readonly items: readonly Referrer[]
-}
-
-/**
- * Lists the references to an entry from documents that the caller may read.
- *
- * @throws NOT_FOUND, UNAUTHORIZED, FORBIDDEN
- */
-export async function listReferrers(
-  context: ContentContext,
-  access: Access,
-  collection: CollectionModel,
-  id: string,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<ReferencesPage> {
-  const { read } = context.store
-  const filter = await access.authorizeRead(collection)
-  if (!isUuidShaped(id)) throw notAnIdError()
-  const key = id.toLowerCase()
-  const [entry] = await read.entries.statuses(collection, [key], filter?.where)
-  if (!entry || !(await canSeeEntry(access, read, collection, entry))) throw new DaybookError('NOT_FOUND')
-  const referrerFilter = {
-    ...(await resolveReferrerFilter(context, access)),
-    hasLinks: true,
-    address: await getFileAddress(read, collection, key),
-  }
-  const total = await read.references.count(collection.key, key, referrerFilter)
-  const items = await read.references.referrers(collection.key, key, page.limit, page.offset, referrerFilter)
-  return { total, ...page, items: items.map((item) => ({ ...item, field: getReferringField(item.field) })) }
-}
-
-/** Returns the address of a file, by which links name it. */
-async function getFileAddress(read: Reader, collection: CollectionModel, id: string): Promise<string | undefined> {
-  if (!collection.holdsFiles) return undefined
-  const row = await read.entries.byId(collection, id)
-  return (row && textOrNull(readStoredValues(collection, row).url)) ?? undefined
-}
-
-async function resolveReferrerFilter({ model }: ContentContext, access: Access): Promise<ReferrerFilter> {
-  const scope = await resolveCallerScope(access, DEFAULT_LOCALE)
-  const findHiddenRelations = (document: DocumentModel, isReadable: boolean): readonly string[] => {
-    const hidden = scope.hiddenFields(document)
-    const relations = [...document.relations.values()].flat()
-    const links = findHtmlFields(document).map(({ path, owner }) => ({ path: toLinkField(path), owner }))
-    return [...relations, ...links].filter(({ owner }) => !isReadable || hidden.has(owner)).map(({ path }) => path)
-  }
-  const except: string[] = []
-  for (const collection of model.collections.values()) {
-    except.push(
-      ...findHiddenRelations(collection, scope.readableCollection(collection.key) !== undefined).map(
-        (path) => `${collection.key} ${path}`,
-      ),
-    )
-  }
-  for (const global of model.globals.values()) {
-    if (global.relations.size === 0 && findHtmlFields(global).length === 0) continue
-    except.push(
-      ...findHiddenRelations(global, await canRead(access, global)).map((path) => `${GLOBALS} ${global.key} ${path}`),
-    )
-  }
-  const filters = [...model.collections.values()].flatMap((collection) => {
-    const canRefer = collection.relations.size > 0 || findHtmlFields(collection).length > 0
-    if (!canRefer || !scope.readableCollection(collection.key)) return []
-    const where = scope.whereVisible(collection)
-    return where ? [{ collection, where }] : []
-  })
-  return { except, filters }
 }

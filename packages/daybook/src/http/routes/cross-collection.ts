@@ -1,18 +1,20 @@
 import type { ContentContext } from '../../content/context.ts'
 import { listDrafts, listSchedules } from '../../content/drafts/index.ts'
 import { searchCollections } from '../../content/reads/index.ts'
+import { listBrokenLinks } from '../../content/writes/index.ts'
 import type { JsonSchema } from '../../fields/field.ts'
 import { draftsParameters, schedulesParameters, searchParameters } from '../../query/cross-collection.ts'
+import { PAGE_PARAMETERS, readPageBounds } from '../../query/document-query.ts'
 import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
-import { buildCursorPageSchema, buildTitleSchema, objectSchema } from './schemas.ts'
+import { BROKEN_LINKS_SCHEMA, buildCursorPageSchema, buildTitleSchema, objectSchema } from './schemas.ts'
 
 export interface CrossCollectionParts {
   readonly context: ContentContext
 }
 
 export function crossCollectionRoutes(parts: CrossCollectionParts): readonly Route[] {
-  return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts)]
+  return [searchRoute(parts), draftsRoute(parts), schedulesRoute(parts), brokenLinksRoute(parts)]
 }
 
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
@@ -94,6 +96,32 @@ const schedulesRoute = ({ context }: CrossCollectionParts): Route =>
     errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
     run: async ({ access, query }) => {
       const page = await listSchedules(context, access, query.values)
+      return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
+    },
+  })
+
+const brokenLinksRoute = ({ context }: CrossCollectionParts): Route =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/cms/broken-links',
+    operationId: 'listBrokenLinks',
+    protection: 'session',
+    summary:
+      'Lists links in Markdown to entries and files that do not exist, in all documents that the caller may read.',
+    parameters: PAGE_PARAMETERS,
+    requestHeaders: [],
+    responses: [
+      {
+        status: 200,
+        description: 'One page of links.',
+        schema: BROKEN_LINKS_SCHEMA,
+        name: 'brokenLinks',
+        headers: ['Cache-Control', 'Vary'],
+      },
+    ],
+    errors: [...COMMON_ERRORS, 'UNAUTHORIZED'],
+    run: async ({ access, query }) => {
+      const page = await listBrokenLinks(context, access, readPageBounds(query))
       return { status: 200, json: JSON.stringify(page), headers: PRIVATE_HEADERS }
     },
   })

@@ -59,18 +59,27 @@ export const buildListSchema = (
     optional,
   )
 
-export const REFERENCES_SCHEMA: JsonSchema = objectSchema({
-  total: TOTAL,
-  limit: { ...WHOLE_NUMBER, maximum: MAX_PAGE },
-  offset: OFFSET,
-  items: {
-    type: 'array',
-    items: objectSchema({
-      collection: { type: 'string', examples: ['posts'] },
-      id: { type: 'string', examples: [EXAMPLE_ID] },
-      field: { type: 'string', examples: ['author'] },
-    }),
-    maxItems: MAX_PAGE,
+const REFERRER = {
+  collection: { type: 'string', examples: ['posts'] },
+  id: { type: 'string', examples: [EXAMPLE_ID] },
+} as const
+
+const buildReferrersSchema = (item: Readonly<Record<string, JsonSchema>>): JsonSchema =>
+  objectSchema({
+    total: TOTAL,
+    limit: { ...WHOLE_NUMBER, maximum: MAX_PAGE },
+    offset: OFFSET,
+    items: { type: 'array', items: objectSchema({ ...REFERRER, ...item }), maxItems: MAX_PAGE },
+  })
+
+export const REFERENCES_SCHEMA: JsonSchema = buildReferrersSchema({ field: { type: 'string', examples: ['author'] } })
+
+export const BROKEN_LINKS_SCHEMA: JsonSchema = buildReferrersSchema({
+  field: { type: 'string', examples: ['body'] },
+  link: {
+    type: 'string',
+    description: 'The address in the text: `daybook:COLLECTION/ID`, or the address of a file.',
+    examples: [`daybook:posts/${EXAMPLE_ID}`],
   },
 })
 

@@ -16,6 +16,20 @@ export interface Referrer {
   readonly field: string
 }
 
+/** A link to a document that does not exist. */
+export interface BrokenLink extends Referrer {
+  /** The collection of the target. */
+  readonly target: string
+  /** The id of the target, or the address of a file. */
+  readonly targetId: string
+}
+
+/** The entries of a collection that exist for a caller. */
+export interface LinkTargets {
+  readonly collection: CollectionModel
+  readonly where: Condition | undefined
+}
+
 export interface ReferrerFilter {
   /** Fields to leave out, as `collection field` and `globals key field`. */
   readonly except: readonly string[]
@@ -69,6 +83,57 @@ export class ReferenceReader {
     return (await connection.get(statement, { collection, id, ...values }))?.total ?? 0
   }
 
+  /** Returns links to documents outside of the targets, in the order of the keys of their documents. */
+  brokenLinks(
+    filter: ReferrerFilter,
+    targets: readonly LinkTargets[],
+    limit: number,
+    offset: number,
+  ): Promise<readonly BrokenLink[]> {
+    const { name, values, from } = this.#translateBroken(filter, targets)
+    const statement = this.#source.statements.get(`broken links${name}`, () =>
+      prepareSql(sql<BrokenLink>`SELECT from_collection AS collection, from_id AS id, field, to_collection AS target,
+        to_id AS ${sql.ref('targetId')} ${from()} ORDER BY from_collection, from_id, field, position
+        LIMIT ${param('limit')} OFFSET ${param('offset')}`),
+    )
+    return this.#source.background.all(statement, { limit, offset, ...values })
+  }
+
+  async countBrokenLinks(filter: ReferrerFilter, targets: readonly LinkTargets[]): Promise<number> {
+    const { name, values, from } = this.#translateBroken(filter, targets)
+    const statement = this.#source.statements.get(`count broken links${name}`, () =>
+      prepareSql(sql<{ total: number }>`SELECT count(*) AS total ${from()}`),
+    )
+    return (await this.#source.background.get(statement, values))?.total ?? 0
+  }
+
+  #translateBroken(filter: ReferrerFilter, targets: readonly LinkTargets[]) {
+    const { dialect } = this.#source
+    const { name, values, conditions } = this.#translate(filter)
+    const translated = targets.map(({ collection, where }, index) => ({
+      collection,
+      condition: where && toWhereSql(dialect, where, collection, { prefix: `target${index}x` }),
+    }))
+    const keys = translated.map(({ collection, condition }) => ` ${collection.table} ${condition?.cacheKey ?? ''}`)
+    return {
+      name: `${name};${keys.join()}`,
+      values: {
+        except: values.except,
+        ...Object.fromEntries(Object.entries(values).filter(([key]) => /^filter\d/.test(key))),
+        ...Object.assign({}, ...translated.map(({ condition }) => condition?.values)),
+      } as StatementValues,
+      from: () => {
+        const exists = translated.map(({ collection, condition }) =>
+          targetExists(dialect, collection, condition?.build()),
+        )
+        return sql`FROM daybook$refs WHERE ${sql.raw(IS_LINK_SQL)} AND ${notExcepted(dialect)}${sql.join(
+          [sql``, ...conditions()],
+          sql` AND `,
+        )} AND NOT (${sql.join([sql`1 = 0`, ...exists], sql` OR `)})`
+      },
+    }
+  }
+
   #translate({ except, filters, hasLinks = false, address = '' }: ReferrerFilter): TranslatedFilter {
     const translated = filters.map(({ collection, where }, index) => ({
       table: collection.key,
@@ -103,12 +168,30 @@ const filterReferrers = (key: string, condition: RawBuilder<SqlBool>): RawBuilde
   sql`(from_collection <> ${sql.lit(key)} OR EXISTS (
     SELECT 1 FROM ${sql.table(key)} AS entry WHERE entry.id = from_id AND ${condition}
   ))`
-const fromReferences = ({ isAmong }: Dialect, conditions: ReferrerConditions) => sql`FROM daybook$refs
-  WHERE to_collection = ${param('collection')} AND to_id IN (${param('id')}, ${param('address')})
-  AND (${param('links')} = 1 OR NOT ${sql.raw(IS_LINK_SQL)}) AND NOT ${isAmong(
+/** Matches links whose target is an entry of a collection, by its id, or by the address of a file. */
+function targetExists(
+  dialect: Dialect,
+  collection: CollectionModel,
+  condition: RawBuilder<SqlBool> | undefined,
+): RawBuilder<SqlBool> {
+  const path = collection.holdsFiles ? collection.filterableFields.get('path') : undefined
+  const hasAddress = path && dialect.comparedValue(path, { alias: 'entry', isLong: false }).compare('=', FILE_PATH)
+  const isTarget = hasAddress ? sql`(entry.id = to_id OR ${hasAddress})` : sql`entry.id = to_id`
+  return sql`(to_collection = ${sql.lit(collection.key)} AND EXISTS (
+    SELECT 1 FROM ${sql.table(collection.table)} AS entry WHERE ${isTarget}${condition ? sql` AND ${condition}` : sql``}
+  ))`
+}
+
+/** The path of the file in an address such as `/uploads/images/cat.jpg`. */
+const FILE_PATH = sql<string>`substr(to_id, 10)`
+const notExcepted = ({ isAmong }: Dialect): RawBuilder<SqlBool> =>
+  sql`NOT ${isAmong(
     sql`(from_collection || ' ' || CASE from_collection WHEN 'globals' THEN from_id || ' ' ELSE '' END || field)`,
     param('except'),
-  )}${sql.join([sql``, ...conditions], sql` AND `)}`
+  )}`
+const fromReferences = (dialect: Dialect, conditions: ReferrerConditions) => sql`FROM daybook$refs
+  WHERE to_collection = ${param('collection')} AND to_id IN (${param('id')}, ${param('address')})
+  AND (${param('links')} = 1 OR NOT ${sql.raw(IS_LINK_SQL)}) AND ${notExcepted(dialect)}${sql.join([sql``, ...conditions], sql` AND `)}`
 const referrersStatement = (dialect: Dialect, conditions: ReferrerConditions) => sql<Referrer>`
   SELECT DISTINCT from_collection AS collection, from_id AS id, field ${fromReferences(dialect, conditions)}
   ORDER BY from_collection, from_id, field LIMIT ${param('limit')} OFFSET ${param('offset')}`

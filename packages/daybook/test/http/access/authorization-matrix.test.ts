@@ -63,6 +63,7 @@ const EXPECTED: Readonly<Record<string, Statuses | ByDocument>> = {
     limited: [401, 404, 204, 204],
   },
   searchContent: everyone,
+  listBrokenLinks: [401, 200, 200, 200],
   listDrafts: [401, 200, 200, 200],
   listSchedules: [401, 200, 200, 200],
   listEntries: { ...READ, limited: everyone },
