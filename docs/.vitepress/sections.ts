@@ -7,6 +7,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'guides/writing-content',
     'guides/count-and-group',
     'guides/ordering',
+    'guides/links',
     'guides/live-content',
     'guides/files',
     'guides/the-client',

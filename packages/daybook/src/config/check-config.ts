@@ -202,11 +202,11 @@ function checkPagePath(
     report.add(path, PATH_ADVICE)
     return
   }
-  const known = isRecord(locales) && Array.isArray(locales.available) ? locales.available : []
+  const localeTags = isRecord(locales) && Array.isArray(locales.available) ? locales.available : []
   const keys = isRecord(fields) ? Object.keys(fields) : []
   for (const template of compilePath(pagePath)) {
     const place = template.locale === undefined ? path : `${path}.${template.locale}`
-    if (template.locale !== undefined && !known.includes(template.locale))
+    if (template.locale !== undefined && !localeTags.includes(template.locale))
       report.add(place, 'is not a locale of the config. Add it to locales.available, or leave it out')
     const unknown = template.fields.find((field) => field !== 'id' && !keys.includes(field))
     if (unknown !== undefined)

@@ -133,19 +133,19 @@ class Linked {
 
   /** Reads without a session. A client that sends its tag gets 304 only for the response that it has. */
   async #read(path: string) {
-    const known = this.#responses.get(path)
-    const conditional = known && (await this.#service.request(path, { headers: { 'If-None-Match': known.tag } }))
+    const earlier = this.#responses.get(path)
+    const conditional = earlier && (await this.#service.request(path, { headers: { 'If-None-Match': earlier.tag } }))
     const response = await this.#service.request(path)
     const text = await response.text()
     expect(response.status, text).toBe(200)
-    if (conditional?.status === 304) expect(known?.text, path).toBe(text)
+    if (conditional?.status === 304) expect(earlier?.text, path).toBe(text)
     this.#responses.set(path, { tag: response.headers.get('ETag') ?? '', text })
     return JSON.parse(text)
   }
 
   async #write(method: string, path: string, body: object): Promise<{ readonly id: string }> {
     const response = await this.#send(method, path, body)
-    return response.json()
+    return (await response.json()) as { readonly id: string }
   }
 
   async #send(method: string, path: string, body?: object): Promise<Response> {

@@ -51,7 +51,8 @@ class Caller {
     form.set('file', new Blob(['bytes'], { type: 'text/plain' }), filename)
     form.set('filename', filename)
     const headers = { Authorization: `Bearer ${this.#service.token}` }
-    return (await this.#service.request('/api/assets', { method: 'POST', headers, body: form })).json()
+    const response = await this.#service.request('/api/assets', { method: 'POST', headers, body: form })
+    return (await response.json()) as { readonly id: string; readonly url: string }
   }
 }
 
