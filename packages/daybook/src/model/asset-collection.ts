@@ -52,6 +52,8 @@ const WRITABLE_FIELDS: ReadonlySet<string> = new Set(['directory', 'alt', 'focal
 export const createAssetCollection = ({ access = {} }: AssetsConfig = {}, hasLocales = false): CollectionConfig => ({
   fields: createAssetFields(hasLocales),
   access,
+  label: { en: 'Files', de: 'Dateien' },
+  singularLabel: { en: 'File', de: 'Datei' },
   description: 'The files of the service.',
 })
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { fitItems, listItemKinds, parseItems } from '../../src/app/editor/fields/lists/items.ts'
+import {
+  fitItems,
+  type ItemKind,
+  listItemKinds,
+  parseItems,
+  summarizeItem,
+} from '../../src/app/editor/fields/lists/items.ts'
 import type { StudioField } from '../../src/app/model/studio-model.ts'
 
 const field = (key: string, type: string, properties: Partial<StudioField> = {}): StudioField => ({
@@ -69,3 +75,16 @@ test.each([
   '["daybook/items"]',
   'null',
 ])('%j contains no items', (words) => expect(parseItems(words)).toBeUndefined())
+
+test('an item is titled by the value that the model names, else by its first text', () => {
+  const role = field('role', 'select', { options: ['host'], optionLabels: { host: 'Gastgeberin' } })
+  const person = field('person', 'group', { fields: [field('name', 'text'), role] })
+  const titled = (itemTitle: string) =>
+    listItemKinds(
+      field('people', 'list', { itemTitle, of: field('', 'group', { fields: [text, person] }) }),
+    )[0] as ItemKind
+  const item = { text: 'Notes', person: { name: 'Inés', role: 'host' } }
+  expect(summarizeItem(titled('person.name'), item)).toBe('Inés')
+  expect(summarizeItem(titled('person.role'), item)).toBe('Gastgeberin')
+  expect(summarizeItem(titled('person.name'), { text: 'Notes', person: null })).toBe('Notes')
+})

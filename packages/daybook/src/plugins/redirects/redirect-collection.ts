@@ -29,11 +29,31 @@ export type RedirectFields = Readonly<{
 
 /** Redirects, each of which leads to a page that is not redirected again. */
 export const redirectCollection: CollectionConfig<RedirectFields> = defineCollection({
-  description: 'Addresses that have moved.',
+  label: { en: 'Redirects', de: 'Weiterleitungen' },
+  singularLabel: { en: 'Redirect', de: 'Weiterleitung' },
+  description: { en: 'Addresses that have moved.', de: 'Adressen, die umgezogen sind.' },
   fields: {
-    from: f.text({ required: true, unique: true, maxLength: MAX_ADDRESS, pattern: `^${PATH}$`, search: false }),
-    to: f.text({ required: true, maxLength: MAX_ADDRESS, pattern: `^${TARGET}$`, search: false }),
-    status: f.select({ required: true, options: REDIRECT_STATUSES, default: '301' }),
+    from: f.text({
+      label: { en: 'From', de: 'Von' },
+      required: true,
+      unique: true,
+      maxLength: MAX_ADDRESS,
+      pattern: `^${PATH}$`,
+      search: false,
+    }),
+    to: f.text({
+      label: { en: 'To', de: 'Nach' },
+      required: true,
+      maxLength: MAX_ADDRESS,
+      pattern: `^${TARGET}$`,
+      search: false,
+    }),
+    status: f.select({
+      label: { en: 'Status code', de: 'Statuscode' },
+      required: true,
+      options: REDIRECT_STATUSES,
+      default: '301',
+    }),
   },
   hooks: {
     beforeValidate: ({ data }) => ({
