@@ -117,7 +117,7 @@ export const administrationDe: typeof administrationEn = {
     undo: 'Rückgängig machen',
     undoOne: (seq) => `Änderung ${seq} rückgängig machen`,
     undoTitle: (seq) => `Änderung ${seq} rückgängig machen?`,
-    scope: 'Rückgängig machen',
+    scope: 'Änderungen',
     scopes: {
       one: 'Nur diese Änderung',
       actor: (name) => `Alle Änderungen seit dieser von: ${name}`,

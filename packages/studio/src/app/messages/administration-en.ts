@@ -111,7 +111,7 @@ export const administrationEn = {
     undo: 'Undo',
     undoOne: (seq: number) => `Undo change ${seq}`,
     undoTitle: (seq: number) => `Undo change ${seq}?`,
-    scope: 'Undo',
+    scope: 'Changes',
     scopes: {
       one: 'This change only',
       actor: (name: string) => `All changes of ${name} since this one`,
