@@ -47,7 +47,7 @@ async function expectSound(visit: Visit): Promise<void> {
 }
 
 describe.each(INPUT_DEVICES)('by $name', (device) => {
-  const { activate, choose, tick, write } = device
+  const { activate, choose, select, tick, write } = device
 
   const visitSignedOut = (config: Parameters<typeof visitStudio>[1], options: VisitOptions): Promise<Visit> =>
     visitStudio(open, config, { ...device.screen, ...options })
