@@ -1,6 +1,7 @@
 import { studio } from '@daybook/studio'
 import { defineCollection, defineConfig, defineGlobal, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
+import { serveUploads } from 'daybook/plugins'
 import { seed } from './seed.ts'
 
 const authors = defineCollection({
@@ -39,6 +40,6 @@ export default defineConfig({
   globals: { site },
   // Writing takes the token of .env, or an account: npx daybook user create ann@example.org
   auth: betterAuth({ registration: 'closed' }),
-  plugins: [studio()],
+  plugins: [studio(), serveUploads()],
   seed,
 })

@@ -1,6 +1,7 @@
 import { studio } from '@daybook/studio'
 import { defineCollection, defineConfig, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
+import { serveUploads } from 'daybook/plugins'
 
 const topics = defineCollection({
   singularLabel: 'Topic',
@@ -24,5 +25,5 @@ export default defineConfig({
   collections: { notes, topics },
   // Writing takes the token of .env, or an account: npx daybook user create ann@example.org
   auth: betterAuth({ registration: 'closed' }),
-  plugins: [studio()],
+  plugins: [studio(), serveUploads()],
 })
