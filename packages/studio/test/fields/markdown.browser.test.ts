@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { type DaybookConfig, defineCollection, defineConfig, f } from 'daybook'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -45,7 +46,9 @@ describe('the Markdown editor', () => {
     await page.keyboard.press('ControlOrMeta+b')
     await page.keyboard.type('down')
     await page.keyboard.press('ControlOrMeta+Home')
-    await page.getByRole('toolbar').getByRole('button', { name: 'Heading' }).click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Text style: Paragraph' }).click()
+    await page.getByRole('menuitemradio', { name: 'Heading 2' }).click()
+    await page.getByRole('button', { name: 'Text style: Heading 2' }).waitFor()
     await page.getByRole('button', { name: 'Preview' }).click()
     const preview = page.getByRole('region', { name: 'Preview of Body' })
     await preview.locator('blockquote strong', { hasText: 'down' }).waitFor()
@@ -77,7 +80,7 @@ describe('the Markdown editor', () => {
     await body(page).click()
     await page.keyboard.press('ControlOrMeta+End')
     await page.locator('input[type=file]').setInputFiles({ name: 'ink.png', mimeType: 'image/png', buffer: PIXEL })
-    await page.getByText(/Look: !\[\]\(\/uploads\//).waitFor()
+    await page.locator('.cm-image img').waitFor()
     await visit.save()
     expect((await visit.stored()).body).toMatch(/^Look: !\[\]\(\/uploads\/[^)]+\.png\)$/)
     await page.locator('input[type=file]').setInputFiles({ name: 'ink.png', mimeType: 'image/png', buffer: PIXEL })
@@ -101,7 +104,7 @@ describe('the Markdown editor', () => {
       { name: 'quill.png', bytes: PIXEL },
       { name: 'prices [2026].txt', bytes: Buffer.from('Ink: 3') },
     ])
-    await page.getByText(/ink-.*quill-.*prices/).waitFor()
+    await page.getByText('prices  2026 .txt').waitFor()
     await visit.save()
     expect((await visit.stored()).body).toMatch(
       /^Look: !\[\]\(\/uploads\/ink-[^)]+\)!\[\]\(\/uploads\/quill-[^)]+\)\[prices {2}2026 \.txt\]\(\/uploads\/prices-2026-[^)]+\)$/,
@@ -119,6 +122,74 @@ describe('the Markdown editor', () => {
     await page.getByLabel('Body', { exact: true }).fill('Typed in a plain field')
     await visit.save()
     expect((await visit.stored()).body).toBe('Typed in a plain field')
+  })
+
+  test('draws formats and tables in place, edits them by keyboard, and shows the source', async () => {
+    const rest = '\n\n1. galls\n2. iron\n\n| Ink | Price |\n|:--|--:|\n| Oak | 3 |\n\nThe *end*.'
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: `**Inks**${rest}` })
+    const { page } = visit
+    await isLoaded(page)
+    const { keyboard } = page
+    expect(await body(page).first().innerText()).not.toContain('*')
+    await page.locator('.cm-line', { hasText: 'galls' }).click()
+    await keyboard.press('End')
+    await keyboard.press('Enter')
+    await keyboard.type('vitriol')
+    await page
+      .locator('.cm-line', { hasText: '3.iron' })
+      .or(page.locator('.cm-line', { hasText: '3. iron' }))
+      .waitFor()
+    await keyboard.press('ArrowDown')
+    await keyboard.press('ArrowDown')
+    await keyboard.press('ArrowDown')
+    await page.locator('.cm-cell:focus', { hasText: 'Ink' }).waitFor()
+    for (let step = 0; step < 4; step += 1) await keyboard.press('Tab')
+    await keyboard.type('Soot')
+    await keyboard.press('Alt+ArrowUp')
+    await keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Insert column after' }).click()
+    await page.getByRole('textbox', { name: 'Row 2, column 2' }).and(page.locator(':focus')).waitFor()
+    await keyboard.type('a|b')
+    expect(await visit.axeFaults()).toEqual([])
+    await visit.shoot('table')
+    await keyboard.press('Escape')
+    await keyboard.type('Below')
+    await page.getByRole('button', { name: 'Full screen' }).click()
+    await page.getByRole('button', { name: 'Leave full screen' }).waitFor()
+    await keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Full screen', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Source' }).click()
+    await page.getByText('**Inks**').waitFor()
+    await page.reload()
+    await page.getByText('**Inks**').waitFor()
+    await visit.save()
+    const table = '| Ink  |      | Price |\n| :--- | ---- | ----: |\n| Soot | a\\|b |       |\n| Oak  |      | 3     |'
+    const { body: stored } = await visit.stored()
+    expect(stored).toMatch(/^\*\*Inks\*\*\n\n1\. galls\n2\. vitriol\n3\. iron\n\n\| Ink/)
+    expect(String(stored).replace(/[ -]+/g, ' ')).toContain(table.replace(/[ -]+/g, ' '))
+    expect(stored).toMatch(/\n\nBelow\n\nThe \*end\*\.$/)
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('leaves the docs of Daybook untouched while the cursor moves through them', async () => {
+    const folder = new URL('../../../../docs/guides/', import.meta.url)
+    const names = ['modelling-content.md', 'files.md', 'studio-for-editors.md']
+    const texts = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
+    const text = texts.join('\n').replaceAll('](../', '](https://example.org/')
+    await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: text })
+    const { page } = visit
+    await isLoaded(page)
+    await body(page)
+      .first()
+      .click({ position: { x: 5, y: 5 } })
+    await page.keyboard.press('ControlOrMeta+Home')
+    for (let step = 0; step < 200; step += 1) await page.keyboard.press(step % 5 === 0 ? 'ArrowRight' : 'ArrowDown')
+    await page.getByRole('button', { name: 'Source' }).click()
+    await page.getByRole('button', { name: 'Source' }).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await page.keyboard.type('word')
+    await visit.save()
+    expect((await visit.stored()).body).toBe(`${text}word`)
   })
 
   test('handles a text of one megabyte', async () => {

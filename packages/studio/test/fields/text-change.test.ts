@@ -2,10 +2,10 @@ import { EditorState } from '@codemirror/state'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  continueList,
   findTextChange,
   insertLink,
   type MarkdownCommand,
+  setHeading,
   toFileMarkdown,
   toggleCode,
   toggleInlineMark,
@@ -57,14 +57,12 @@ test.each<[string, MarkdownCommand, string, string | null]>([
   ['a numbered list', toggleLinePrefix('1. '), '|a\n- b|', '1. |a\n2. b|'],
   ['a link of words', insertLink, 'see |this|', 'see [this](|https://|)'],
   ['a link of an address', insertLink, '|https://example.org|', '[|](https://example.org)'],
+  ['italic inside bold', toggleInlineMark('*'), 'an **|oak|** gall', 'an ***|oak|*** gall'],
+  ['bold of the word at the cursor', toggleInlineMark('**'), 'an oa|k gall', 'an **oa|k** gall'],
+  ['a smaller heading', setHeading(3), '## In|k', '### In|k'],
+  ['a paragraph', setHeading(0), '## In|k', 'In|k'],
   ['code in a line', toggleCode, 'run |npm start|', 'run `|npm start|`'],
   ['code of lines', toggleCode, '|a\nb|', '```\n|a\nb|\n```'],
-  ['the next item', continueList, '- ink|', '- ink\n- |'],
-  ['the next number', continueList, '9. ink|', '9. ink\n10. |'],
-  ['the next task', continueList, '- [x] ink|', '- [x] ink\n- [ ] |'],
-  ['an item split', continueList, '  * in|k', '  * in\n  * |k'],
-  ['the end of a list', continueList, '- ink\n- |', '- ink\n|'],
-  ['no list', continueList, 'ink|', null],
 ])('%s', (_, command, before, after) => expect(run(command, before)).toBe(after))
 
 test('the name of an image cannot break out of its brackets', () => {

@@ -63,6 +63,12 @@ export const indentItems: MarkdownCommand = (state) => {
   if (!sibling || getIndent(sibling.text) < getIndent(first.text)) return {}
   const by = ' '.repeat((parseItem(sibling.text)?.length ?? 2) - getBoxLength(sibling.text) - getIndent(first.text))
   const changes = lines.filter(({ text }) => text.trim() !== '').map(({ from }): ChangeSpec => ({ from, insert: by }))
+  // The first item of an inner list begins it anew.
+  const item = parseItem(first.text)
+  if (item?.number !== undefined && sibling.number === first.number - 1) {
+    const from = first.from + item.indent.length
+    changes.push({ from, to: from + item.mark.length, insert: `1${item.mark.slice(-1)}` })
+  }
   return withNumbers(state, changes)
 }
 
