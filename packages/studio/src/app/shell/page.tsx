@@ -30,6 +30,13 @@ export function Page(props: PageProps): ReactNode {
   const { title, above, status, actions, isWide = false, keepsFocus = false, isSticky = false, children } = props
   const { settings } = useStudio()
   const heading = useRef<HTMLHeadingElement>(null)
+  const head = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!isSticky || !head.current) return
+    const observer = new ResizeObserver(([entry]) => entry && publishHeight(entry.target as HTMLElement))
+    observer.observe(head.current)
+    return () => observer.disconnect()
+  }, [isSticky])
   // The focus moves once, on arrival.
   const [leavesFocus] = useState(keepsFocus)
   useEffect(() => {
@@ -43,7 +50,7 @@ export function Page(props: PageProps): ReactNode {
   }, [leavesFocus])
   return (
     <div className={`${styles.page} ${isWide ? styles.wide : ''} ${isSticky ? styles.form : ''}`}>
-      <div className={`${styles.head} ${isSticky ? styles.sticky : ''}`}>
+      <div ref={head} className={`${styles.head} ${isSticky ? styles.sticky : ''}`}>
         {status === undefined ? (
           above
         ) : (
@@ -62,6 +69,12 @@ export function Page(props: PageProps): ReactNode {
       {children}
     </div>
   )
+}
+
+/** Sets `--page-head` on the page: the height that the sticky head covers, below which other sticky parts stay. */
+function publishHeight(head: HTMLElement): void {
+  const isSticky = getComputedStyle(head).position === 'sticky'
+  head.parentElement?.style.setProperty('--page-head', isSticky ? `${head.offsetHeight}px` : '0px')
 }
 
 interface ErrorNoticeProps {
