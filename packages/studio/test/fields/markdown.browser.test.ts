@@ -104,7 +104,7 @@ describe('the Markdown editor', () => {
       { name: 'quill.png', bytes: PIXEL },
       { name: 'prices [2026].txt', bytes: Buffer.from('Ink: 3') },
     ])
-    await page.getByText('prices  2026 .txt').waitFor()
+    await page.getByText(/prices\s+2026 \.txt/).waitFor()
     await visit.save()
     expect((await visit.stored()).body).toMatch(
       /^Look: !\[\]\(\/uploads\/ink-[^)]+\)!\[\]\(\/uploads\/quill-[^)]+\)\[prices {2}2026 \.txt\]\(\/uploads\/prices-2026-[^)]+\)$/,
@@ -160,9 +160,9 @@ describe('the Markdown editor', () => {
     await page.getByRole('button', { name: 'Full screen', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Source' }).click()
     await page.getByText('**Inks**').waitFor()
+    await visit.save()
     await page.reload()
     await page.getByText('**Inks**').waitFor()
-    await visit.save()
     const table = '| Ink  |      | Price |\n| :--- | ---- | ----: |\n| Soot | a\\|b |       |\n| Oak  |      | 3     |'
     const { body: stored } = await visit.stored()
     expect(stored).toMatch(/^\*\*Inks\*\*\n\n1\. galls\n2\. vitriol\n3\. iron\n\n\| Ink/)

@@ -138,6 +138,11 @@ function StyleMenu({ level, isDisabled, onCommand }: StyleMenuProps): ReactNode 
   const texts = t.fields.markdown
   const anchor = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
+  const choose = (command: CommandName): void => {
+    setOpen(false)
+    // The menu gives the focus back before the command moves it to the text.
+    requestAnimationFrame(() => requestAnimationFrame(() => onCommand(command)))
+  }
   const current = STYLES.find((name) => name === `heading${level}`) ?? 'paragraph'
   return (
     <>
@@ -162,7 +167,7 @@ function StyleMenu({ level, isDisabled, onCommand }: StyleMenuProps): ReactNode 
             title={texts.textStyle}
             value={current}
             options={STYLES.map((id) => ({ id, label: texts[id] }))}
-            onChange={onCommand}
+            onChange={choose}
           />
         </PopupMenu>
       )}

@@ -166,7 +166,12 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       view.dispatch({ effects: placeholderText.reconfigure(text === '' ? [] : placeholder(text)) }),
     setAttributes: (attributes) =>
       view.dispatch({ effects: ariaAttributes.reconfigure(EditorView.contentAttributes.of(attributes)) }),
-    setFormatted: (isFormatted) => view.dispatch({ effects: look.reconfigure(createLook(isFormatted)) }),
+    setFormatted(isFormatted) {
+      const hasFocus = view.dom.contains(view.root.activeElement)
+      view.dispatch({ effects: look.reconfigure(createLook(isFormatted)) })
+      // The cell that had the focus may be gone.
+      if (hasFocus) view.focus()
+    },
     openSearch: () => openSearchPanel(view),
     run: (command) => run(view, command),
     editLink: () => editLink(view, options),
