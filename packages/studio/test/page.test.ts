@@ -29,7 +29,7 @@ test('the page is HTML that loads the program, under a policy that lets nothing 
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
+    expect.stringMatching(/^connect-src 'self' https:\/\/lh3\.googleusercontent\.com /),
     "img-src 'self' data: blob:",
     "media-src 'self' data: blob:",
     "font-src 'self'",
@@ -38,7 +38,8 @@ test('the page is HTML that loads the program, under a policy that lets nothing 
     "frame-ancestors 'none'",
   ])
   expect(html).not.toMatch(/\sstyle=|\son\w+=|<script(?![^>]*(?:src=|type="application\/json"))/)
-  expect(html).not.toMatch(/https?:/)
+  // The settings have the origins of images that may be pasted.
+  expect(html.replace(/<script type="application\/json".*?<\/script>/s, '')).not.toMatch(/https?:/)
 })
 
 test('each page has its own unguessable nonce', async () => {
@@ -116,7 +117,7 @@ test('HTML in the title is escaped', async () => {
   expect(html).toContain('<title>&lt;/title&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&lt;!--</title>')
   const settings = /<script type="application\/json" id="settings">(.*)<\/script>/.exec(html)?.[1] ?? ''
   expect(settings).not.toContain('<')
-  expect(JSON.parse(settings)).toEqual({ path: '/studio', title })
+  expect(JSON.parse(settings)).toMatchObject({ path: '/studio', title })
 })
 
 test('the page has the logo and colours of the config', async () => {
@@ -125,6 +126,7 @@ test('the page has the logo and colours of the config', async () => {
       logo: LOGO,
       accent: { light: '#104020', dark: '#c0ffd0' },
       assetOrigins: ['https://files.example.org'],
+      pasteOrigins: [],
     }),
   )
   const page = await service.request('/studio')
@@ -133,6 +135,7 @@ test('the page has the logo and colours of the config', async () => {
     /<style nonce="[^"]+">:root\{--accent:light-dark\(#104020,#c0ffd0\);--on-accent:light-dark\(#ffffff,#000000\)\}/,
   )
   expect(page.headers.get('content-security-policy')).toContain("img-src 'self' data: blob: https://files.example.org")
+  expect(page.headers.get('content-security-policy')).toContain("connect-src 'self';")
   const logo = await service.request('/studio/logo')
   expect([logo.status, logo.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
   expect(logo.headers.get('content-security-policy')).toContain('sandbox')
@@ -159,6 +162,7 @@ test.each([
   [{ accent: { light: '#000000' } }, 'accent', 'or one for each theme'],
   [{ logo: new URL('https://example.org/logo.svg') }, 'logo', 'must be the URL of an SVG'],
   [{ assetOrigins: ['https://files.example.org/a'] }, 'assetOrigins', 'must be a list of origins without a path'],
+  [{ pasteOrigins: ['images.example.org'] }, 'pasteOrigins', 'must be a list of origins without a path'],
   [{ editors: { rating: './rating-editor.js' } }, 'editors', 'must have the URL of a .js or .mjs file'],
   [{ editors: { rating: new URL('https://example.org/a.js') } }, 'editors', 'for each field type'],
   [{ colour: '#000000' }, 'colour', 'is not an option. Use one of: path, title'],

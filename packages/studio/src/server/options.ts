@@ -20,6 +20,11 @@ export interface StudioOptions {
   /** Other origins that images and files are loaded from, such as `https://files.example.org`. @default none */
   readonly assetOrigins?: readonly string[]
   /**
+   * Other origins whose images are uploaded when they are pasted with a text. Images of all others stay where they are, and the text
+   * refers to them. @default those of Google Docs
+   */
+  readonly pasteOrigins?: readonly string[]
+  /**
    * Editors of custom field types, by the name of the type: files with ES modules that export `mount`, such as
    * `{ rating: new URL('./rating-editor.js', import.meta.url) }`. @default none
    */
@@ -40,10 +45,16 @@ export interface ResolvedOptions {
   readonly logo: URL | undefined
   readonly accent: AccentColours | undefined
   readonly assetOrigins: readonly string[]
+  readonly pasteOrigins: readonly string[]
   readonly editors: Readonly<Record<string, URL>>
   readonly sharedViews: boolean
   readonly preview: Readonly<Record<string, string>>
 }
+
+/** The origins of images in Google Docs, which anybody may read who has the address. */
+const GOOGLE_ORIGINS: readonly string[] = ['lh3', 'lh4', 'lh5', 'lh6', 'lh7-eu', 'lh7-qw', 'lh7-rt', 'lh7-us'].map(
+  (host) => `https://${host}.googleusercontent.com`,
+)
 
 /** Media types of logos, by file extension. */
 export const LOGO_TYPES: Readonly<Record<string, string>> = {
@@ -96,6 +107,10 @@ const RULES: {
     (origins) => Array.isArray(origins) && origins.every(isOrigin),
     "must be a list of origins without a path, such as ['https://files.example.org']",
   ],
+  pasteOrigins: [
+    (origins) => Array.isArray(origins) && origins.every(isOrigin),
+    "must be a list of origins without a path, such as ['https://images.example.org']",
+  ],
   editors: [
     isEditors,
     "must have the URL of a .js or .mjs file for each field type, such as { rating: new URL('./rating-editor.js', import.meta.url) }",
@@ -123,12 +138,13 @@ export function resolveOptions(options: StudioOptions): ResolvedOptions {
     logo,
     accent,
     assetOrigins = [],
+    pasteOrigins = GOOGLE_ORIGINS,
     editors = {},
     sharedViews = false,
     preview = {},
   } = options
   const accents = typeof accent === 'string' ? { light: accent, dark: accent } : accent
-  return { path, title, logo, accent: accents, assetOrigins, editors, sharedViews, preview }
+  return { path, title, logo, accent: accents, assetOrigins, pasteOrigins, editors, sharedViews, preview }
 }
 
 function checkOption(name: string, value: unknown): readonly ConfigFault[] {

@@ -104,17 +104,20 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character
 const toScriptText = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /**
- * Builds the Content-Security-Policy (level 3) of the page: its own scripts and styles, requests to this service, nothing inline.
+ * Builds the Content-Security-Policy (level 3) of the page: its own scripts and styles, requests to this service and for pasted images,
+ * nothing inline.
  *
  * Scripts and styles need the nonce, which modules pass on to their imports. `'self'` would admit every file of the origin, also
  * uploaded ones.
  *
  * @param assetOrigins other origins that images, audio and video may be loaded from
+ * @param pasteOrigins other origins whose images are read when they are pasted
  * @param frameOrigins origins whose pages may be shown in frames
  */
 export function buildPagePolicy(
   nonce: string,
   assetOrigins: readonly string[],
+  pasteOrigins: readonly string[] = [],
   frameOrigins: readonly string[] = [],
 ): string {
   const media = ["'self'", 'data:', 'blob:', ...assetOrigins].join(' ')
@@ -122,7 +125,7 @@ export function buildPagePolicy(
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
+    ["connect-src 'self'", ...pasteOrigins].join(' '),
     `img-src ${media}`,
     `media-src ${media}`,
     "font-src 'self'",

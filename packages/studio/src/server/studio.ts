@@ -111,7 +111,7 @@ const makeSlashRedirect = (path: string): PluginRoute => ({
 
 function respondWithPage(
   { headers }: PluginRequest,
-  { path, title, logo, accent, assetOrigins, preview }: ResolvedOptions,
+  { path, title, logo, accent, assetOrigins, pasteOrigins, preview }: ResolvedOptions,
   files: BuiltFiles,
   editors: Readonly<Record<string, string>>,
 ): Response {
@@ -120,6 +120,7 @@ function respondWithPage(
   const settings = {
     path,
     title,
+    pasteOrigins,
     ...(logo ? { logo: `${path}/logo` } : {}),
     ...(Object.keys(editors).length > 0 ? { editors } : {}),
     ...(Object.keys(preview).length > 0 ? { preview } : {}),
@@ -136,7 +137,7 @@ function respondWithPage(
   return new Response(renderPage(page), {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': buildPagePolicy(nonce, assetOrigins, getPreviewOrigins(preview)),
+      'Content-Security-Policy': buildPagePolicy(nonce, assetOrigins, pasteOrigins, getPreviewOrigins(preview)),
       'Referrer-Policy': 'same-origin',
       'Cache-Control': 'no-cache',
     },

@@ -32,7 +32,7 @@ test('the origin of a preview address does not depend on values', () => {
 test('invalid addresses are rejected at start-up, and valid ones may be framed', () => {
   expect(() => studio({ preview: { posts: '/posts/{slug}' } })).toThrow(ConfigError)
   expect(() => studio({ preview: { posts: `${SITE}/{slug}` } })).not.toThrow()
-  expect(buildPagePolicy('x', [], [SITE])).toContain(`; frame-src ${SITE};`)
+  expect(buildPagePolicy('x', [], [], [SITE])).toContain(`; frame-src ${SITE};`)
   expect(buildPagePolicy('x', [], [])).not.toContain('frame-src')
 })
 

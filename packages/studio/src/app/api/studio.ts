@@ -66,6 +66,8 @@ interface Settings {
   readonly path: string
   readonly title: string
   readonly logo?: string
+  /** The origins whose images can be read when they are pasted. */
+  readonly pasteOrigins: readonly string[]
   /** The paths of custom editors, by field type. */
   readonly editors?: Readonly<Record<string, string>>
   /** The preview URLs of the site, by collection, with placeholders in braces. */
@@ -74,6 +76,7 @@ interface Settings {
 
 export const readSettings = (): Settings => ({
   preview: {},
+  pasteOrigins: [],
   ...JSON.parse(document.getElementById('settings')?.textContent ?? '{}'),
 })
 

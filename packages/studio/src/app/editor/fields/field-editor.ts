@@ -6,6 +6,7 @@ import type { StudioField } from '../../model/studio-model.ts'
 import type { FieldPath } from '../saving/document-fields.ts'
 import type { UnfinishedText } from '../saving/edit-state.ts'
 import type { DocumentRef } from '../saving/local-copies.ts'
+import type { EditOptions } from '../saving/undo-steps.ts'
 
 export interface FieldEntryProps {
   readonly description: StudioField
@@ -53,12 +54,9 @@ export interface FieldEditorProps {
   readonly Field: ComponentType<FieldEntryProps>
 }
 
-export type FieldEditor = ComponentType<FieldEditorProps>
+export type { EditOptions }
 
-export interface EditOptions {
-  /** True for a keystroke; consecutive ones are one undo step. @default false */
-  readonly isTyping?: boolean
-}
+export type FieldEditor = ComponentType<FieldEditorProps>
 
 /** The open document, as field editors see it. It stays the same object while the form is mounted. */
 export interface FormDocument {

@@ -13,7 +13,7 @@ import { EditedDocument, type RequestOutcome } from './edited-document.ts'
 import { DEFAULT_TIMES, type EditorOptions } from './editor-options.ts'
 import { createEditorState, type EditorState, type Halt, type SavingStatus } from './editor-state.ts'
 import { SaveSchedule } from './save-schedule.ts'
-import { type AppliedStep, UndoSteps } from './undo-steps.ts'
+import { type AppliedStep, type EditOptions, UndoSteps } from './undo-steps.ts'
 
 const MAX_UNDO_STEPS = 200
 /** The number of consecutive newer revisions after which the editor pauses. */
@@ -79,10 +79,11 @@ export class DocumentEditor {
   /**
    * Sets a field, or a value inside one.
    *
-   * @param isTyping true for a keystroke; consecutive ones are one undo step
+   * @param options.isTyping true for a keystroke; consecutive ones are one undo step
+   * @param options.completes a text that completes an earlier step, of which the edit is a part
    * @throws {TypeError} if the path leads to no writable field
    */
-  edit(path: FieldPath, value: unknown, { isTyping = false }: { readonly isTyping?: boolean } = {}): void {
+  edit(path: FieldPath, value: unknown, { isTyping = false, completes }: EditOptions = {}): void {
     const place = findLeaf(this.#options.leaves, path)
     if (!place || !this.#document.isLoaded)
       throw new TypeError(`There is no field at ${JSON.stringify(path)} that can be edited.`)
@@ -93,7 +94,8 @@ export class DocumentEditor {
     if (edited === undefined) return
     const after = leaf.addItemKeys(edited)
     const at = this.#options.clock.now()
-    this.#steps.add({ path: leaf.path, place: JSON.stringify(path), before, after, at, isTyping })
+    if (completes) this.#steps.complete(leaf.path, completes)
+    else this.#steps.add({ path: leaf.path, place: JSON.stringify(path), before, after, at, isTyping })
     this.#editLeaf(leaf, after)
   }
 

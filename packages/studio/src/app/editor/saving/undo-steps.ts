@@ -1,5 +1,6 @@
 import { isSameLeafValue, type Leaf, type Leaves } from './document-fields.ts'
 import { type EditState, getCurrentValue } from './edit-state.ts'
+import { isRecord } from './field-values.ts'
 import { mergeValue, mergeWords } from './merge.ts'
 
 export interface UndoStep {
@@ -13,6 +14,19 @@ export interface UndoStep {
   readonly at: number
   /** True if further typing in the same place extends the step. */
   readonly isTyping: boolean
+}
+
+/** A text that takes the place of a placeholder, such as the address of a file once it is stored. */
+export interface CompletedText {
+  readonly placeholder: string
+  readonly text: string
+}
+
+export interface EditOptions {
+  /** True for a keystroke; consecutive ones are one undo step. @default false */
+  readonly isTyping?: boolean
+  /** If present, the edit is no step: it only completes an earlier one. */
+  readonly completes?: CompletedText
 }
 
 /** The undo and redo steps of one editor. They survive saves: undoing is an ordinary edit. */
@@ -46,6 +60,16 @@ export class UndoSteps {
     this.#redo = []
   }
 
+  /** Completes a text in all steps of a leaf, so that no step brings the placeholder back. */
+  complete(path: string, completed: CompletedText): void {
+    const completeStep = (step: UndoStep): UndoStep =>
+      step.path === path
+        ? { ...step, before: completeText(step.before, completed), after: completeText(step.after, completed) }
+        : step
+    this.#undo = this.#undo.map(completeStep)
+    this.#redo = this.#redo.map(completeStep)
+  }
+
   /** @returns `undefined` if no step can be undone */
   undo(state: EditState, leaves: Leaves): AppliedStep | undefined {
     const { applied, remaining } = applyLast(this.#undo, state, leaves)
@@ -60,6 +84,13 @@ export class UndoSteps {
     if (applied) this.#undo = [...this.#undo, applied.inverse]
     return applied
   }
+}
+
+function completeText(value: unknown, completed: CompletedText): unknown {
+  if (typeof value === 'string') return value.replaceAll(completed.placeholder, () => completed.text)
+  if (Array.isArray(value)) return value.map((item) => completeText(item, completed))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, completeText(item, completed)]))
 }
 
 /** A step that was undone or repeated. */

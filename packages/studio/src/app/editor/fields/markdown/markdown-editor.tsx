@@ -1,21 +1,19 @@
 import { lazy, type ReactNode, Suspense, useId, useMemo, useRef, useState } from 'react'
-import { getErrorText } from '../../../api/error-texts.ts'
 import { useStudio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
 import fieldStyles from '../../../ui/controls/field.module.css'
 import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
-import type { FieldEditorProps } from '../field-editor.ts'
+import type { EditOptions, FieldEditorProps } from '../field-editor.ts'
 import { type ActiveFormats, NO_FORMATS } from './active-formats.ts'
 import { countWords } from './count-words.ts'
 import styles from './markdown.module.css'
-import type { FileInText } from './markdown-commands.ts'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
-import type { MarkdownView } from './markdown-view.ts'
 import type { MenuAction, OpenMenu } from './tables/cell-events.ts'
 import { setFormattedTexts, useFormattedTexts } from './text-mode.ts'
 import { useFullScreen } from './use-full-screen.ts'
+import { useFileUpload } from './use-file-upload.ts'
 import { useMarkdownView } from './use-markdown-view.ts'
 
 const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => ({ default: module.RenderedText })))
@@ -35,8 +33,9 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const [formats, setFormats] = useState<ActiveFormats>(NO_FORMATS)
   const [menu, setMenu] = useState<Parameters<OpenMenu>>()
   const text = typeof value === 'string' ? value : ''
-  const change = (next: string): void => onChange(next === '' ? null : next, { isTyping: true })
-  const upload = useImageUpload(() => view)
+  const { settings } = useStudio()
+  const change = (next: string, options: EditOptions): void => onChange(next === '' ? null : next, options)
+  const upload = useFileUpload(() => view)
   const attributes = {
     'aria-labelledby': `${id}-label`,
     'aria-describedby': `${id}-note ${id}-error`,
@@ -52,6 +51,10 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
     onFormats: setFormats,
     openMenu: (...next) => setMenu(next),
     onChange: change,
+    paste: {
+      canFetch: (address) => settings.pasteOrigins.includes(new URL(address).origin),
+      storeImage: async (image) => (await upload.store(image))?.url,
+    },
     onFiles: upload.upload,
     onImage: () => fileInput.current?.click(),
   })
@@ -97,7 +100,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
               value={text}
               readOnly={isReadOnly}
               placeholder={placeholder}
-              onChange={(event) => change(event.target.value)}
+              onChange={(event) => change(event.target.value, { isTyping: true })}
               className={styles.plain}
               {...attributes}
             />
@@ -162,60 +165,4 @@ function EditorMenu({ menu: [anchor, label, actions], onClose }: EditorMenuProps
       ))}
     </PopupMenu>
   )
-}
-
-interface ImageUpload {
-  /** The number of running uploads. */
-  readonly running: number
-  readonly error: string | undefined
-  /** Uploads files, and inserts each once it is stored. */
-  upload(files: readonly File[], at?: number): void
-}
-
-/** The part of an asset that a text uses. */
-interface StoredAsset {
-  readonly originalName: string
-  readonly mimeType: string
-  readonly url: string
-  readonly alt: string | null
-}
-
-/** Uploads files into a Markdown text. An image is embedded, another file is linked. */
-function useImageUpload(view: () => MarkdownView | undefined): ImageUpload {
-  const { t } = useTexts()
-  const { client } = useStudio()
-  const [running, setRunning] = useState(0)
-  const [error, setError] = useState<string>()
-  const upload = async (file: File, at?: number): Promise<void> => {
-    const openView = view()
-    if (!openView) return
-    const replace = openView.reservePlace(
-      `![${t.fields.uploadingFile(file.name)} #${crypto.randomUUID().slice(0, 8)}]()`,
-      at,
-    )
-    setRunning((count) => count + 1)
-    try {
-      const asset = (await client.assets.upload(file, { name: file.name })) as unknown as StoredAsset
-      replace(toFileInText(asset))
-    } catch (failure) {
-      replace(undefined)
-      setError(`${file.name}: ${getErrorText(failure, t)}`)
-    } finally {
-      setRunning((count) => count - 1)
-    }
-  }
-  return {
-    running,
-    error,
-    upload(files, at) {
-      setError(undefined)
-      // All placeholders are inserted at the same position, so the last file comes first.
-      for (const file of files.toReversed()) void upload(file, at)
-    },
-  }
-}
-
-function toFileInText({ originalName, mimeType, url, alt }: StoredAsset): FileInText {
-  const isImage = mimeType.startsWith('image/')
-  return { isImage, text: alt ?? (isImage ? '' : originalName), url }
 }

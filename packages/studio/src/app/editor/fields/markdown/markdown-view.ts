@@ -9,6 +9,7 @@ import { formatText } from './formatted/format-text.ts'
 import { toggleTaskAt } from './formatted/format-widgets.ts'
 import { showLinks } from './link-tooltip.ts'
 import { continueList, deleteItemMark, indentItems, numberAfterDeletion, outdentItems } from './list-commands.ts'
+import type { EditOptions } from '../field-editor.ts'
 import {
   type FileInText,
   insertLink,
@@ -23,6 +24,9 @@ import {
 } from './markdown-commands.ts'
 import { markdownLanguage } from './markdown-language.ts'
 import { SOURCE_HIGHLIGHT, THEME } from './markdown-theme.ts'
+import { completeText } from './paste/complete-text.ts'
+import { createCopy } from './paste/copy.ts'
+import { createPaste, type PasteOptions } from './paste/paste-handler.ts'
 import { createSlashMenu, type SlashItem } from './slash-menu.ts'
 import { focusCell, formatCell, menuHost, type OpenMenu } from './tables/cell-events.ts'
 import { separateFromTable, TABLE_KEYS } from './tables/table-keys.ts'
@@ -72,7 +76,8 @@ export interface MarkdownViewOptions {
   /** The items of the slash menu. */
   readonly slash: readonly { readonly label: string; readonly command: CommandName | 'image' }[]
   readonly slashLabel: string
-  readonly onChange: (value: string) => void
+  readonly onChange: (value: string, options: EditOptions) => void
+  readonly paste: PasteOptions
   /** Receives the formats at the cursor when they change. */
   readonly onFormats: (formats: ActiveFormats) => void
   readonly openMenu: OpenMenu
@@ -155,6 +160,8 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'on' }),
         EditorView.updateListener.of((update) => sync.handleUpdate(update)),
         watchFormats(options.onFormats),
+        createPaste(options.paste),
+        createCopy(),
         EditorView.domEventHandlers(createFileHandlers(options)),
       ],
     }),
@@ -316,9 +323,5 @@ function reservePlace(
   at = view.state.selection.main.head,
 ): ReturnType<MarkdownView['reservePlace']> {
   view.dispatch({ changes: { from: at, insert: text }, userEvent: 'input.paste' })
-  return (file) => {
-    const from = view.state.doc.toString().indexOf(text)
-    const insert = file ? toFileMarkdown(file) : ''
-    if (from >= 0) view.dispatch({ changes: { from, to: from + text.length, insert }, userEvent: 'input.paste' })
-  }
+  return (file) => completeText(view, { placeholder: text, text: file ? toFileMarkdown(file) : '' })
 }

@@ -10,6 +10,7 @@ interface ViewProps
     | 'isFormatted'
     | 'attributes'
     | 'onChange'
+    | 'paste'
     | 'onFormats'
     | 'openMenu'
     | 'onFiles'
@@ -58,7 +59,11 @@ export function useMarkdownView(
         nonce: document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '',
         slash: SLASH_COMMANDS.map((command) => ({ label: words[command], command })),
         slashLabel: words.insert,
-        onChange: (next) => latestProps.current.onChange(next),
+        onChange: (next, options) => latestProps.current.onChange(next, options),
+        paste: {
+          canFetch: (address) => latestProps.current.paste.canFetch(address),
+          storeImage: (image) => latestProps.current.paste.storeImage(image),
+        },
         onFormats: (formats) => latestProps.current.onFormats(formats),
         openMenu: (...menu) => latestProps.current.openMenu(...menu),
         onFiles: (files, at) => latestProps.current.onFiles(files, at),

@@ -1,6 +1,8 @@
 import { ChangeSet } from '@codemirror/state'
 import type { EditorView, ViewUpdate } from '@codemirror/view'
+import type { EditOptions } from '../field-editor.ts'
 import { findTextChange } from './markdown-commands.ts'
+import { completion } from './paste/complete-text.ts'
 
 /** Texts longer than this are passed on only when typing pauses, since serializing a large document is slow. */
 const LONG_TEXT = 50_000
@@ -8,7 +10,7 @@ const PAUSE_MS = 300
 
 /** Passes the text of the editor on, and applies changes from outside to it. */
 export class ValueSync {
-  readonly #onChange: (value: string) => void
+  readonly #onChange: (value: string, options: EditOptions) => void
   /** The value that both sides know. */
   #syncedValue: string
   /** Values that were passed on and have not come back yet, which may happen after further keystrokes. */
@@ -19,27 +21,30 @@ export class ValueSync {
   #view: EditorView | undefined
   #isApplying = false
 
-  constructor(value: string, onChange: (value: string) => void) {
+  constructor(value: string, onChange: (value: string, options: EditOptions) => void) {
     this.#syncedValue = value
     this.#onChange = onChange
   }
 
-  handleUpdate({ view, docChanged, changes, state }: ViewUpdate): void {
+  handleUpdate({ view, docChanged, changes, state, transactions }: ViewUpdate): void {
     this.#view = view
     if (!docChanged || this.#isApplying) return
+    const isTyping = !transactions.some((transaction) => transaction.isUserEvent('input.paste'))
+    const completes = transactions.map((transaction) => transaction.annotation(completion)).find(Boolean)
     this.#pending = this.#pending ? this.#pending.compose(changes) : changes
     clearTimeout(this.#timer)
-    if (state.doc.length < LONG_TEXT) this.flush()
+    if (completes) this.flush({ completes })
+    else if (!isTyping || state.doc.length < LONG_TEXT) this.flush({ isTyping })
     else this.#timer = setTimeout(() => this.flush(), PAUSE_MS)
   }
 
-  flush(): void {
+  flush(options: EditOptions = { isTyping: true }): void {
     clearTimeout(this.#timer)
     if (!this.#pending || !this.#view) return
     this.#pending = undefined
     this.#syncedValue = this.#view.state.doc.toString()
     this.#sentValues = [...this.#sentValues, this.#syncedValue]
-    this.#onChange(this.#syncedValue)
+    this.#onChange(this.#syncedValue, options)
   }
 
   /** Applies a value from outside. Pending changes stay. */

@@ -16,7 +16,7 @@ const NOISE = [
 /** Removes comments, hidden elements, and elements that are no content. */
 export function removeNoise(body: HTMLElement): void {
   for (const element of body.querySelectorAll(NOISE)) element.remove()
-  for (const element of body.querySelectorAll('[style]')) if (isHidden(element)) element.remove()
+  for (const element of body.querySelectorAll('[data-style]')) if (isHidden(element)) element.remove()
   const { ownerDocument } = body
   const comments = ownerDocument.createTreeWalker(body, NodeFilter.SHOW_COMMENT)
   const nodes: Node[] = []
@@ -39,7 +39,7 @@ function isHidden(element: Element): boolean {
  * One between words stays: somebody has written it.
  */
 function replaceSpaces(body: HTMLElement): void {
-  for (const element of body.querySelectorAll('.Apple-converted-space, [style*="mso-spacerun"]')) {
+  for (const element of body.querySelectorAll('.Apple-converted-space, [data-style*="mso-spacerun"]')) {
     element.replaceWith(' ')
   }
   const texts = body.ownerDocument.createTreeWalker(body, NodeFilter.SHOW_TEXT)

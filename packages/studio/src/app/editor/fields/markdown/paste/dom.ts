@@ -35,9 +35,9 @@ export function wrapContent(element: Element, name: string): void {
 /** Returns the text of an element without white space at its ends, nor no-break spaces. */
 export const getText = (element: Node): string => (element.textContent ?? '').trim()
 
-/** Parses the `style` attribute. The attribute is read as text, since the page's policy applies to parsed styles. */
+/** Parses the style of an element. It has another name, since browsers report `style` to the page's policy. */
 export function readStyle(element: Element): ReadonlyMap<string, string> {
-  return parseDeclarations(element.getAttribute('style') ?? '')
+  return parseDeclarations(element.getAttribute('data-style') ?? '')
 }
 
 export function parseDeclarations(text: string): ReadonlyMap<string, string> {

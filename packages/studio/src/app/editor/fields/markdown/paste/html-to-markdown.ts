@@ -40,11 +40,12 @@ const MAX_DEPTH = 120
  */
 export function convertHtml(html: string, options: ConvertOptions): ConvertedHtml | undefined {
   if (html.length > MAX_HTML_LENGTH || isTooDeep(html)) return undefined
-  const { body, head } = new DOMParser().parseFromString(html, 'text/html')
+  const { content, styleSheet } = takeStyles(html)
+  const { body, head } = new DOMParser().parseFromString(content, 'text/html')
   if (!isWithinLimits(body) || isSourceCode(body)) return undefined
   flattenBelow(body, MAX_DEPTH)
   convertWordLists(body)
-  convertProgramMarkup(body, head)
+  convertProgramMarkup(body, head, styleSheet)
   removeNoise(body)
   applyInlineStyles(body)
   const images = cleanAddresses(body, options)
@@ -66,6 +67,30 @@ function isTooDeep(html: string): boolean {
     if (depth > MAX_PARSED_DEPTH) return true
   }
   return false
+}
+
+interface ParsedStyles {
+  readonly content: string
+  readonly styleSheet: string
+}
+
+/** Takes style sheets out, and renames `style` to `data-style`: browsers would report both to the policy of the page. */
+function takeStyles(html: string): ParsedStyles {
+  const parts: string[] = []
+  const sheets: string[] = []
+  let at = 0
+  for (const { index, 0: start } of html.matchAll(/<style\b[^>]*>/gi)) {
+    if (index < at) continue
+    const end = html.slice(index).search(/<\/style/i)
+    parts.push(html.slice(at, index))
+    at = end < 0 ? html.length : index + end
+    sheets.push(html.slice(index + start.length, at))
+  }
+  const content = [...parts, html.slice(at)].join('')
+  return {
+    content: content.replace(/(<[a-z][^<>]*?[\s"'])style(?=\s*=)/gi, '$1data-style'),
+    styleSheet: sheets.join('\n'),
+  }
 }
 
 function isWithinLimits(body: HTMLElement): boolean {

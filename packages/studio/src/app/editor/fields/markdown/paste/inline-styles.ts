@@ -28,10 +28,13 @@ const MONOSPACED =
 /** Puts elements in the place of styles, as word processors write them. */
 export function applyInlineStyles(body: HTMLElement): void {
   for (const [name, replacement] of Object.entries(HTML_NAMES)) renameAll(body, name, replacement)
-  for (const element of findInnermostFirst(body, 'strong[style],em[style],del[style]')) {
+  for (const element of findInnermostFirst(body, 'strong[data-style],em[data-style],del[data-style]')) {
     if (isCancelled(element)) unwrap(element)
   }
-  for (const element of findInnermostFirst(body, 'span[style],font[style],a[style],u[style],ins[style],mark[style]')) {
+  for (const element of findInnermostFirst(
+    body,
+    'span[data-style],font[data-style],a[data-style],u[data-style],ins[data-style],mark[data-style]',
+  )) {
     for (const name of getStyledNames(element)) if (!element.closest(name)) wrapContent(element, name)
   }
   const unmarked = 'span,font,u,ins,mark,big,small,abbr,cite,dfn,time,var,bdi,bdo,center'
@@ -40,9 +43,9 @@ export function applyInlineStyles(body: HTMLElement): void {
 
 function renameAll(body: HTMLElement, name: string, replacement: string): void {
   for (const element of findInnermostFirst(body, name)) {
-    const style = element.getAttribute('style')
+    const style = element.getAttribute('data-style')
     const renamed = rename(element, replacement)
-    if (style !== null) renamed.setAttribute('style', style)
+    if (style !== null) renamed.setAttribute('data-style', style)
   }
 }
 

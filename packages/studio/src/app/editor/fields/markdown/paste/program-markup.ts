@@ -10,12 +10,12 @@ export function isSourceCode(body: HTMLElement): boolean {
   const style = readStyle(root)
   const isMonospaced = /mono|menlo|consolas|courier/.test(style.get('font-family') ?? '')
   const keepsSpaces = root.localName === 'pre' || (style.get('white-space') ?? '').startsWith('pre')
-  return isMonospaced && keepsSpaces && !WEB_PAGE_STYLE.test(root.getAttribute('style') ?? '')
+  return isMonospaced && keepsSpaces && !WEB_PAGE_STYLE.test(root.getAttribute('data-style') ?? '')
 }
 
 /** Turns the markup of word processors and other programs into ordinary elements. */
-export function convertProgramMarkup(body: HTMLElement, head: HTMLElement): void {
-  applyCocoaStyles(body, head)
+export function convertProgramMarkup(body: HTMLElement, head: HTMLElement, styleSheet: string): void {
+  applyCocoaStyles(body, head, styleSheet)
   convertAriaHeadings(body)
   convertWordStyles(body)
   convertCheckboxes(body)
@@ -96,16 +96,17 @@ const MAX_HEADING_LENGTH = 160
  * Applies the style sheet of Apple's programs (Pages, TextEdit, Notes), which name styles `p1`, `s1`. Headings have a larger font
  * alone, so they are ranked by size.
  */
-function applyCocoaStyles(body: HTMLElement, head: HTMLElement): void {
+function applyCocoaStyles(body: HTMLElement, head: HTMLElement, styleSheet: string): void {
   const generator = head.querySelector('meta[name="Generator" i]')?.getAttribute('content') ?? ''
   if (!/cocoa/i.test(generator)) return
-  const sheet = [...head.querySelectorAll('style')].map((style) => style.textContent).join('\n')
   const sizes = new Map<HTMLElement, number>()
-  for (const [, element = '', name = '', declarations = ''] of sheet.matchAll(/(p|span|li)\.(\w+)\s*\{([^}]*)\}/g)) {
+  for (const [, element = '', name = '', declarations = ''] of styleSheet.matchAll(
+    /(p|span|li)\.(\w+)\s*\{([^}]*)\}/g,
+  )) {
     const style = parseDeclarations(declarations)
     const font = style.get('font') ?? ''
     for (const styled of body.querySelectorAll<HTMLElement>(`${element}.${name}`)) {
-      if (element === 'span') styled.setAttribute('style', `${toInlineFont(font)};${declarations}`)
+      if (element === 'span') styled.setAttribute('data-style', `${toInlineFont(font)};${declarations}`)
       else if (element === 'p') sizes.set(styled, Number.parseFloat(/([\d.]+)px/.exec(font)?.[1] ?? '0'))
     }
   }

@@ -13,8 +13,8 @@ interface FlatItem {
  * web and Google Docs have list elements, with the level in an attribute.
  */
 export function convertWordLists(body: HTMLElement): void {
-  for (const paragraph of [...body.querySelectorAll<HTMLElement>('[style*="mso-list"]')]) {
-    if (paragraph.parentElement?.closest('[style*="mso-list"]') || !paragraph.isConnected) continue
+  for (const paragraph of [...body.querySelectorAll<HTMLElement>('[data-style*="mso-list"]')]) {
+    if (paragraph.parentElement?.closest('[data-style*="mso-list"]') || !paragraph.isConnected) continue
     const item = readWordItem(paragraph)
     if (item) buildList(paragraph, readWordItem)
   }
@@ -33,7 +33,7 @@ function readWordItem(paragraph: HTMLElement): FlatItem | undefined {
 }
 
 const findMark = (paragraph: HTMLElement): HTMLElement | null =>
-  [...paragraph.querySelectorAll<HTMLElement>('[style*="mso-list"]')].find(
+  [...paragraph.querySelectorAll<HTMLElement>('[data-style*="mso-list"]')].find(
     (span) => readStyle(span).get('mso-list') === 'ignore',
   ) ?? null
 
