@@ -74,7 +74,12 @@ const RENAMED_ATTRIBUTES: Readonly<Record<string, string>> = {
 }
 
 /** Safe elements; media elements also need an allowed address. */
-export const ALLOWED_ELEMENTS: readonly string[] = [...(defaultSchema.tagNames ?? []), ...MEDIA_ELEMENTS]
+export const ALLOWED_ELEMENTS: readonly string[] = [
+  ...(defaultSchema.tagNames ?? []),
+  ...MEDIA_ELEMENTS,
+  'figure',
+  'figcaption',
+]
 /** The allowed schemes of links, and of all other addresses. */
 export const ALLOWED_SCHEMES: { readonly link: readonly string[]; readonly other: readonly string[] } = {
   link: [...(protocols?.href ?? []), LINK_SCHEME],

@@ -20,6 +20,8 @@ const INERT_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   strong: [],
   s: [],
   link: ['href', 'title'],
+  figure: [],
+  figcaption: [],
 }
 /** Elements and texts of a single token, with their allowed attributes. */
 const INERT_SINGLE_TOKENS: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +33,7 @@ const INERT_SINGLE_TOKENS: Readonly<Record<string, readonly string[]>> = {
   code_inline: [],
   code_block: [],
   fence: [],
-  image: ['src', 'alt', 'title'],
+  image: ['src', 'alt', 'title', 'width'],
   checkbox: ['type', 'checked', 'disabled'],
 }
 const INERT_ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([

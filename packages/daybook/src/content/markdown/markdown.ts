@@ -2,6 +2,7 @@ import type { RendererRule, StateCore, Token } from 'markdown-it'
 import type { MarkdownConfig } from '../../config/config.ts'
 import { addHeadingIds } from '../../fields/markdown-headings.ts'
 import { markCallouts } from './callouts.ts'
+import { markFigures } from './figures.ts'
 import { createHtmlSanitizer } from './html-sanitizer.ts'
 import { areInert } from './inert-tokens.ts'
 import { createMarkdownParser } from './markdown-parser.ts'
@@ -11,6 +12,7 @@ const { core, linkify, renderer, utils } = PARSER
 
 core.ruler.before('inline', 'callouts', markCallouts)
 core.ruler.push('tasks', markTasks)
+core.ruler.push('figures', markFigures)
 
 const CHECKBOX = /^\[([ xX])\](?=\s)/
 

@@ -12,10 +12,13 @@ import styles from './markdown.module.css'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
 import type { MenuAction, OpenMenu } from './tables/cell-events.ts'
 import { setFormattedTexts, useFormattedTexts } from './text-mode.ts'
+import type { TextLink } from './text-links.ts'
 import { useFullScreen } from './use-full-screen.ts'
 import { useFileUpload } from './use-file-upload.ts'
 import { useMarkdownView } from './use-markdown-view.ts'
 
+const LinkDialog = lazy(() => import('./links/link-dialog.tsx').then((module) => ({ default: module.LinkDialog })))
+const ImageDialog = lazy(() => import('./links/image-dialog.tsx').then((module) => ({ default: module.ImageDialog })))
 const RenderedText = lazy(() => import('./rendered-text.tsx').then((module) => ({ default: module.RenderedText })))
 
 /** The editor of Markdown. It is a plain textarea until CodeMirror is loaded, or if it cannot be loaded. */
@@ -32,6 +35,8 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const isFormatted = useFormattedTexts()
   const [formats, setFormats] = useState<ActiveFormats>(NO_FORMATS)
   const [menu, setMenu] = useState<Parameters<OpenMenu>>()
+  const [editedLink, setEditedLink] = useState<TextLink>()
+  const [editedImage, setEditedImage] = useState<TextLink>()
   const text = typeof value === 'string' ? value : ''
   const { settings } = useStudio()
   const change = (next: string, options: EditOptions): void => onChange(next === '' ? null : next, options)
@@ -57,6 +62,8 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
     },
     onFiles: upload.upload,
     onImage: () => fileInput.current?.click(),
+    onEditLink: setEditedLink,
+    onEditImage: setEditedImage,
   })
   const problem = error ?? upload.error
   return (
@@ -124,6 +131,33 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
         hidden
         onChange={(event) => upload.upload([...(event.target.files ?? [])])}
       />
+      <Suspense>
+        {editedLink && (
+          <LinkDialog
+            link={editedLink}
+            onClose={() => setEditedLink(undefined)}
+            onApply={(markdown) => {
+              setEditedLink(undefined)
+              view?.replace(editedLink.from, editedLink.to, markdown)
+            }}
+          />
+        )}
+        {editedImage && (
+          <ImageDialog
+            image={editedImage}
+            store={upload.store}
+            error={upload.error}
+            onClose={() => setEditedImage(undefined)}
+            onApply={(images, hasCaption) => {
+              setEditedImage(undefined)
+              // A caption needs a paragraph of its own.
+              const isBehindText = /[^\n]$/.test(text.slice(0, editedImage.from))
+              const lead = isBehindText && hasCaption && editedImage.url === '' ? '\n\n' : ''
+              view?.replace(editedImage.from, editedImage.to, lead + images.join('\n\n'))
+            }}
+          />
+        )}
+      </Suspense>
       <p role="status" className={fieldStyles.description} hidden={upload.running === 0}>
         {t.fields.uploading(upload.running)}
       </p>
