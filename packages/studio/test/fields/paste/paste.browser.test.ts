@@ -28,8 +28,10 @@ beforeAll(async () => {
 afterAll(() => open[Symbol.asyncDispose]())
 
 const readFixture = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), 'utf8')
+/** Shows texts as their source, in which the test reads them. */
+const SHOW_SOURCE = "localStorage.setItem('daybook-text-source', 'true')"
 const visitBody = async (body: string) => {
-  const visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body })
+  const visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body }, { script: SHOW_SOURCE })
   await visit.page.locator('.cm-content').click()
   await visit.page.keyboard.press('ControlOrMeta+End')
   return visit

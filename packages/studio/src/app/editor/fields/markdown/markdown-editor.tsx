@@ -11,10 +11,10 @@ import { countWords } from './count-words.ts'
 import styles from './markdown.module.css'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
 import type { MenuAction, OpenMenu } from './tables/cell-events.ts'
-import { setFormattedTexts, useFormattedTexts } from './text-mode.ts'
 import type { TextLink } from './text-links.ts'
-import { useFullScreen } from './use-full-screen.ts'
+import { setFormattedTexts, useFormattedTexts } from './text-mode.ts'
 import { useFileUpload } from './use-file-upload.ts'
+import { useFullScreen } from './use-full-screen.ts'
 import { useMarkdownView } from './use-markdown-view.ts'
 
 const LinkDialog = lazy(() => import('./links/link-dialog.tsx').then((module) => ({ default: module.LinkDialog })))

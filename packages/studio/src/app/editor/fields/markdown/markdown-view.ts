@@ -4,12 +4,12 @@ import { openSearchPanel, search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, type KeyBinding, keymap, placeholder } from '@codemirror/view'
 import { SHORTCUTS } from '../../../ui/shortcuts.ts'
+import type { EditOptions } from '../field-editor.ts'
 import { type ActiveFormats, getActiveFormats, isSameFormats, NO_FORMATS } from './active-formats.ts'
 import { formatText } from './formatted/format-text.ts'
 import { toggleTaskAt } from './formatted/format-widgets.ts'
 import { showLinks } from './link-tooltip.ts'
 import { continueList, deleteItemMark, indentItems, numberAfterDeletion, outdentItems } from './list-commands.ts'
-import type { EditOptions } from '../field-editor.ts'
 import {
   type FileInText,
   insertLink,
