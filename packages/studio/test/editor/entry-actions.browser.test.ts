@@ -24,7 +24,7 @@ describe('the actions of an entry', () => {
     await page.keyboard.type('Ink')
     await page.locator('[data-field=title] input:not([aria-invalid=true])').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    await page.getByText('Unpublished changes').waitFor({ state: 'detached' })
     expect((await visit.published()).title).toBe('Ink')
   })
 

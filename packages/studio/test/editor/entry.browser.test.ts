@@ -50,7 +50,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     await isShown(page, 'By hand')
     await isSaved(page)
     await activate(page, 'Publish')
-    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    await page.getByText('Unpublished changes').waitFor({ state: 'detached' })
     expect((await story.published()).title).toBe('By hand')
     await expectToFit(page)
     await activate(page, 'More')

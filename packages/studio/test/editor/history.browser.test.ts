@@ -17,7 +17,7 @@ describe('the history of an entry', () => {
     await writeBody(page, 'Ink is made of oak galls.')
     await isSaved(page)
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
-    await page.getByText('unpublished changes').waitFor({ state: 'detached' })
+    await page.getByText('Unpublished changes').waitFor({ state: 'detached' })
     await writeBody(page, 'Ink was made of oak galls.')
     await isSaved(page)
     await page.getByRole('button', { name: 'More' }).click()

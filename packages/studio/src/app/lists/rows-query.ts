@@ -49,9 +49,12 @@ export function buildRowsQuery(
   const thumbnails = thumbnailField === undefined ? [] : THUMBNAIL_FIELDS.map((key) => `${thumbnailField}.${key}`)
   const selections = columns.map((column) => selectColumn(column, collections))
   const select = new Set(
-    [titleField, ...thumbnails, ...selections.flatMap((selection) => selection.select)].filter(
-      (path) => path !== undefined,
-    ),
+    [
+      titleField,
+      statusField ?? undefined,
+      ...thumbnails,
+      ...selections.flatMap((selection) => selection.select),
+    ].filter((path) => path !== undefined),
   )
   const sort = resolveSort(search, fields)
   return {

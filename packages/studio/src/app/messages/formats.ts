@@ -7,6 +7,7 @@ export class Formats {
   readonly #relative: Intl.RelativeTimeFormat
   readonly #day: Intl.DateTimeFormat
   readonly #moment: Intl.DateTimeFormat
+  readonly #zonedMoment: Intl.DateTimeFormat
   readonly #time: Intl.DateTimeFormat
   readonly #calendarDay: Intl.DateTimeFormat
   readonly #number: Intl.NumberFormat
@@ -19,6 +20,14 @@ export class Formats {
     this.#relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
     this.#day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
     this.#moment = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' })
+    this.#zonedMoment = new Intl.DateTimeFormat(locale, {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZoneName: 'short',
+    })
     this.#time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
     this.#calendarDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
     this.#number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 })
@@ -41,6 +50,11 @@ export class Formats {
   /** Formats a date and time in the user's time zone. @param timestamp ISO 8601 */
   moment(timestamp: string): string {
     return this.#moment.format(Date.parse(timestamp))
+  }
+
+  /** Formats a date and time with the name of the user's time zone, such as of a schedule. @param timestamp ISO 8601 */
+  zonedMoment(timestamp: string): string {
+    return this.#zonedMoment.format(Date.parse(timestamp))
   }
 
   /** Formats a time of day in the user's time zone. @param timestamp ISO 8601 */

@@ -135,7 +135,7 @@ function MoreMenu({ collection, state, publishing, rights, work, tasks, onOpen }
               {t.publishing.toStatus(getStatusLabel(status, t, collection))}
             </MenuItem>
           ))}
-      {rights.restore && publishing.hasDraft && (
+      {rights.restore && publishing.hasDraft && isPublishedSomewhere && (
         <MenuItem onAction={() => onOpen('discard')}>{t.publishing.discard}</MenuItem>
       )}
       {permissions.create !== false && <MenuItem onAction={() => void duplicate()}>{t.publishing.duplicate}</MenuItem>}
@@ -244,8 +244,8 @@ export function EntryStatus({ collection, publishing, onUnschedule }: EntryStatu
       <Badge tone={isPublished ? 'good' : 'neutral'}>{getStatusLabel(status, t, collection)}</Badge>
       {isInSomeLocales && <span>{t.publishing.publishedIn(publishedLocales.map(getLocaleName).join(', '))}</span>}
       {isPublished && hasDraft && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
-      {publishAt !== null && <span>{t.publishing.publishesAt(formats.moment(publishAt))}</span>}
-      {unpublishAt !== null && <span>{t.publishing.unpublishesAt(formats.moment(unpublishAt))}</span>}
+      {publishAt !== null && <span>{t.publishing.publishesAt(formats.zonedMoment(publishAt))}</span>}
+      {unpublishAt !== null && <span>{t.publishing.unpublishesAt(formats.zonedMoment(unpublishAt))}</span>}
       {(publishAt ?? unpublishAt) !== null && onUnschedule && (
         <Button variant="quiet" onPress={onUnschedule}>
           {t.publishing.unschedule}

@@ -1,7 +1,7 @@
 import { DaybookError } from '@daybook/client'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Issue } from 'daybook'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { StudioClient } from '../../api/client.ts'
 import { getErrorText } from '../../api/error-texts.ts'
 import { queryKeys } from '../../api/query-keys.ts'
@@ -49,24 +49,28 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
   const [failure, setFailure] = useState<FailedTask>()
   const { t } = useTexts()
   const toast = useToast()
+  const dismissFailure = useRef<(() => void) | undefined>(undefined)
+  const showFailure = (text: string): void => {
+    dismissFailure.current = toast({ kind: 'failed', text })
+  }
 
   const handleError = async (error: unknown): Promise<void> => {
     const issues = error instanceof DaybookError ? (error.details.issues ?? []) : []
     const isNewer = error instanceof DaybookError && error.status === 412
     if (isNewer) await editor.refresh()
     setFailure({ issues, values: editor.getState().values })
-    toast({ kind: 'failed', text: isNewer ? t.publishing.changedMeanwhile : getErrorText(error, t) })
+    showFailure(isNewer ? t.publishing.changedMeanwhile : getErrorText(error, t))
     const [first] = issues
     if (first) requestAnimationFrame(() => focusField(toPlace(first)))
   }
   const execute = async (task: EntryTask): Promise<boolean> => {
     if (task.savesFirst !== false && !(await saveAll(editor))) {
-      toast({ kind: 'failed', text: t.publishing.notSaved })
+      showFailure(t.publishing.notSaved)
       return false
     }
     const { document, tag, status } = editor.getState()
     if (status.kind === 'signed-out') {
-      toast({ kind: 'failed', text: status.isOtherPerson ? t.saving.notices.otherPerson : t.saving.notices.signedOut })
+      showFailure(status.isOtherPerson ? t.saving.notices.otherPerson : t.saving.notices.signedOut)
       return false
     }
     if (document.id === null || tag === null) return false
@@ -79,6 +83,7 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
     if (pending !== undefined) return false
     setPending(task.name)
     setFailure(undefined)
+    dismissFailure.current?.()
     try {
       const isDone = await execute(task)
       if (isDone) toast({ text: task.successText })
@@ -91,6 +96,10 @@ export function useEntryWork(editor: DocumentEditor, collection: StudioCollectio
     }
   }
   const issues = failure?.issues.filter((issue) => isUnchanged(issue, failure.values, values)) ?? []
+  const isMended = failure !== undefined && failure.issues.length > 0 && issues.length === 0
+  useEffect(() => {
+    if (isMended) dismissFailure.current?.()
+  }, [isMended])
   return { pending, issues, run }
 }
 

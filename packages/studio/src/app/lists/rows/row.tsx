@@ -88,9 +88,10 @@ interface CellsProps extends Pick<RowProps, 'view' | 'onOpen'> {
 
 /** The cells of an entry: its title, and the chosen columns. */
 export function Cells({ view, row, onOpen, role = 'cell', children }: CellsProps): ReactNode {
-  const { t } = useTexts()
+  const { t, formats } = useTexts()
   const { collection, collections, columns, thumbnailField } = view
   const { item, isRemoved } = row
+  const isPublished = collection.statusField !== null && item[collection.statusField] === 'published'
   const title = getEntryTitle(collection, item)?.slice(0, MAX_TITLE) ?? t.lists.untitled
   return (
     <>
@@ -113,7 +114,10 @@ export function Cells({ view, row, onOpen, role = 'cell', children }: CellsProps
           </Link>
         )}
         {isRemoved && <Badge>{t.lists.removed}</Badge>}
-        {item.hasDraft === true && !isRemoved && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
+        {isPublished && item.hasDraft === true && !isRemoved && <Badge tone="waiting">{t.lists.hasDraft}</Badge>}
+        {typeof item.publishAt === 'string' && !isRemoved && (
+          <Badge>{t.lists.scheduled(formats.zonedMoment(item.publishAt))}</Badge>
+        )}
       </span>
       {columns.map((field) => (
         <span key={field.path} role={role} className={styles.cell}>

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { Button, IconButton } from '../controls/button.tsx'
 import styles from './toasts.module.css'
 
@@ -11,7 +11,8 @@ export interface Toast {
   readonly action?: { readonly label: string; readonly onPress: () => void }
 }
 
-export type ShowToast = (toast: Toast) => void
+/** Shows a message. @returns a function that removes it, for when its cause is gone */
+export type ShowToast = (toast: Toast) => () => void
 
 interface NumberedToast extends Toast {
   readonly number: number
@@ -40,9 +41,14 @@ export function ToastProvider({
   readonly children: ReactNode
 }): ReactNode {
   const [shown, setShown] = useState<readonly NumberedToast[]>([])
+  const lastNumber = useRef(0)
   const show = useMemo<ShowToast>(
-    () => (toast) =>
-      setShown((current) => [...current, { ...toast, number: (current.at(-1)?.number ?? 0) + 1 }].slice(-MAX_SHOWN)),
+    () => (toast) => {
+      lastNumber.current += 1
+      const numbered = { ...toast, number: lastNumber.current }
+      setShown((current) => [...current, numbered].slice(-MAX_SHOWN))
+      return () => setShown((current) => current.filter((other) => other !== numbered))
+    },
     [],
   )
   const [isPaused, setIsPaused] = useState(false)
