@@ -15,6 +15,7 @@ import { focusField } from './focus-field.ts'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
 import { SavingLabel, SavingNotice } from './saving-status.tsx'
+import panelStyles from './side-panel.module.css'
 
 export interface EditorFrameProps {
   readonly title: string
@@ -30,6 +31,8 @@ export interface EditorFrameProps {
   readonly actions?: ReactNode
   /** Notices about the document, above its fields. */
   readonly notices?: ReactNode
+  /** The panel beside the fields, above them on a narrow page. */
+  readonly side?: ReactNode
   readonly onBlur?: (event: FocusEvent) => void
   readonly children: ReactNode
 }
@@ -47,6 +50,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
     isWide = false,
     actions,
     notices,
+    side,
     onBlur,
     children,
   } = props
@@ -64,7 +68,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
       title={title}
       above={above}
       isSticky
-      isWide={isWide}
+      isWide={isWide || side !== undefined}
       {...(isReadOnly ? {} : { status: <SavingLabel editor={editor} /> })}
       actions={
         <>
@@ -83,8 +87,21 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
         <SavingNotice editor={editor} state={state} isReadOnly={isReadOnly} />
         {notices}
       </div>
-      <form id={id} onSubmit={submit} onBlur={onBlur} noValidate>
-        {children}
+      <form
+        id={id}
+        onSubmit={submit}
+        onBlur={onBlur}
+        noValidate
+        className={side === undefined ? undefined : panelStyles.layout}
+      >
+        {side === undefined ? (
+          children
+        ) : (
+          <div className={panelStyles.columns}>
+            {side}
+            {children}
+          </div>
+        )}
       </form>
       <LeaveDialog editor={editor} isAutosaved={isAutosaved} />
     </Page>

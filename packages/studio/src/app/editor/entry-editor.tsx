@@ -25,6 +25,7 @@ import { createEntryLanguages, useHasFallbacks } from './languages/use-languages
 import { PresenceBanner, usePresence } from './presence.tsx'
 import type { DocumentEditor } from './saving/document-editor.ts'
 import type { EditorState } from './saving/editor-state.ts'
+import { SidePanel } from './side-panel.tsx'
 
 const UnsavedEntries = lazy(async () => ({ default: (await import('./document/unsaved-entries.tsx')).UnsavedEntries }))
 
@@ -75,6 +76,10 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
   const isReadOnly = !rights.edit
   const { readOnlyFields } = rights
   const formFields = useMemo(() => listFormFields(collection, readOnlyFields), [collection, readOnlyFields])
+  const [mainFields, sideFields] = useMemo(() => {
+    const { main = [], side = [] } = Object.groupBy(formFields, ({ position }) => position ?? 'main')
+    return [main, side]
+  }, [formFields])
   const work = useEntryWork(editor, collection, state.values)
   const presentSubjects = usePresence(editor, collection.key, rights.draft ? id : null)
   const { locales } = useModel()
@@ -139,13 +144,6 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
       }
       notices={
         <>
-          {isStored && (
-            <EntryStatus
-              collection={collection}
-              publishing={publishing}
-              onUnschedule={rights.restore ? unschedule : undefined}
-            />
-          )}
           {!isStored && (
             <Suspense>
               <UnsavedEntries collection={collection} newId={newId} />
@@ -157,10 +155,36 @@ function OpenEntry(props: OpenEntryProps): ReactNode {
           <IssueSummary issues={issues} fields={fields} />
         </>
       }
+      side={
+        <SidePanel
+          collection={collection}
+          state={state}
+          status={
+            <EntryStatus
+              collection={collection}
+              publishing={publishing}
+              onUnschedule={rights.restore ? unschedule : undefined}
+            />
+          }
+        >
+          {sideFields.length > 0 && (
+            <CreateRelated locale={state.document.locale ?? ''}>
+              <FieldList
+                fields={sideFields}
+                editor={editor}
+                issues={issues}
+                isReadOnly={isReadOnly}
+                renderBelow={renderBelow}
+                getPlaceholder={getPlaceholder}
+              />
+            </CreateRelated>
+          )}
+        </SidePanel>
+      }
     >
       <CreateRelated locale={state.document.locale ?? ''}>
         <FieldList
-          fields={formFields}
+          fields={mainFields}
           form={collection.form}
           editor={editor}
           issues={issues}

@@ -181,6 +181,7 @@ export const de: Messages = {
   editor: {
     faultyPart: 'Hier gibt es Probleme',
     formTabs: 'Teile des Formulars',
+    side: { title: 'Details', changed: (when) => `Geändert ${when}` },
     create: 'Neuer Eintrag',
     createNow: 'Erstellen',
     readOnly: 'Sie können dies ansehen, aber nicht ändern.',

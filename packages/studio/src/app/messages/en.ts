@@ -184,6 +184,7 @@ export const en = {
   editor: {
     faultyPart: 'This part has problems',
     formTabs: 'Parts of the form',
+    side: { title: 'Details', changed: (when: string) => `Changed ${when}` },
     create: 'New entry',
     createNow: 'Create',
     readOnly: 'You can view this, but not change it.',

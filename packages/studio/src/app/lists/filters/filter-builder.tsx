@@ -51,7 +51,9 @@ export default function FilterBuilder({ view, onClose }: FilterBuilderProps): Re
     )
     toast({ text: t.common.copied })
   }
-  const showCopyError = (): void => toast({ kind: 'failed', text: t.lists.filter.notCopied })
+  const showCopyError = (): void => {
+    toast({ kind: 'failed', text: t.lists.filter.notCopied })
+  }
   return (
     <Sheet
       title={t.lists.filter.title}
