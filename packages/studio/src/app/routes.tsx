@@ -8,6 +8,8 @@ import { Shell } from './shell/shell.tsx'
 const DOCUMENT_KEYS = [
   // The name of an unstored entry in this browser, so that a reopened tab finds it.
   'copy',
+  // The first title of a new entry.
+  'title',
   'locale',
   // `source` shows the source of a translation beside each field.
   'beside',

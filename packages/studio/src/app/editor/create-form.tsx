@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useState } from 'react'
 import { queryKeys } from '../api/query-keys.ts'
 import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
@@ -17,6 +17,8 @@ import { SavingNotice } from './saving-status.tsx'
 
 export interface CreateFormProps {
   readonly collection: StudioCollection
+  /** The first value of the title; may be empty. */
+  readonly title: string
   /** The language of the content; empty if it has only one. */
   readonly locale: string
   readonly onCreated: (id: string) => void
@@ -37,17 +39,22 @@ export function CreateForm(props: CreateFormProps): ReactNode {
 
 function OpenForm({
   collection,
+  title,
   editor,
   onCreated,
   onCancel,
 }: CreateFormProps & { readonly editor: DocumentEditor }): ReactNode {
-  const { fields, statusField, key } = collection
+  const { fields, statusField, titleField, key } = collection
   const { t } = useTexts()
   const queries = useQueryClient()
   const state = useFrameState(editor)
   const issues = useFieldIssues(state.issues)
   const id = useId()
   const [isCreating, setIsCreating] = useState(false)
+  const { isLoaded } = state
+  useEffect(() => {
+    if (isLoaded && title !== '' && titleField !== undefined) editor.edit([titleField], title)
+  }, [editor, isLoaded, title, titleField])
   const formFields = useMemo(() => fields.filter((field) => field.key !== statusField), [fields, statusField])
   const create = async (event: FormEvent): Promise<void> => {
     event.preventDefault()

@@ -17,6 +17,7 @@ export interface CreateRelatedProps {
 /** The entry being created, and the relation that waits for it. */
 interface CreateRequest {
   readonly collection: string
+  readonly title: string
   readonly onCreated: (id: string) => void
 }
 
@@ -25,7 +26,10 @@ export function CreateRelated({ locale, children }: CreateRelatedProps): ReactNo
   const { t } = useTexts()
   const { collections } = useModel()
   const [request, setRequest] = useState<CreateRequest>()
-  const open = useCallback<CreateTarget>((collection, onCreated) => setRequest({ collection, onCreated }), [])
+  const open = useCallback<CreateTarget>(
+    (collection, title, onCreated) => setRequest({ collection, title, onCreated }),
+    [],
+  )
   const close = (): void => setRequest(undefined)
   const collection = request && collections.get(request.collection)
   return (
@@ -43,6 +47,7 @@ export function CreateRelated({ locale, children }: CreateRelatedProps): ReactNo
             <Suspense fallback={<LoadingPlaceholder label={t.common.loading} />}>
               <CreateForm
                 collection={collection}
+                title={request.title}
                 locale={locale}
                 onCreated={(id) => {
                   close()

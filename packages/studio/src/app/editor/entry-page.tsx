@@ -1,8 +1,12 @@
-import { getRouteApi, Navigate } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { useTexts } from '../messages/messages.tsx'
 import type { StudioCollection } from '../model/studio-model.ts'
 import { useCollection } from '../model/use-model.ts'
+import { useSession } from '../session/use-session.ts'
 import { NotFoundPage } from '../shell/page.tsx'
+import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
+import { beginEntry } from './document/begin-entry.ts'
 import { generateName } from './document/open-document.ts'
 import { EntryEditor } from './entry-editor.tsx'
 import { useContentLocale } from './languages/use-languages.ts'
@@ -15,25 +19,39 @@ const NEW = 'new'
 /** The page of an entry, `/c/:collection/:id`, or of a new one, `/c/:collection/new`. */
 export function EntryPage(): ReactNode {
   const { collection: key, id } = route.useParams()
-  const { copy } = route.useSearch()
+  const { copy, title } = route.useSearch()
   const collection = useCollection(key)
   if (!collection) return <NotFoundPage />
-  if (id === NEW && copy === undefined) return <NewEntryRedirect collection={collection} />
+  if (id === NEW && copy === undefined)
+    return <NewEntryRedirect key={`${key} ${title}`} collection={collection} title={title} />
   return <KeyedEditor collection={collection} id={id} />
 }
 
+interface NewEntryProps {
+  readonly collection: StudioCollection
+  /** The first value of its title. */
+  readonly title: string | undefined
+}
+
 /** Adds a name for the new entry to the URL, so that a reopened tab finds its edits. */
-function NewEntryRedirect({ collection: { key } }: { readonly collection: StudioCollection }): ReactNode {
-  const [copy] = useState(generateName)
-  return (
-    <Navigate
-      from="/c/$collection/$id"
-      to="/c/$collection/$id"
-      params={{ collection: key, id: NEW }}
-      search={(before) => ({ ...before, copy })}
-      replace
-    />
-  )
+function NewEntryRedirect({ collection, title }: NewEntryProps): ReactNode {
+  const { identity } = useSession()
+  const { t } = useTexts()
+  const navigate = route.useNavigate()
+  const begin = useEffectEvent(async (): Promise<void> => {
+    const { titleField } = collection
+    const isTitled = title !== undefined && titleField !== undefined
+    const copy = isTitled
+      ? await beginEntry(collection, new Map([[titleField, title]]), identity?.subject ?? '')
+      : generateName()
+    await navigate({
+      params: { collection: collection.key, id: NEW },
+      search: ({ title: _, ...before }) => ({ ...before, copy }),
+      replace: true,
+    })
+  })
+  useEffect(() => void begin(), [])
+  return <LoadingPlaceholder label={t.common.loading} />
 }
 
 /** Keeps the editor mounted while the URL of a new entry changes to its id. */

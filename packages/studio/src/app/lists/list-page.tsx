@@ -7,6 +7,7 @@ import { NotFoundPage, Page } from '../shell/page.tsx'
 import { Button, getButtonClass } from '../ui/controls/button.tsx'
 import { SearchField } from '../ui/controls/search-field.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { PageActions } from '../ui/page-actions.tsx'
 import { useFilterParts } from './filters/filter-bar.tsx'
 import styles from './list.module.css'
 import type { ListSearch } from './list-search.ts'
@@ -62,13 +63,15 @@ function CollectionList({ collection }: { readonly collection: StudioCollection 
       }
     >
       {statusField !== null && <StatusTabs view={view} statusField={statusField} />}
-      <div className={styles.tools}>
-        {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
-        {filter.addButton}
-        <ColumnsButton view={view} />
-        {collection.parentField !== null && <LayoutButton view={view} />}
-        <ViewsMenu view={view} />
-      </div>
+      <PageActions>
+        <div className={styles.tools}>
+          {searchable && <ListSearchField view={view} label={t.lists.searchIn(label)} />}
+          {filter.addButton}
+          <ColumnsButton view={view} />
+          {collection.parentField !== null && <LayoutButton view={view} />}
+          <ViewsMenu view={view} />
+        </div>
+      </PageActions>
       {filter.chips}
       {showsTree(view) ? (
         <Suspense>

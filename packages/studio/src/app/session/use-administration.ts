@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useStudio } from '../api/studio.ts'
+import { useTexts } from '../messages/messages.tsx'
 import { useModel } from '../model/use-model.ts'
+import type { IconName } from '../ui/icon.tsx'
 import { useSession } from './use-session.ts'
 
 /** The settings of the service, which its operators may see. */
@@ -61,4 +63,19 @@ export function useAdministration(): AdministrationRights {
     webhooks: webhooks.data ?? false,
     settings: data?.settings,
   }
+}
+
+/** Returns the pages of administration that the user may open, for the navigation and for Find. */
+export function useAdministrationPages() {
+  const { accounts, audit, webhooks, settings } = useAdministration()
+  const { overview, administration } = useTexts().t
+  const pages = [
+    { to: '/accounts', label: overview.accounts, icon: 'account', isShown: accounts },
+    { to: '/roles', label: administration.roles, icon: 'star', isShown: accounts },
+    { to: '/tokens', label: overview.tokens, icon: 'code', isShown: accounts },
+    { to: '/webhooks', label: overview.webhooks, icon: 'external', isShown: webhooks },
+    { to: '/audit', label: administration.audit, icon: 'list', isShown: audit },
+    { to: '/settings', label: administration.settings, icon: 'columns', isShown: settings !== undefined },
+  ] as const satisfies readonly { readonly icon: IconName; readonly [name: string]: unknown }[]
+  return pages.filter(({ isShown }) => isShown)
 }

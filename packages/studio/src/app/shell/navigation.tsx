@@ -4,9 +4,9 @@ import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { ASSETS } from '../model/studio-model.ts'
 import { useModel } from '../model/use-model.ts'
-import { useAdministration } from '../session/use-administration.ts'
+import { useAdministrationPages } from '../session/use-administration.ts'
 import { SearchField } from '../ui/controls/search-field.tsx'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
 import styles from './shell.module.css'
 
 /** The number of collections and globals from which on there is a search field. */
@@ -70,20 +70,10 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }): ReactNode 
 
 /** The pages of administration that the user may open. */
 function AdministrationLinks({ onGo }: { readonly onGo?: () => void }): ReactNode {
-  const { accounts, audit, webhooks, settings } = useAdministration()
   const { t } = useTexts()
-  const { overview, administration } = t
-  const pages = [
-    { to: '/accounts', label: overview.accounts, icon: 'account', isShown: accounts },
-    { to: '/roles', label: administration.roles, icon: 'star', isShown: accounts },
-    { to: '/tokens', label: overview.tokens, icon: 'code', isShown: accounts },
-    { to: '/webhooks', label: overview.webhooks, icon: 'external', isShown: webhooks },
-    { to: '/audit', label: administration.audit, icon: 'list', isShown: audit },
-    { to: '/settings', label: administration.settings, icon: 'columns', isShown: settings !== undefined },
-  ] as const satisfies readonly { readonly icon: IconName; readonly [name: string]: unknown }[]
-  const shown = pages.filter(({ isShown }) => isShown)
+  const shown = useAdministrationPages()
   return (
-    <Group title={administration.title} isShown={shown.length > 0}>
+    <Group title={t.administration.title} isShown={shown.length > 0}>
       {shown.map(({ to, label, icon }) => (
         <li key={to}>
           <Link to={to} className={styles.link} {...(onGo ? { onClick: onGo } : {})}>

@@ -5,6 +5,7 @@ import { useStudio } from '../api/studio.ts'
 import { useTexts } from '../messages/messages.tsx'
 import { Button, getButtonClass } from '../ui/controls/button.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { PageActions } from '../ui/page-actions.tsx'
 import styles from './shell.module.css'
 
 export interface PageProps {
@@ -50,22 +51,24 @@ export function Page(props: PageProps): ReactNode {
   }, [leavesFocus])
   return (
     <div className={`${styles.page} ${isWide ? styles.wide : ''} ${isSticky ? styles.form : ''}`}>
-      <div ref={head} className={`${styles.head} ${isSticky ? styles.sticky : ''}`}>
-        {status === undefined ? (
-          above
-        ) : (
-          <div className={styles.above}>
-            {above}
-            {status}
+      <PageActions>
+        <div ref={head} className={`${styles.head} ${isSticky ? styles.sticky : ''}`}>
+          {status === undefined ? (
+            above
+          ) : (
+            <div className={styles.above}>
+              {above}
+              {status}
+            </div>
+          )}
+          <div className={styles.headRow}>
+            <h1 ref={heading} tabIndex={-1} dir="auto">
+              {title}
+            </h1>
+            {actions !== undefined && <div className={styles.actions}>{actions}</div>}
           </div>
-        )}
-        <div className={styles.headRow}>
-          <h1 ref={heading} tabIndex={-1} dir="auto">
-            {title}
-          </h1>
-          {actions !== undefined && <div className={styles.actions}>{actions}</div>}
         </div>
-      </div>
+      </PageActions>
       {children}
     </div>
   )

@@ -14,9 +14,11 @@ import { LoadingPlaceholder } from '../ui/loading-placeholder.tsx'
 import { Drawer } from '../ui/overlays/dialog.tsx'
 import { MenuButton, MenuChoice, MenuItem } from '../ui/overlays/menu.tsx'
 import { ToastProvider, useToast } from '../ui/overlays/toasts.tsx'
+import { PageActions } from '../ui/page-actions.tsx'
 import { Navigation } from './navigation.tsx'
 import { StudioErrorPage } from './page.tsx'
 import { PaletteButton } from './palette/palette-button.tsx'
+import { useRecentEntries } from './palette/recent-entries.ts'
 import { usePreferences } from './preferences.ts'
 import styles from './shell.module.css'
 
@@ -45,6 +47,7 @@ function Frame(): ReactNode {
   const { t } = useTexts()
   const [isOpen, setIsOpen] = useState(false)
   useLiveChanges()
+  useRecentEntries()
   const close = (): void => setIsOpen(false)
   return (
     <div className={styles.frame}>
@@ -59,7 +62,9 @@ function Frame(): ReactNode {
           <IconButton icon="menu" label={t.shell.openNavigation} onPress={() => setIsOpen(true)} />
         </div>
         <PaletteButton />
-        <AccountMenu />
+        <PageActions>
+          <AccountMenu />
+        </PageActions>
       </header>
       <Drawer label={t.shell.navigation} isOpen={isOpen} onClose={close}>
         <Navigation onGo={close} />

@@ -1,8 +1,7 @@
 import type { StudioCollection } from '../../model/studio-model.ts'
-import { browserCopies, generateName } from '../document/open-document.ts'
+import { beginEntry } from '../document/begin-entry.ts'
 import { listLeaves, readLeaf } from '../saving/document-fields.ts'
 import type { Values } from '../saving/field-values.ts'
-import { getCopyKey, type LocalCopy } from '../saving/local-copies.ts'
 
 /** Returns the keys of fields whose values no two entries may share. */
 const listUniqueKeys = ({ fields, slugField, statusField }: StudioCollection): readonly string[] =>
@@ -19,17 +18,12 @@ export async function duplicateEntry(
   person: string,
   formatTitle: (title: string) => string,
 ): Promise<string> {
-  const newId = generateName()
   const leaves = [...listLeaves(collection.fields, { except: listUniqueKeys(collection) }).values()]
-  const edits = leaves.flatMap((leaf) => {
+  const edits = leaves.flatMap((leaf): [string, unknown][] => {
     const value = leaf.toPlain(readLeaf(values, leaf)) ?? null
     if (value === null) return []
     const isTitle = leaf.path === collection.titleField && typeof value === 'string'
-    return [{ path: leaf.path, base: null, mine: isTitle ? formatTitle(value) : value }]
+    return [[leaf.path, isTitle ? formatTitle(value) : value]]
   })
-  const document = { collection: collection.key, id: null, newId }
-  const head = { version: 1, person, document, editor: generateName(), savedAt: Date.now() } as const
-  const copy: LocalCopy = { ...head, tag: null, values: {}, edits, sent: [], aside: [] }
-  await browserCopies.set(getCopyKey(copy), copy)
-  return newId
+  return beginEntry(collection, new Map(edits), person)
 }

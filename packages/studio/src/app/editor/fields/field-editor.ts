@@ -100,8 +100,8 @@ export function useFieldIssues(issues: readonly Issue[]): FieldIssues {
   return useMemo(() => new Map((JSON.parse(entries) as [string, string][]).toReversed()), [entries])
 }
 
-/** Opens a dialog for a new entry, and passes on its id. */
-export type CreateTarget = (collection: string, onCreated: (id: string) => void) => void
+/** Opens a dialog for a new entry with a title, which may be empty, and passes on its id. */
+export type CreateTarget = (collection: string, title: string, onCreated: (id: string) => void) => void
 
 /** Creates targets of relations in a dialog. `null` if the form has none; they are created in another tab then. */
 export const CreateTargetContext = createContext<CreateTarget | null>(null)

@@ -1,58 +1,48 @@
+import { rateMatch, splitWords } from './fuzzy.ts'
+
+/** The groups of the palette, in their order. */
+export const GROUPS = ['actions', 'recent', 'pages', 'entries', 'create'] as const
+
 /** A page, entry or action that the palette offers. */
 export interface Destination {
-  /** The path below that of the Studio, such as `/c/posts`. */
-  readonly to: string
+  readonly group: (typeof GROUPS)[number]
+  /** Distinguishes destinations; those with the same one are offered once. */
+  readonly id: string
   readonly label: string
   /** The kind of destination, in words. */
   readonly kind: string
+  /** The presses of its shortcut, if it has one. */
+  readonly presses?: readonly string[]
+  /** The path below that of the Studio, such as `/c/posts`, or an action of the present page. */
+  readonly target: string | (() => void)
 }
 
-/** Finds the destinations that contain every word, those first whose label begins with the first word. */
+/** Finds the destinations that contain every word, the best matches first. */
 export function matchDestinations(destinations: readonly Destination[], text: string): readonly Destination[] {
-  const searchWords = normalize(text).split(/\s+/).filter(Boolean)
-  const [first = ''] = searchWords
-  const matches = destinations.filter(({ label, kind }) => {
-    const words = normalize(`${label} ${kind}`)
-    return searchWords.every((word) => words.includes(word))
+  const words = splitWords(text)
+  const rated = destinations.flatMap((destination) => {
+    const rating = rateMatch(`${destination.label} ${destination.kind}`, words)
+    return rating === undefined ? [] : [{ destination, rating }]
   })
-  return matches.toSorted((a, b) => rank(a, first) - rank(b, first))
+  return rated.toSorted((a, b) => a.rating - b.rating).map(({ destination }) => destination)
 }
 
-const rank = ({ label }: Destination, word: string): number => (normalize(label).startsWith(word) ? 0 : 1)
-
-/** Removes capitals and accents. */
-const normalize = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase()
-
-/** The number of recent destinations that are stored. */
-const MAX_RECENT = 8
-
-/** The recent destinations of a user in this browser, the latest first. */
-export class RecentDestinations {
-  readonly #storageKey: string
-
-  /** @param subject of the signed-in user */
-  constructor(subject: string) {
-    this.#storageKey = `daybook-studio:${subject}:recent`
-  }
-
-  list(): readonly Destination[] {
-    try {
-      const stored: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? '[]')
-      return Array.isArray(stored) ? stored.filter(isDestination) : []
-    } catch {
-      return []
-    }
-  }
-
-  add({ to, label, kind }: Destination): void {
-    const previous = this.list().filter((destination) => destination.to !== to)
-    localStorage.setItem(this.#storageKey, JSON.stringify([{ to, label, kind }, ...previous].slice(0, MAX_RECENT)))
-  }
+/** Sorts destinations by group, without repeating one. */
+export function arrangeDestinations(destinations: readonly Destination[]): readonly Destination[] {
+  const byId = new Map<string, Destination>()
+  for (const destination of destinations) if (!byId.has(destination.id)) byId.set(destination.id, destination)
+  return [...byId.values()].toSorted((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group))
 }
 
-/** True for a stored destination; its path must lead into the Studio. */
-const isDestination = (value: unknown): value is Destination => {
-  if (typeof value !== 'object' || value === null) return false
-  const { to, label, kind } = value as Readonly<Record<string, unknown>>
-  return typeof to === 'string' && /^\/(?!\/)/.test(to) && typeof label === 'string' && typeof kind === 'string'
+/**
+ * Returns the title in a text that names an action and then a title, such as `new post Spring fair`.
+ *
+ * @param label that of the action, such as `New post`
+ */
+export function readTitle(text: string, label: string): string | undefined {
+  const typed = text.trim().split(/\s+/)
+  const count = label.split(/\s+/).length
+  const isNamed = rateMatch(label, splitWords(typed.slice(0, count).join(' '))) !== undefined
+  const title = typed.slice(count).join(' ')
+  return typed.length > count && isNamed ? title : undefined
 }

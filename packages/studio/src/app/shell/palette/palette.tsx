@@ -1,13 +1,13 @@
 import { useRouter } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useState } from 'react'
 import { Dialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useTexts } from '../../messages/messages.tsx'
-import { useSession } from '../../session/use-session.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { type Destination, matchDestinations, RecentDestinations } from './destinations.ts'
+import { arrangeDestinations, type Destination, GROUPS, matchDestinations } from './destinations.ts'
 import styles from './palette.module.css'
-import { useDestinations, useEntrySearch } from './use-destinations.ts'
+import { Press } from './press.tsx'
+import { useCreations, useDestinations, useEntrySearch } from './use-destinations.ts'
 
 /** The maximum number of pages and actions that are shown. */
 const MAX_SHOWN = 30
@@ -36,7 +36,6 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
   const { t } = useTexts()
   const router = useRouter()
   const id = useId()
-  const recent = useRecent()
   const [text, setText] = useState('')
   // The field has the focus from now on: take over the text typed until now.
   useLayoutEffect(() => {
@@ -45,13 +44,14 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
     setText(typedText)
   }, [typed])
   const [selected, setSelected] = useState(0)
-  const { options, isSearching } = useOptions(text, recent)
+  const { options, isSearching } = useOptions(text)
   const current = Math.min(selected, options.length - 1)
   const go = (destination: Destination | undefined): void => {
     if (!destination) return
-    recent.add(destination)
     onClose()
-    void router.navigate({ href: `${router.basepath === '/' ? '' : router.basepath}${destination.to}` })
+    const { target } = destination
+    if (typeof target === 'function') target()
+    else void router.navigate({ href: `${router.basepath === '/' ? '' : router.basepath}${target}` })
   }
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
@@ -88,24 +88,27 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
         />
       </div>
       <div id={`${id}-list`} role="listbox" aria-label={t.palette.title} className={styles.list}>
-        {options.map((destination, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
-          <div
-            key={`${destination.to} ${destination.kind}`}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === current}
-            ref={(option) => {
-              if (index === current) option?.scrollIntoView({ block: 'nearest' })
-            }}
-            className={styles.option}
-            onClick={() => go(destination)}
-          >
-            <bdi className={styles.label}>{destination.label}</bdi>
-            <span className={styles.kind}>{destination.kind}</span>
-          </div>
-        ))}
+        {GROUPS.map((group) => {
+          const members = options.filter((destination) => destination.group === group)
+          return (
+            members.length > 0 && (
+              <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
+                <p id={`${id}-${group}`} role="presentation" className={styles.heading}>
+                  {t.palette.groups[group]}
+                </p>
+                {members.map((destination) => (
+                  <Option
+                    key={destination.id}
+                    id={`${id}-${options.indexOf(destination)}`}
+                    destination={destination}
+                    isSelected={destination === options[current]}
+                    onChoose={() => go(destination)}
+                  />
+                ))}
+              </div>
+            )
+          )
+        })}
       </div>
       <p role="status" className={styles.state}>
         {isSearching ? t.common.loading : options.length === 0 ? t.palette.none : t.palette.hint}
@@ -114,24 +117,42 @@ function Finder({ typed, onClose }: PaletteProps): ReactNode {
   )
 }
 
-function useRecent(): RecentDestinations {
-  const { identity } = useSession()
-  const subject = identity?.subject ?? ''
-  return useMemo(() => new RecentDestinations(subject), [subject])
+interface OptionProps {
+  readonly id: string
+  readonly destination: Destination
+  readonly isSelected: boolean
+  readonly onChoose: () => void
 }
 
-function useOptions(
-  text: string,
-  recent: RecentDestinations,
-): { readonly options: readonly Destination[]; readonly isSearching: boolean } {
+function Option({ id, destination: { label, kind, presses = [] }, isSelected, onChoose }: OptionProps): ReactNode {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isSelected}
+      ref={(option) => {
+        if (isSelected) option?.scrollIntoView({ block: 'nearest' })
+      }}
+      className={styles.option}
+      onClick={onChoose}
+    >
+      <bdi className={styles.label}>{label}</bdi>
+      <span className={styles.kind}>{kind}</span>
+      {presses.map((press) => (
+        <Press key={press} press={press} />
+      ))}
+    </div>
+  )
+}
+
+function useOptions(text: string): { readonly options: readonly Destination[]; readonly isSearching: boolean } {
   const destinations = useDestinations()
+  const creations = useCreations(text)
   const { destinations: entries, isSearching } = useEntrySearch(text)
-  const recentDestinations = useMemo(() => recent.list(), [recent])
   const isEmpty = text.trim() === ''
-  const matches = isEmpty
-    ? [...recentDestinations, ...destinations]
-    : [...matchDestinations(recentDestinations, text), ...matchDestinations(destinations, text)]
-  const options = [...matches.slice(0, MAX_SHOWN), ...(isEmpty ? [] : entries)]
-  const byPath = new Map(options.map((destination) => [destination.to, destination]))
-  return { options: [...byPath.values()], isSearching: !isEmpty && isSearching }
+  const matches = isEmpty ? destinations : matchDestinations(destinations, text).slice(0, MAX_SHOWN)
+  const options = arrangeDestinations([...matches, ...(isEmpty ? [] : entries), ...creations])
+  return { options, isSearching: !isEmpty && isSearching }
 }

@@ -4,6 +4,7 @@ import { Switch } from '../../ui/controls/switch.tsx'
 import { Sheet } from '../../ui/overlays/sheet.tsx'
 import { SHORTCUTS } from '../../ui/shortcuts.ts'
 import styles from './palette.module.css'
+import { Press } from './press.tsx'
 import { singleKeys } from './use-shortcuts.ts'
 
 /** The list of shortcuts, with a switch for single keys. */
@@ -58,22 +59,3 @@ function listGroups({ titles, labels }: Texts): readonly Group[] {
     }
   })
 }
-
-function Press({ press }: { readonly press: string }): ReactNode {
-  const { t } = useTexts()
-  const names: Readonly<Record<string, string>> = { ...ARROWS, ...t.shortcuts.keys, ...(isMac() ? MAC : {}) }
-  return (
-    <span className={styles.keys}>
-      {press.split('+').map((key) => (
-        <kbd key={key} className={styles.key}>
-          {names[key] ?? key}
-        </kbd>
-      ))}
-    </span>
-  )
-}
-
-const ARROWS = { ArrowUp: '↑', ArrowDown: '↓' } as const
-const MAC = { Mod: '⌘', Alt: '⌥', Shift: '⇧' } as const
-
-const isMac = (): boolean => /Mac|iP(?:hone|ad)/.test(navigator.platform)

@@ -5,6 +5,7 @@ import { Menu as AriaMenu, MenuItem as AriaMenuItem, MenuSection, MenuTrigger } 
 import { Popover } from 'react-aria-components/Popover'
 import { getButtonClass } from '../controls/button.tsx'
 import { Icon, type IconName } from '../icon.tsx'
+import { readMenuActions, usePageActions } from '../page-actions.tsx'
 import styles from './menu.module.css'
 
 export interface MenuButtonProps {
@@ -15,6 +16,7 @@ export interface MenuButtonProps {
 }
 
 export function MenuButton({ label, icon, children }: MenuButtonProps): ReactNode {
+  usePageActions(readMenuActions(children))
   return (
     <MenuTrigger>
       <Button className={getButtonClass('quiet')}>

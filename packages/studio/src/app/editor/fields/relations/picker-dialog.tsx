@@ -3,7 +3,7 @@ import { type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { getErrorText } from '../../../api/error-texts.ts'
 import type { Studio } from '../../../api/studio.ts'
 import { useTexts } from '../../../messages/messages.tsx'
-import type { StudioCollection, StudioModel } from '../../../model/studio-model.ts'
+import { getCreateText, type StudioCollection, type StudioModel } from '../../../model/studio-model.ts'
 import { useModel } from '../../../model/use-model.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import fieldStyles from '../../../ui/controls/field.module.css'
@@ -70,7 +70,8 @@ function CollectionPicker(props: PickerDialogProps & { readonly collection: Stud
   const choices = useChoices(collection, typed)
   const ids = new Set(chosen.filter((reference) => reference.collection === collection.key).map(({ id }) => id))
   const toggle = (id: string): void => onToggle({ collection: collection.key, id })
-  const create = useCreateTarget(collection, (id) => {
+  const title = typed.trim()
+  const create = useCreateTarget(collection, title, (id) => {
     toggle(id)
     choices.reload()
   })
@@ -97,7 +98,7 @@ function CollectionPicker(props: PickerDialogProps & { readonly collection: Stud
       <div className={styles.buttons}>
         {collection.permissions.create !== false && (
           <Button icon="plus" variant="quiet" onPress={create}>
-            {t.fields.createTarget}
+            {title === '' ? getCreateText(collection, t) : t.palette.createTitled(getCreateText(collection, t), title)}
           </Button>
         )}
         {choices.error !== null && <Button onPress={choices.reload}>{t.common.retry}</Button>}
@@ -120,9 +121,10 @@ function ChoicesState({ isLoading, total, error }: ReturnType<typeof useChoices>
  * Returns a function that creates a target: in a dialog if the form has one, otherwise in another tab, whose entry is taken when the user
  * returns.
  *
+ * @param title the first value of its title; may be empty
  * @param onCreated receives the id of the new entry
  */
-function useCreateTarget({ key }: StudioCollection, onCreated: (id: string) => void): () => void {
+function useCreateTarget({ key }: StudioCollection, title: string, onCreated: (id: string) => void): () => void {
   const router = useRouter()
   const openCreate = useContext(CreateTargetContext)
   const tab = useRef<Window>(null)
@@ -141,8 +143,12 @@ function useCreateTarget({ key }: StudioCollection, onCreated: (id: string) => v
     return () => removeEventListener('focus', checkTab)
   }, [key])
   return () => {
-    if (openCreate) return openCreate(key, onCreated)
-    const link = { to: '/c/$collection/$id', params: { collection: key, id: 'new' } } as const
+    if (openCreate) return openCreate(key, title, onCreated)
+    const link = {
+      to: '/c/$collection/$id',
+      params: { collection: key, id: 'new' },
+      search: title === '' ? {} : { title },
+    } as const
     tab.current = open(router.buildLocation(link).publicHref, '_blank')
   }
 }
