@@ -11,6 +11,7 @@ export interface InputDevice {
   choose(page: Page, item: string): Promise<void>
   /** Replaces the text of the field whose label begins with `field`. */
   write(page: Page, field: string, text: string): Promise<void>
+  select(page: Page, field: string, option: string): Promise<void>
   /** Ticks a checkbox, or clears it. */
   tick(page: Page, name: string): Promise<void>
 }
@@ -70,6 +71,10 @@ const keyboard: InputDevice = {
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.type(text)
   },
+  async select(page, field, option) {
+    await moveFocus(page, field)
+    await page.keyboard.type(option)
+  },
   async tick(page, name) {
     await moveFocus(page, name)
     await page.keyboard.press('Space')
@@ -91,6 +96,9 @@ const touch: InputDevice = {
     await page.getByLabel(beginningWith(field)).and(fields).first().tap()
     await page.keyboard.press('ControlOrMeta+a')
     await page.keyboard.insertText(text)
+  },
+  async select(page, field, option) {
+    await page.getByRole('combobox', { name: field }).selectOption({ label: option })
   },
   tick: (page, name) => page.getByRole('checkbox', { name }).tap(),
 }
