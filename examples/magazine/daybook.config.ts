@@ -1,6 +1,7 @@
+import { studio } from '@daybook/studio'
 import { defineConfig, defineGlobal, f } from 'daybook'
 import { betterAuth } from 'daybook/better-auth'
-import { redirects, robots, sitemap } from 'daybook/plugins'
+import { redirects, robots, serveUploads, sitemap } from 'daybook/plugins'
 import { articles } from './model/articles.ts'
 import { contributors } from './model/contributors.ts'
 import { events } from './model/events.ts'
@@ -19,6 +20,9 @@ const masthead = defineGlobal({
   access: { update: isEditor },
 })
 
+/** The origin of the site, whose pages the Studio shows as previews. */
+const siteUrl = process.env.SITE_URL ?? 'http://127.0.0.1:3001'
+
 const locales = {
   default: 'en',
   available: ['en', 'de', 'fr'],
@@ -31,9 +35,11 @@ export default defineConfig({
   locales,
   auth: betterAuth({ registration: 'invite' }),
   // The site, whose live page listens to events.
-  cors: { origins: [process.env.SITE_URL ?? 'http://127.0.0.1:3001'] },
+  cors: { origins: [siteUrl] },
   routes: [newsletter],
   plugins: [
+    studio({ title: 'The Quarterly', preview: { articles: `${siteUrl}/{locale}/articles/{slug}?preview={token}` } }),
+    serveUploads(),
     sitemap({
       baseUrl: 'https://magazine.example.org',
       pages: ['/', '/events'],

@@ -12,7 +12,7 @@ const content = await serve(await createService(config, { data: DAYBOOK_DATA }),
 const site = serveSite(
   { ...makeSite(connect(content.url), content.url), port: Number(SITE_PORT), hostname: '127.0.0.1' },
   ({ port }) => {
-    console.log(`The content is at ${content.url}/docs, the site at http://127.0.0.1:${port}`)
+    console.log(`The Studio is at ${content.url}/studio, the site at http://127.0.0.1:${port}`)
   },
 )
 

@@ -92,7 +92,7 @@ const SCENES: Readonly<Record<string, Prepare>> = {
   palette: async ({ page, go }) => {
     await go('/c/stories', 'Stories')
     await page.keyboard.press('ControlOrMeta+k')
-    const palette = page.getByRole('dialog', { name: 'Go to' })
+    const palette = page.getByRole('dialog', { name: 'Find' })
     await palette.getByRole('option').first().waitFor()
     await page.keyboard.type('pap')
     await palette.getByRole('option', { name: 'Marbled paper' }).waitFor()

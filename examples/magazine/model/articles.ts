@@ -10,6 +10,10 @@ export const articles = defineCollection({
     parts: f.blocks({
       text: { body: f.markdown({ required: true, localized: true }) },
       quote: { words: f.text({ required: true, localized: true, index: false }), by: f.text({ maxLength: 120 }) },
+      gallery: {
+        images: f.asset({ required: true, many: true, accept: ['image/*'] }),
+        caption: f.text({ localized: true, maxLength: 200, index: false }),
+      },
       question: {
         asks: f.text({ required: true, localized: true, index: false }),
         answer: f.markdown({ required: true, localized: true }),

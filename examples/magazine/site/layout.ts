@@ -21,6 +21,7 @@ export async function layout(cms: Cms, language: Language, title: string, main: 
 body { font: 1.1rem/1.6 Georgia, serif; margin: 0 auto; max-width: 42rem; padding: 1rem }
 header, footer, nav, .meta { font-family: system-ui, sans-serif; font-size: 0.9rem }
 nav a { margin-right: 1rem }
+img { height: auto; max-width: 100% }
 blockquote { border-left: 3px solid; margin: 1.5rem 0; padding-left: 1rem }
 </style>
 </head>

@@ -26,11 +26,21 @@ export async function homePage(cms: Cms, language: Language): Promise<Html> {
   )
 }
 
-export async function articlePage(cms: Cms, language: Language, slug: string): Promise<Html | undefined> {
-  const article = await cms.collections.articles.findBySlug(slug, {
+/** @param preview a token of the Studio, which shows the draft */
+const readArticle = (cms: Cms, language: Language, slug: string, preview: string | undefined) =>
+  cms.collections.articles.findBySlug(slug, {
     locale: language,
-    include: ['authors', 'section', 'related'],
+    include: ['authors', 'section', 'related', 'parts.images'],
+    ...(preview === undefined ? {} : { preview }),
   })
+
+export async function articlePage(
+  cms: Cms,
+  language: Language,
+  slug: string,
+  preview?: string,
+): Promise<Html | undefined> {
+  const article = await readArticle(cms, language, slug, preview)
   if (!article) return undefined
   const { title, intro, minutes, authors, section, parts, related } = article
   const by = authors.map(
@@ -48,11 +58,15 @@ ${parts.map(partOf)}
   )
 }
 
-type Article = NonNullable<Awaited<ReturnType<Cms['collections']['articles']['findBySlug']>>>
+type Article = NonNullable<Awaited<ReturnType<typeof readArticle>>>
 
 /** Marks HTML as safe. Daybook has sanitized the HTML of Markdown. */
 function partOf(part: Article['parts'][number]): Html {
   if (part._type === 'text') return html`${raw(part.bodyHtml ?? '')}`
+  if (part._type === 'gallery') {
+    const shown = part.images.flatMap((image) => (typeof image === 'string' ? [] : image))
+    return html`<figure>${shown.map(({ url, alt }) => html`<img src="${url}" alt="${alt ?? ''}">`)}<figcaption>${part.caption}</figcaption></figure>`
+  }
   if (part._type === 'question') return html`<h3>${part.asks}</h3>${raw(part.answerHtml ?? '')}`
   return html`<blockquote>${part.words}<footer>${part.by}</footer></blockquote>`
 }

@@ -1,12 +1,17 @@
 import { createClient } from '@daybook/client'
-import { createTestService } from 'daybook/testing'
+import { createTestService, type TestService } from 'daybook/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import config from '../daybook.config.ts'
 import { makeSite } from '../site/site.ts'
 
 /** Asks the site for a page: its status, and its text, without markup unless that is asked for. */
-async function visitor(): Promise<(path: string, options?: { readonly markup?: boolean }) => Promise<string>> {
-  const service = await createTestService(config)
+async function visitor(
+  service?: TestService,
+): Promise<(path: string, options?: { readonly markup?: boolean }) => Promise<string>> {
+  return visitorOf(service ?? (await createTestService(config)))
+}
+
+function visitorOf(service: TestService): (path: string, options?: { readonly markup?: boolean }) => Promise<string> {
   onTestFinished(() => service.close())
   const cms = createClient<typeof config>({
     baseUrl: 'http://magazine.test',
@@ -54,3 +59,31 @@ test('what nobody has printed is 404', async () => {
   expect(await visit('/articles/the-last-typewriter-mechanic')).toMatch(/^404/)
   expect(await visit('/sections/none')).toMatch(/^404/)
 })
+
+test('a preview shows the draft in its language, with its gallery, and follows the Studio alone', async () => {
+  const service = await createTestService(config)
+  const visit = visitorOf(service)
+  const editor = createClient<typeof config>({
+    baseUrl: 'http://magazine.test',
+    token: service.token,
+    fetch: (url, init) => service.fetch(new Request(url, init)),
+  })
+  const image = await editor.assets.upload(new Blob([PIXEL]), { name: 'mechanic.png', alt: 'A workshop' })
+  const { items } = await editor.collections.articles.findMany({ where: { status: { eq: 'draft' } } })
+  const id = items[0]?.id ?? ''
+  await editor.collections.articles.update(id, {
+    parts: [{ _type: 'gallery', images: [image.id], caption: 'Keys' }],
+  } as never)
+  const { token } = await editor.collections.articles.preview(id)
+  const path = '/en/articles/the-last-typewriter-mechanic'
+  expect(await visit(path)).toMatch(/^404/)
+  const page = await visit(`${path}?preview=${token}`, { markup: true })
+  expect(page).toMatch(/^200 /)
+  expect(page).toContain(`<img src="${image.url}" alt="A workshop">`)
+  expect(page).toContain('daybook:preview-ready')
+})
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)

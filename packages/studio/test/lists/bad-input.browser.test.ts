@@ -73,7 +73,7 @@ describe('hostile titles of 10,000 characters', () => {
     await page.getByText(`Other is ${MARKUP}`, { exact: true }).waitFor()
     await isHarmless(page)
     await page.keyboard.press('ControlOrMeta+k')
-    const palette = page.getByRole('dialog', { name: 'Go to' })
+    const palette = page.getByRole('dialog', { name: 'Find' })
     await palette.getByRole('combobox').fill('hostile')
     await expect.poll(() => palette.getByRole('option').count()).toBe(3)
     await visit.shoot('palette-hostile')

@@ -23,7 +23,7 @@ describe('the palette', () => {
     const { keyboard } = page
     await isShown(page, 'Overview')
     await keyboard.press('ControlOrMeta+k')
-    const palette = page.getByRole('dialog', { name: 'Go to' })
+    const palette = page.getByRole('dialog', { name: 'Find' })
     await palette.getByRole('option', { name: 'Posts Collection' }).waitFor()
     await visit.shoot('palette')
     expect(await visit.axeFaults()).toEqual([])
@@ -39,12 +39,8 @@ describe('the palette', () => {
     await keyboard.press('Enter')
     await isShown(page, 'Post 17')
     await page.getByRole('button', { name: 'Find' }).click()
-    await palette.getByRole('option').first().waitFor()
-    expect((await palette.getByRole('option').allTextContents()).slice(0, 2)).toEqual([
-      'Post 17Posts',
-      'AuthorsCollection',
-    ])
-    await keyboard.type('new posts')
+    await palette.getByRole('group', { name: 'Recent' }).getByRole('option', { name: 'Post 17 Posts' }).waitFor()
+    await keyboard.type('new in posts')
     await keyboard.press('ArrowDown')
     await keyboard.press('ArrowUp')
     await keyboard.press('Enter')
@@ -53,6 +49,52 @@ describe('the palette', () => {
     await palette.waitFor()
     await keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
+    expect(await visit.takeFaults()).toEqual([])
+  })
+
+  test('runs the actions of the page, creates by name, tolerates typos, and forgets what is gone', async () => {
+    const content = museumOf(30)
+    const named: DaybookConfig = {
+      ...content,
+      collections: { ...content.collections, posts: { ...content.collections?.posts, singularLabel: 'Post' } as never },
+    }
+    await using visit = await visitStudio(open, named, { as: INES, hasTouch: true })
+    const { page, service, url } = visit
+    const { keyboard } = page
+    const palette = page.getByRole('dialog', { name: 'Find' })
+    const find = async (text: string): Promise<void> => {
+      await keyboard.press('ControlOrMeta+k')
+      await palette.getByRole('combobox').and(page.locator(':focus')).waitFor()
+      await keyboard.type(text)
+    }
+    await isShown(page, 'Overview')
+    await find('new post Spring fair')
+    await palette.getByRole('option', { name: 'New post “Spring fair”' }).waitFor()
+    await visit.shoot('palette-create')
+    await keyboard.press('Enter')
+    await isShown(page, 'Spring fair')
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Spring fair')
+    await keyboard.press('ControlOrMeta+s')
+    await page.waitForURL(/[0-9a-f-]{36}$/)
+    await find('pubish')
+    await palette.getByRole('group', { name: 'On this page' }).getByRole('option', { name: 'Publish Action' }).waitFor()
+    await visit.shoot('palette-action')
+    expect(await visit.axeFaults()).toEqual([])
+    await keyboard.press('Enter')
+    await page.getByText('Published', { exact: true }).first().waitFor()
+    const id = page.url().slice(-36)
+    const stored = await (await service.fetch(new Request(`${url}/api/posts/${id}`))).json()
+    expect(stored).toMatchObject({ title: 'Spring fair', status: 'published' })
+    await find('histroy')
+    await palette.getByRole('option', { name: 'History Action' }).tap()
+    await isShown(page, 'History')
+    await find('sprng fair')
+    await palette.getByRole('option', { name: 'Spring fair Posts' }).first().waitFor()
+    await keyboard.press('Enter')
+    await isShown(page, 'Spring fair')
+    await find('profle')
+    await palette.getByRole('option', { name: 'Profile Page' }).tap()
+    await isShown(page, 'Profile')
     expect(await visit.takeFaults()).toEqual([])
   })
 
@@ -66,7 +108,7 @@ describe('the palette', () => {
     await signIn(page)
     await isShown(page, 'Overview')
     await page.keyboard.press('ControlOrMeta+k')
-    await page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').and(page.locator(':focus')).waitFor()
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('boats')
     await page.getByRole('option', { name: 'harbour.png Files', exact: true }).waitFor()
     await page.keyboard.press('Enter')
@@ -92,7 +134,7 @@ describe('the palette', () => {
     await page.keyboard.type('h')
     loading.resolve()
     await page.getByRole('option', { name: 'Authors Collection' }).waitFor()
-    const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox')
+    const field = page.getByRole('dialog', { name: 'Find' }).getByRole('combobox')
     expect(await field.inputValue()).toBe('auth')
     expect(await search.inputValue()).toBe('')
     await page.keyboard.type('ors')
@@ -132,7 +174,7 @@ describe('the palette', () => {
     await keyboard.press('g')
     await keyboard.press('?')
     await keyboard.press('ControlOrMeta+k')
-    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    await page.getByRole('dialog', { name: 'Find' }).waitFor()
     expect(await sheet.count()).toBe(0)
     expect(new URL(page.url()).pathname).toBe('/studio/c/posts')
     expect(await visit.takeFaults()).toEqual([])
@@ -165,7 +207,7 @@ describe('the palette', () => {
     await page.getByRole('combobox').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('77')
     await page.getByRole('option', { name: 'Things77 Collection' }).waitFor()
-    await page.getByText('Select with the arrow keys, open with Enter.').waitFor()
+    await page.getByText('Choose with the arrow keys and Enter.').waitFor()
     expect(requests).toBeLessThanOrEqual(8)
     await page.keyboard.press('Enter')
     await isShown(page, 'Things77')

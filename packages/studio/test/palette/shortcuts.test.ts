@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchDestinations } from '../../src/app/shell/palette/destinations.ts'
+import { matchDestinations, readTitle } from '../../src/app/shell/palette/destinations.ts'
 import { findShortcut, type Shortcut } from '../../src/app/ui/shortcuts.ts'
 
 const open: Shortcut = { presses: ['Mod+K'], run: () => {} }
@@ -51,10 +51,31 @@ test('the page is not searched for dialogs unless a key has a shortcut', () => {
   expect(findShortcut(press('n'), Object.values(shortcuts), { ...free, isTyping: true, isDialogOpen })).toBeUndefined()
 })
 
-test('destinations match any of their words without accents, prefix matches first', () => {
-  const places = ['All authors', 'Authors', 'Über uns'].map((label) => ({ to: `/${label}`, label, kind: 'Page' }))
-  const search = (text: string): readonly string[] => matchDestinations(places, text).map(({ label }) => label)
-  expect(search('auth')).toEqual(['Authors', 'All authors'])
-  expect(search('uber PAGE')).toEqual(['Über uns'])
-  expect(search('page nothing')).toEqual([])
+const destinations = ['All authors', 'Authors', 'Über uns', 'Publish', 'Harbour'].map((label) => ({
+  group: 'pages' as const,
+  id: label,
+  label,
+  kind: 'Page',
+  target: `/${label}`,
+}))
+
+test.each([
+  ['auth', ['Authors', 'All authors']],
+  ['uber PAGE', ['Über uns']],
+  ['page nothing', []],
+  ['pubish', ['Publish']],
+  ['pulbish', ['Publish']],
+  ['harbuor pgae', ['Harbour']],
+  ['pob', []],
+])('the words %s find %j, without accents and with a typo in a longer word', (text, labels) => {
+  expect(matchDestinations(destinations, text).map(({ label }) => label)).toEqual(labels)
+})
+
+test.each([
+  ['new post Spring fair', 'Spring fair'],
+  ['New  Pots Spring', 'Spring'],
+  ['new post', undefined],
+  ['Spring fair', undefined],
+])('the text %s names the action and then the title %s', (text, title) => {
+  expect(readTitle(text, 'New post')).toBe(title)
 })

@@ -46,7 +46,6 @@ export const fieldsDe: typeof fieldsEn = {
   removeNamed: (name) => `${name} entfernen`,
   openInTab: 'In neuem Tab öffnen',
   collection: 'Sammlung',
-  createTarget: 'Neu erstellen',
   done: 'Fertig',
   referrers: 'Inhalte, die auf diesen Eintrag verweisen.',
   earlier: 'Frühere',

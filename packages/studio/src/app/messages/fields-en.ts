@@ -45,7 +45,6 @@ export const fieldsEn = {
   removeNamed: (name: string) => `Remove ${name}`,
   openInTab: 'Open in new tab',
   collection: 'Collection',
-  createTarget: 'Create new',
   done: 'Done',
   referrers: 'Content that refers to this entry.',
   earlier: 'Previous',
