@@ -26,6 +26,13 @@ export async function homePage(cms: Cms, language: Language): Promise<Html> {
   )
 }
 
+interface ArticleOptions {
+  /** The address of the content, which serves the files. */
+  readonly contentUrl: string
+  /** A token of the Studio, which shows the draft. */
+  readonly preview: string | undefined
+}
+
 /** @param preview a token of the Studio, which shows the draft */
 const readArticle = (cms: Cms, language: Language, slug: string, preview: string | undefined) =>
   cms.collections.articles.findBySlug(slug, {
@@ -38,7 +45,7 @@ export async function articlePage(
   cms: Cms,
   language: Language,
   slug: string,
-  preview?: string,
+  { contentUrl, preview }: ArticleOptions,
 ): Promise<Html | undefined> {
   const article = await readArticle(cms, language, slug, preview)
   if (!article) return undefined
@@ -52,7 +59,7 @@ export async function articlePage(
     title ?? slug,
     html`<p class="meta">${section?.name} · ${by} · ${minutes} min</p>
 <p><em>${intro}</em></p>
-${parts.map(partOf)}
+${parts.map((part) => partOf(part, contentUrl))}
 <h2>See also</h2>
 <ul>${related.map(({ collection, slug: of, title: about }) => html`<li><a href="${pathIn(language, `/${collection}/${of}`)}">${about}</a></li>`)}</ul>`,
   )
@@ -61,11 +68,11 @@ ${parts.map(partOf)}
 type Article = NonNullable<Awaited<ReturnType<typeof readArticle>>>
 
 /** Marks HTML as safe. Daybook has sanitized the HTML of Markdown. */
-function partOf(part: Article['parts'][number]): Html {
+function partOf(part: Article['parts'][number], contentUrl: string): Html {
   if (part._type === 'text') return html`${raw(part.bodyHtml ?? '')}`
   if (part._type === 'gallery') {
     const shown = part.images.flatMap((image) => (typeof image === 'string' ? [] : image))
-    return html`<figure>${shown.map(({ url, alt }) => html`<img src="${url}" alt="${alt ?? ''}">`)}<figcaption>${part.caption}</figcaption></figure>`
+    return html`<figure>${shown.map(({ url, alt }) => html`<img src="${new URL(url, contentUrl).href}" alt="${alt ?? ''}">`)}<figcaption>${part.caption}</figcaption></figure>`
   }
   if (part._type === 'question') return html`<h3>${part.asks}</h3>${raw(part.answerHtml ?? '')}`
   return html`<blockquote>${part.words}<footer>${part.by}</footer></blockquote>`

@@ -46,7 +46,7 @@ function pagesIn(cms: Cms, language: Language, contentUrl: string): Hono {
 /** Shows an article, or its draft to the Studio, which alone may frame it. */
 async function showArticle(context: Context, cms: Cms, language: Language, contentUrl: string): Promise<Response> {
   const preview = context.req.query('preview')
-  const page = await articlePage(cms, language, context.req.param('name') ?? '', preview)
+  const page = await articlePage(cms, language, context.req.param('name') ?? '', { contentUrl, preview })
   if (page === undefined || preview === undefined) return show(context, page)
   context.header('Cache-Control', 'private, no-store')
   context.header('Content-Security-Policy', `frame-ancestors 'self' ${contentUrl}`)

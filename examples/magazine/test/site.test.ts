@@ -79,7 +79,7 @@ test('a preview shows the draft in its language, with its gallery, and follows t
   expect(await visit(path)).toMatch(/^404/)
   const page = await visit(`${path}?preview=${token}`, { markup: true })
   expect(page).toMatch(/^200 /)
-  expect(page).toContain(`<img src="${image.url}" alt="A workshop">`)
+  expect(page).toContain(`<img src="http://127.0.0.1:3000${image.url}" alt="A workshop">`)
   expect(page).toContain('daybook:preview-ready')
 })
 
