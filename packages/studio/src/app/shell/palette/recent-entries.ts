@@ -46,8 +46,8 @@ export function useRecentEntries(): void {
     const { collection, files, id } = ENTRY_PATH.exec(path)?.groups ?? {}
     const key = collection ?? files
     if (key === undefined || id === undefined) return
-    const others = listRecentEntries(subject).filter((entry) => entry.id !== id)
-    const entries = [{ collection: key, id }, ...others].slice(0, MAX_RECENT)
+    const olderEntries = listRecentEntries(subject).filter((entry) => entry.id !== id)
+    const entries = [{ collection: key, id }, ...olderEntries].slice(0, MAX_RECENT)
     localStorage.setItem(getStorageKey(subject), JSON.stringify(entries))
   }, [path, subject])
 }
