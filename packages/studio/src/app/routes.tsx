@@ -37,12 +37,17 @@ function readDocumentSearch(search: Readonly<Record<string, unknown>>): Document
 interface HistorySearch {
   /** The revision of the shown version. @default the newest */
   readonly version?: number | undefined
+  /** The revision to compare with. @default the one before */
+  readonly against?: number | undefined
   readonly locale?: string | undefined
 }
 
+const isRevision = (value: unknown): boolean => Number.isSafeInteger(Number(value)) && Number(value) > 0
+
 /** Reads the search parameters of a history, without invalid ones. */
-const readHistorySearch = ({ version, locale }: Readonly<Record<string, unknown>>): HistorySearch => ({
-  ...(Number.isSafeInteger(Number(version)) && Number(version) > 0 ? { version: Number(version) } : {}),
+const readHistorySearch = ({ version, against, locale }: Readonly<Record<string, unknown>>): HistorySearch => ({
+  ...(isRevision(version) ? { version: Number(version) } : {}),
+  ...(isRevision(against) ? { against: Number(against) } : {}),
   ...(typeof locale === 'string' && locale !== '' ? { locale } : {}),
 })
 

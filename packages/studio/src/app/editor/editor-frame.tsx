@@ -97,7 +97,7 @@ export function EditorFrame(props: EditorFrameProps): ReactNode {
         {side === undefined ? (
           children
         ) : (
-          <div className={panelStyles.columns}>
+          <div className={`${panelStyles.columns} ${isWide ? '' : panelStyles.measured}`}>
             {side}
             {children}
           </div>

@@ -334,6 +334,8 @@ export const de: Messages = {
     back: 'Zurück zum Eintrag',
     versions: 'Versionen',
     changes: 'Geänderte Felder',
+    against: 'Vergleichen mit',
+    previous: 'Version davor',
     by: (name) => `von ${name}`,
     draft: 'Entwurf',
     none: 'Keine Änderungen an Feldern, die Sie sehen können.',

@@ -329,6 +329,8 @@ export const en = {
     back: 'Back to entry',
     versions: 'Versions',
     changes: 'Changed fields',
+    against: 'Compare with',
+    previous: 'The version before',
     by: (name: string) => `by ${name}`,
     draft: 'draft',
     none: 'No changes in fields that you can see.',

@@ -26,7 +26,7 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
   const { key, fields, statusField } = collection
   const { id } = entryRoute.useParams()
   const rights = useEntryRights(collection, id, null)
-  const { version, locale = '' } = entryRoute.useSearch()
+  const { version, against, locale = '' } = entryRoute.useSearch()
   const navigate = entryRoute.useNavigate()
   const { client } = useStudio()
   const { t } = useTexts()
@@ -41,7 +41,8 @@ function EntryHistory({ collection }: { readonly collection: StudioCollection })
       calls={calls}
       fields={fields}
       version={version}
-      onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
+      against={against}
+      onShow={(shown) => void navigate({ search: (before) => ({ ...before, ...shown }), replace: true })}
       hasDrafts={statusField !== null}
       canRestore={rights.restore && !rights.isLoading}
     />
@@ -56,7 +57,7 @@ export function GlobalHistoryPage(): ReactNode {
 
 function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode {
   const { key, label, fields, permissions } = global
-  const { version, locale = '' } = globalRoute.useSearch()
+  const { version, against, locale = '' } = globalRoute.useSearch()
   const navigate = globalRoute.useNavigate()
   const { client } = useStudio()
   const calls = useMemo(() => createGlobalHistory(client, key, fields, locale), [client, key, fields, locale])
@@ -69,7 +70,8 @@ function GlobalHistory({ global }: { readonly global: StudioGlobal }): ReactNode
       calls={calls}
       fields={fields}
       version={version}
-      onShow={(revision) => void navigate({ search: (before) => ({ ...before, version: revision }), replace: true })}
+      against={against}
+      onShow={(shown) => void navigate({ search: (before) => ({ ...before, ...shown }), replace: true })}
       hasDrafts={false}
       canRestore={permissions.update !== false}
     />

@@ -3,6 +3,7 @@ import { getErrorText } from '../../api/error-texts.ts'
 import { useTexts } from '../../messages/messages.tsx'
 import { formatPath, type StudioField } from '../../model/studio-model.ts'
 import { Button } from '../../ui/controls/button.tsx'
+import { Select } from '../../ui/controls/select.tsx'
 import { LoadingPlaceholder } from '../../ui/loading-placeholder.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ConfirmDialog } from '../../ui/overlays/dialog.tsx'
@@ -11,7 +12,16 @@ import { Difference } from '../differences/difference.tsx'
 import styles from './history.module.css'
 import { type ComparedVersions, useComparedVersions, useVersions } from './use-versions.ts'
 import { VersionList } from './version-list.tsx'
-import { type HistoryCalls, listChangedFields } from './versions.ts'
+import { type HistoryCalls, listChangedFields, type Version } from './versions.ts'
+
+/** The option for the version before the shown one. */
+const PREVIOUS = 'previous'
+
+/** The revisions that the URL names. */
+export interface ShownVersions {
+  readonly version?: number
+  readonly against?: number | undefined
+}
 
 export interface HistoryViewProps {
   /** The query key of the document. */
@@ -20,7 +30,9 @@ export interface HistoryViewProps {
   readonly fields: readonly StudioField[]
   /** The revision in the URL. */
   readonly version: number | undefined
-  readonly onShow: (revision: number) => void
+  /** The revision to compare with, in the URL. @default the version before */
+  readonly against: number | undefined
+  readonly onShow: (shown: ShownVersions) => void
   /** True if restoring changes the draft; otherwise it is public at once. */
   readonly hasDrafts: boolean
   readonly canRestore: boolean
@@ -28,11 +40,11 @@ export interface HistoryViewProps {
 }
 
 export function HistoryView(props: HistoryViewProps): ReactNode {
-  const { name, calls, fields, version, onShow } = props
+  const { name, calls, fields, version, against, onShow } = props
   const { t } = useTexts()
   const versions = useVersions(name, calls)
   const shownRevision = version ?? versions.items[0]?.revision
-  const compared = useComparedVersions(name, calls, versions, shownRevision)
+  const compared = useComparedVersions(name, calls, versions, shownRevision, against)
   if (versions.isLoading) return <LoadingPlaceholder label={t.common.loading} />
   if (versions.error && versions.items.length === 0) {
     return (
@@ -46,15 +58,47 @@ export function HistoryView(props: HistoryViewProps): ReactNode {
   const isRestorable = props.canRestore && !isNewest && compared.version?.data !== null
   return (
     <div className={styles.history}>
-      <VersionList versions={versions} shown={shownRevision} onShow={onShow} />
+      <VersionList versions={versions} shown={shownRevision} onShow={(revision) => onShow({ version: revision })} />
       <section className={styles.shown} aria-label={t.history.changes}>
         <div className={styles.head}>
           <h2>{t.history.changes}</h2>
           {isRestorable && shownRevision !== undefined && <RestoreButton {...props} revision={shownRevision} />}
         </div>
+        <AgainstSelect
+          versions={versions.items.filter(({ revision }) => revision !== shownRevision)}
+          against={against}
+          onChange={(revision) => onShow({ against: revision })}
+        />
         <VersionChanges fields={fields} compared={compared} />
       </section>
     </div>
+  )
+}
+
+interface AgainstSelectProps {
+  readonly versions: readonly Version[]
+  readonly against: number | undefined
+  readonly onChange: (against: number | undefined) => void
+}
+
+/** Chooses the version to compare with, among those that are loaded. */
+function AgainstSelect({ versions, against, onChange }: AgainstSelectProps): ReactNode {
+  const { t, formats } = useTexts()
+  const options = [
+    { id: PREVIOUS, label: t.history.previous },
+    ...versions.map(({ revision, at, action }) => ({
+      id: String(revision),
+      label: `${formats.moment(at)} · ${t.overview.actions[action]}`,
+    })),
+  ]
+  return (
+    <Select
+      label={t.history.against}
+      value={against === undefined ? PREVIOUS : String(against)}
+      options={options}
+      placeholder={t.history.previous}
+      onChange={(id) => onChange(id === PREVIOUS ? undefined : Number(id))}
+    />
   )
 }
 

@@ -44,11 +44,13 @@ export interface ComparedVersions {
   readonly error: unknown
 }
 
+/** Loads a version and the one to compare it with. @param against its revision; `undefined` for the version before */
 export function useComparedVersions(
   key: readonly string[],
   calls: HistoryCalls,
   versions: LoadedVersions,
   revision: number | undefined,
+  against: number | undefined,
 ): ComparedVersions {
   const { items, hasMore, loadMore } = versions
   const index = items.findIndex((version) => version.revision === revision)
@@ -57,7 +59,7 @@ export function useComparedVersions(
     // The predecessor of the last loaded version is on the next page, and a version named in the URL may be.
     if (revision !== undefined && hasMore && (index < 0 || isLast)) loadMore()
   })
-  const previousRevision = index < 0 ? undefined : items[index + 1]?.revision
+  const previousRevision = against ?? (index < 0 ? undefined : items[index + 1]?.revision)
   const buildOptions = (wantedRevision: number | undefined) => ({
     queryKey: [...key, 'version', wantedRevision ?? 0],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) => calls.get(wantedRevision ?? 0, { signal }),
@@ -66,6 +68,6 @@ export function useComparedVersions(
   })
   const version = useQuery(buildOptions(revision))
   const previous = useQuery(buildOptions(previousRevision))
-  const isFirst = index >= 0 && isLast && !hasMore
+  const isFirst = against === undefined && index >= 0 && isLast && !hasMore
   return { version: version.data, before: isFirst ? null : previous.data, error: version.error ?? previous.error }
 }
