@@ -23,6 +23,7 @@ describe('the actions of an entry', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Title' }).click()
     await page.keyboard.type('Ink')
     await page.locator('[data-field=title] input:not([aria-invalid=true])').waitFor()
+    await page.getByText('Some fields need your attention.').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('Unpublished changes').waitFor({ state: 'detached' })
     expect((await visit.published()).title).toBe('Ink')
