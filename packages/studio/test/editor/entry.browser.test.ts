@@ -146,7 +146,7 @@ describe.each(INPUT_DEVICES)('by $name', (device) => {
     // The English title stays in the draft.
     expect([(await story.published()).title, (await story.stored()).title]).toEqual(['Ink', 'Paper'])
     await activate(page, 'Preview')
-    await choose(page, 'Show next to the form')
+    await choose(page, 'Show beside the form')
     await page.frameLocator('iframe').getByRole('heading', { name: 'The page of /ink' }).waitFor()
     await activate(page, 'Hide preview')
     await page.locator('iframe').waitFor({ state: 'detached' })

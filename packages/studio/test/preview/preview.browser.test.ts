@@ -96,7 +96,7 @@ describe('the preview', () => {
     await using visit = await visitEntry(site)
     const { page } = visit
     await page.setViewportSize({ width: 1440, height: 900 })
-    await chooseFrom(page, 'Show next to the form')
+    await chooseFrom(page, 'Show beside the form')
     await page.waitForURL(/preview=beside/)
     const frame = page.frameLocator('iframe')
     await frame.getByRole('heading', { name: 'Ink' }).waitFor()
@@ -141,7 +141,7 @@ describe('the preview', () => {
     await using visit = await visitEntry(site)
     const { page } = visit
     await page.setViewportSize({ width: 360, height: 740 })
-    await chooseFrom(page, 'Show next to the form')
+    await chooseFrom(page, 'Show beside the form')
     const panel = page.getByRole('complementary', { name: 'Preview' })
     await page.frameLocator('iframe').getByRole('heading', { name: 'Ink' }).waitFor()
     await panel.getByRole('button', { name: 'Full width' }).focus()
