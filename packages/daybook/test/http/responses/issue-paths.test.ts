@@ -20,7 +20,6 @@ const config = defineConfig({
         status: f.status(),
         parts: f.blocks({ quote: inner, gallery: { rows: f.list(item) } }),
         links: f.list(item),
-        grid: f.list(f.list(item)),
         seo: f.group({ lines: f.list(item) }),
       },
     }),
@@ -59,7 +58,6 @@ const places: readonly (readonly [kind: string, path: string, place: (fields: ob
   ['block', '/parts/2', (fields) => ({ parts: [quote, quote, { _type: 'quote', ...fields }] })],
   ['list in a block', '/parts/1/rows/1', (fields) => ({ parts: [quote, { _type: 'gallery', rows: [good, fields] }] })],
   ['list', '/links/1', (fields) => ({ links: [good, fields] })],
-  ['list of lists', '/grid/1/2', (fields) => ({ grid: [[good], [good, good, fields]] })],
   ['list in a group', '/seo/lines/1', (fields) => ({ seo: { lines: [good, fields] } })],
 ]
 const quote = { _type: 'quote', ...good }
@@ -68,7 +66,7 @@ const quote = { _type: 'quote', ...good }
 const sources: readonly (readonly [code: string, member: string, fields: object])[] = [
   ['maxLength', '/words', { words: 'too long' }],
   ['unknown_field', '/wrods', { words: 'good', wrods: 'x' }],
-  ['required', '/words', { words: null }],
+  ['required', '/words', { words: ' ' }],
   ['validate', '/words', { words: 'bad' }],
   ['reference', '/by', { words: 'good', by: GONE }],
 ]
