@@ -57,6 +57,8 @@ export const FieldList = memo(function FieldList(props: FieldListProps): ReactNo
       .filter(({ description }) => isFieldShown(description.showIf, values))
       .map((entry) => [entry.description.key, entry] as const),
   )
+  // Fields of the side panel are not arranged; a page without one shows them last.
+  const arranged = new Set(form?.tabs.flatMap(({ parts }) => parts.flatMap(({ rows }) => rows.flat())))
   const renderField = (key: string): ReactNode => {
     const entry = shownEntries.get(key)
     if (!entry) return null
@@ -92,9 +94,8 @@ export const FieldList = memo(function FieldList(props: FieldListProps): ReactNo
               renderField={renderField}
               isStacked={renderBeside !== undefined}
             />
-          ) : (
-            [...shownEntries.keys()].map(renderField)
-          )}
+          ) : null}
+          {[...shownEntries.keys()].filter((key) => !arranged.has(key)).map(renderField)}
         </div>
       </FieldIssuesContext>
     </FormDocumentContext>
