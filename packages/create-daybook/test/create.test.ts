@@ -99,7 +99,7 @@ describe('a new project', () => {
       `  API        http://127.0.0.1:3000/api/${collection}`,
       '  Docs page  http://127.0.0.1:3000/docs',
       '',
-      'The first start prints an e-mail address and a password to sign in with.',
+      'The first start prints a link with which you create your account.',
       '',
     ])
   })
