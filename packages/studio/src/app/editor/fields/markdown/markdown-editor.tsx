@@ -28,7 +28,6 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const id = useId()
   const container = useRef<HTMLDivElement>(null)
   const textarea = useRef<HTMLTextAreaElement>(null)
-  const fileInput = useRef<HTMLInputElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const fullScreen = useFullScreen(frame)
   const [isPreviewed, setPreviewed] = useState(false)
@@ -61,7 +60,6 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
       storeImage: async (image) => (await upload.store(image))?.url,
     },
     onFiles: upload.upload,
-    onImage: () => fileInput.current?.click(),
     onEditLink: setEditedLink,
     onEditImage: setEditedImage,
   })
@@ -123,14 +121,6 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
         <WordCount text={text} />
       </div>
       {menu && <EditorMenu menu={menu} onClose={() => setMenu(undefined)} />}
-      <input
-        ref={fileInput}
-        type="file"
-        accept="image/*"
-        multiple
-        hidden
-        onChange={(event) => upload.upload([...(event.target.files ?? [])])}
-      />
       <Suspense>
         {editedLink && (
           <LinkDialog

@@ -83,22 +83,10 @@ export interface MarkdownViewOptions {
   readonly openMenu: OpenMenu
   /** Receives dropped or pasted files. */
   readonly onFiles: (files: readonly File[], at: number) => void
-  /** Opens the file picker for an image. */
-  readonly onImage: () => void
-  /**
-   * Edits a link in a dialog: the one at the cursor, or a new one, whose `text` is the selection and whose `url` is empty.
-   *
-   * @default puts the cursor to the address, in the text
-   */
-  readonly onEditLink?: (link: TextLink) => void
-  /**
-   * Edits an image in a dialog, as `onEditLink`.
-   *
-   * @default puts the cursor to the address, in the text, and opens the file picker for a new image
-   */
-  readonly onEditImage?: (image: TextLink) => void
-  /** More extensions of CodeMirror. They precede the editor's own. */
-  readonly extensions?: readonly Extension[]
+  /** Edits a link in a dialog: the one at the cursor, or a new one, whose `text` is the selection and whose `url` is empty. */
+  readonly onEditLink: (link: TextLink) => void
+  /** Edits an image in a dialog, as `onEditLink`. */
+  readonly onEditImage: (image: TextLink) => void
 }
 
 export interface MarkdownView {
@@ -141,7 +129,6 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
       doc: options.value,
       extensions: [
         EditorView.cspNonce.of(options.nonce),
-        options.extensions ?? [],
         // Carriage returns remain part of their lines.
         EditorState.lineSeparator.of('\n'),
         EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, '\n')),
@@ -181,7 +168,7 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
     },
     openSearch: () => openSearchPanel(view),
     run: (command) => run(view, command),
-    editLink: () => editLink(view, options),
+    editLink: () => (isInCell(view) ? run(view, 'link') : editLink(view, options)),
     editImage: () => editImage(view, options),
     replace(from, to, insert) {
       const selection = { anchor: from + insert.length }
@@ -211,10 +198,12 @@ function apply(view: EditorView, command: MarkdownCommand): boolean {
   return spec !== null
 }
 
+/** True if the cell of a table has the focus. */
+const isInCell = (view: EditorView): boolean => !view.hasFocus && view.contentDOM.contains(view.root.activeElement)
+
 /** Runs a command on the text, or on the cell of a table that has the focus. */
 function run(view: EditorView, command: CommandName): void {
-  const isInCell = !view.hasFocus && view.contentDOM.contains(view.root.activeElement)
-  if (isInCell) {
+  if (isInCell(view)) {
     if (CELL_COMMANDS.includes(command)) formatCell(view, COMMANDS[command])
     return
   }
@@ -244,32 +233,17 @@ function watchFormats(onFormats: (formats: ActiveFormats) => void): Extension {
   })
 }
 
-function editLink(view: EditorView, { onEditLink }: MarkdownViewOptions): void {
-  if (view.state.readOnly) return
-  const link = findLinkAt(view.state, 'Link')
-  if (onEditLink) onEditLink(link ?? getSelectedText(view.state))
-  else if (link) selectAddress(view, link)
-  else apply(view, COMMANDS.link)
+function editLink({ state }: EditorView, { onEditLink }: MarkdownViewOptions): void {
+  if (!state.readOnly) onEditLink(findLinkAt(state, 'Link') ?? getSelectedText(state))
 }
 
-function editImage(view: EditorView, { onEditImage, onImage }: MarkdownViewOptions): void {
-  if (view.state.readOnly) return
-  const image = findLinkAt(view.state, 'Image')
-  if (onEditImage) onEditImage(image ?? getSelectedText(view.state))
-  else if (image) selectAddress(view, image)
-  else onImage()
+function editImage({ state }: EditorView, { onEditImage }: MarkdownViewOptions): void {
+  if (!state.readOnly) onEditImage(findLinkAt(state, 'Image') ?? getSelectedText(state))
 }
 
 function getSelectedText(state: EditorState): TextLink {
   const { from, to } = state.selection.main
   return { from, to, text: state.sliceDoc(from, to), url: '', title: '' }
-}
-
-/** Selects the address of a link in the text. */
-function selectAddress(view: EditorView, { from, to, url }: TextLink): void {
-  const at = from + Math.max(0, view.state.sliceDoc(from, to).lastIndexOf(url))
-  view.dispatch({ selection: { anchor: at, head: at + url.length }, scrollIntoView: true })
-  view.focus()
 }
 
 const FORMATS = ['bold', 'italic', 'code', 'numbers', 'list', 'quote', 'heading', 'subheading'] as const

@@ -14,10 +14,8 @@ interface ViewProps
     | 'onFormats'
     | 'openMenu'
     | 'onFiles'
-    | 'onImage'
     | 'onEditLink'
     | 'onEditImage'
-    | 'extensions'
   > {
   readonly value: string
   readonly placeholder: string
@@ -48,7 +46,7 @@ export function useMarkdownView(
     const begin = async (): Promise<void> => {
       const { openMarkdown } = await import('./markdown-view.ts')
       if (isUnmounted || !parent.current) return
-      const { value, isReadOnly, isFormatted, attributes, extensions, onEditLink, onEditImage } = latestProps.current
+      const { value, isReadOnly, isFormatted, attributes } = latestProps.current
       openedView = openMarkdown({
         parent: parent.current,
         value,
@@ -67,10 +65,8 @@ export function useMarkdownView(
         onFormats: (formats) => latestProps.current.onFormats(formats),
         openMenu: (...menu) => latestProps.current.openMenu(...menu),
         onFiles: (files, at) => latestProps.current.onFiles(files, at),
-        onImage: () => latestProps.current.onImage(),
-        ...(extensions && { extensions }),
-        ...(onEditLink && { onEditLink: (link) => latestProps.current.onEditLink?.(link) }),
-        ...(onEditImage && { onEditImage: (image) => latestProps.current.onEditImage?.(image) }),
+        onEditLink: (link) => latestProps.current.onEditLink(link),
+        onEditImage: (image) => latestProps.current.onEditImage(image),
       })
       const isFocused = textarea.current === document.activeElement
       caret.current = isFocused ? textarea.current?.selectionEnd : undefined
