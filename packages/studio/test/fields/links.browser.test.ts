@@ -69,6 +69,7 @@ describe('dialogs of a text', () => {
     await visit.save()
     const expected = `Written by [Ines Prado](daybook:authors/${authorId}) of [the museum](https://example.org/a "Its \\"page\\"")`
     expect((await visit.stored()).body).toBe(expected)
+    await openText(page)
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('ControlOrMeta+Shift+k')
     const editing = page.getByRole('dialog', { name: 'Edit the link' })
@@ -121,6 +122,7 @@ describe('dialogs of a text', () => {
     expect(bodyHtml).toMatch(
       /<figure><img src="\/uploads\/[\w./-]+\.png" alt="A pot of ink" width="640"><figcaption>From 1786<\/figcaption><\/figure>/,
     )
+    await openText(page)
     await page.keyboard.press('ArrowLeft')
     await page.getByRole('toolbar').getByRole('button', { name: 'Image' }).click()
     const editing = page.getByRole('dialog', { name: 'Edit the image' })

@@ -73,21 +73,14 @@ describe('the Markdown editor', () => {
     expect(await visit.takeFaults()).toEqual([])
   })
 
-  test('uploads chosen images and inserts them at the cursor', async () => {
+  test('says why a file is not stored, and takes its place away', async () => {
     await using visit = await visitEntry(open, articles, 'articles', { title: 'Ink', body: 'Look: ' })
     const { page } = visit
     await isLoaded(page)
-    await body(page).click()
-    await page.keyboard.press('ControlOrMeta+End')
-    await page.locator('input[type=file]').setInputFiles({ name: 'ink.png', mimeType: 'image/png', buffer: PIXEL })
-    await page.locator('.cm-image img').waitFor()
-    await visit.save()
-    expect((await visit.stored()).body).toMatch(/^Look: !\[\]\(\/uploads\/[^)]+\.png\)$/)
-    await page.locator('input[type=file]').setInputFiles({ name: 'ink.png', mimeType: 'image/png', buffer: PIXEL })
     await page.route('**/api/assets*', (route) =>
       route.fulfill({ status: 413, json: { code: 'PAYLOAD_TOO_LARGE', message: 'Too large.' } }),
     )
-    await page.locator('input[type=file]').setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: PIXEL })
+    await dropFiles(page.locator('.cm-line'), [{ name: 'large.png', bytes: PIXEL }])
     await page
       .getByText('large.png: This is too large for the service. Make it smaller, or do it in several steps.')
       .waitFor()
@@ -105,6 +98,7 @@ describe('the Markdown editor', () => {
       { name: 'prices [2026].txt', bytes: Buffer.from('Ink: 3') },
     ])
     await page.getByText(/prices\s+2026 \.txt/).waitFor()
+    await expect.poll(() => body(page).textContent()).not.toContain('Uploading')
     await visit.save()
     expect((await visit.stored()).body).toMatch(
       /^Look: !\[\]\(\/uploads\/ink-[^)]+\)!\[\]\(\/uploads\/quill-[^)]+\)\[prices {2}2026 \.txt\]\(\/uploads\/prices-2026-[^)]+\)$/,

@@ -149,7 +149,9 @@ export function openMarkdown(options: MarkdownViewOptions): MarkdownView {
         watchFormats(options.onFormats),
         createPaste(options.paste),
         createCopy(),
-        EditorView.domEventHandlers(createFileHandlers(options)),
+        EditorView.domEventHandlers({ ...createFileHandlers(options), blur: () => sync.flush() }),
+        // The page saves when it gets the key.
+        keymap.of([{ key: 'Mod-s', run: () => sync.flush() }]),
       ],
     }),
   })

@@ -38,13 +38,15 @@ export class ValueSync {
     else this.#timer = setTimeout(() => this.flush(), PAUSE_MS)
   }
 
-  flush(options: EditOptions = { isTyping: true }): void {
+  /** Passes pending changes on. Returns false, so that a key that calls it is handled further. */
+  flush(options: EditOptions = { isTyping: true }): false {
     clearTimeout(this.#timer)
-    if (!this.#pending || !this.#view) return
+    if (!this.#pending || !this.#view) return false
     this.#pending = undefined
     this.#syncedValue = this.#view.state.doc.toString()
     this.#sentValues = [...this.#sentValues, this.#syncedValue]
     this.#onChange(this.#syncedValue, options)
+    return false
   }
 
   /** Applies a value from outside. Pending changes stay. */

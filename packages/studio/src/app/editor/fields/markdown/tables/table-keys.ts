@@ -41,7 +41,7 @@ export const TABLE_KEYS: readonly KeyBinding[] = [
   { key: 'Delete', run: stopAtTable(1) },
 ]
 
-/** Separates words that are typed next to a table from it, since they would be a row of it. */
+/** Separates words that are typed next to a table from it, since they would be a row of it, and from the paragraph below them. */
 export const separateFromTable = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view
   const line = state.doc.lineAt(from)
@@ -50,8 +50,9 @@ export const separateFromTable = EditorView.inputHandler.of((view, from, to, tex
   const isBelow = tables.some((table) => table.to === from - 1)
   const isAbove = tables.some((table) => table.from === from + 1)
   if (!isBelow && !isAbove) return false
+  const isAboveText = line.number < state.doc.lines && state.doc.line(line.number + 1).length > 0
   const before = isBelow ? '\n' : ''
-  const insert = `${before}${text}${isAbove ? '\n' : ''}`
+  const insert = `${before}${text}${isAboveText ? '\n' : ''}`
   const selection = { anchor: from + before.length + text.length }
   view.dispatch({ changes: { from, insert }, selection, userEvent: 'input.type', scrollIntoView: true })
   return true
