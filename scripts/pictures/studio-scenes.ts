@@ -61,7 +61,7 @@ const makeConflict: Prepare = async ({ open, visit, page, ids, go }) => {
   await page.unrouteAll()
   await page.reload()
   await page.getByRole('article', { name: 'Body' }).waitFor()
-  await page.getByText('Also opened by Tomasz.').waitFor()
+  await page.getByText('Also open for Tomasz.').waitFor()
 }
 
 /** The heights of pictures whose last line would be cut, in CSS pixels. */

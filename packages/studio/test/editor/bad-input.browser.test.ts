@@ -98,7 +98,7 @@ describe('the editor', () => {
     })
     await using visit = await visitThing(config, { title: 'Look' })
     const { page } = visit
-    await page.getByText('You can read this, but you are not allowed to change it.').waitFor()
+    await page.getByText('You can view this, but not change it.').waitFor()
     expect(await page.getByLabel('Title').getAttribute('readonly')).not.toBeNull()
     expect(await page.getByRole('button', { name: /Publish|Save|Undo/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'More' }).click()
@@ -135,7 +135,7 @@ describe('the editor', () => {
       route.fulfill({ status: 503, headers: { 'Retry-After': '60' } }),
     )
     await page.reload()
-    await page.getByText('This cannot be loaded').waitFor()
+    await page.getByText('This could not be loaded').waitFor()
     await visit.shoot('editor-unread')
     expect(await visit.axeFaults()).toEqual([])
     await page.unrouteAll()

@@ -59,7 +59,7 @@ describe('the history of an entry', () => {
       'by the migration rename-tags',
       'by a migration',
       'by the plugin importer',
-      'by code of the config',
+      'by the config',
       'by a revoked token',
     ])
       await versions.getByText(name).waitFor()

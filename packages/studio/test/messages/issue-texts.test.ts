@@ -70,7 +70,7 @@ describe('issues in the language of the Studio', () => {
       ['/link', ...WEB],
       ['/long', 'Geben Sie mindestens 1.000 Zeichen ein.', 'Enter at least 1,000 characters.'],
       ['/mail', 'Geben Sie eine E-Mail-Adresse ein.', 'Enter an e-mail address.'],
-      ['/nothing', 'Dieses Feld ist unbekannt.', 'This field is unknown.'],
+      ['/nothing', 'Dieses Feld gibt es nicht.', 'This field does not exist.'],
       ['/open', 'Wählen Sie Ja oder Nein.', 'Choose yes or no.'],
       ['/price', 'Der Wert darf höchstens 1,5 sein.', 'The value must be at most 1.5.'],
       ['/short', 'Geben Sie höchstens 3 Zeichen ein.', 'Enter at most 3 characters.'],
