@@ -1,3 +1,4 @@
+import { parseDateTime } from '../fields/date.ts'
 import type { CollectionModel, LocalesModel } from '../model/model.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { PAGE_PARAMETERS } from './document-query.ts'
@@ -102,7 +103,9 @@ export const EVENT_PARAMETERS: ParametersOf<{ since: string; collections: readon
 
 const timeParameter = (description: string): Parameter<string> =>
   textParameter(description, { format: 'date-time' }, (text) =>
-    Number.isNaN(Date.parse(text)) ? ['format', 'must be a time in ISO 8601', { format: 'date-time' }] : undefined,
+    parseDateTime(text) === undefined
+      ? ['format', 'must be a time in ISO 8601, such as 2026-11-20T09:30:00Z', { format: 'date-time' }]
+      : undefined,
   )
 
 export const JOURNAL_PARAMETERS: ParametersOf<{
