@@ -108,7 +108,10 @@ const timeParameter = (description: string): Parameter<string> =>
       : undefined,
   )
 
-export const JOURNAL_PARAMETERS: ParametersOf<{
+/** @param actions the names of the actions of the journal */
+export const journalParameters = (
+  actions: readonly string[],
+): ParametersOf<{
   since: number
   before: number
   from: string
@@ -117,15 +120,13 @@ export const JOURNAL_PARAMETERS: ParametersOf<{
   actor: string
   collections: readonly string[]
   limit: number
-}> = {
+}> => ({
   since: countParameter('A number of the journal: later records are listed.', { default: 0 }),
   before: countParameter('A number of the journal: earlier records are listed, the newest first; not with `since`.'),
   from: timeParameter('A time in ISO 8601: records of that time or later are listed.'),
   until: timeParameter('A time in ISO 8601: records before that time are listed.'),
-  actions: namesParameter('Actions, such as `publish`. By default all.', {
-    pattern: '^[a-zA-Z]{1,20}$',
-  }),
+  actions: namesParameter('Actions, such as `publish`. By default all.', { enum: actions }),
   actor: textParameter('The subject of the actor of the changes.'),
   collections: COLLECTIONS,
   limit: LIMIT,
-}
+})

@@ -6,7 +6,8 @@ import type { ChangesFeed } from '../../journal/feed/changes-feed.ts'
 import { listJournal } from '../../journal/journal-page.ts'
 import type { LiveFeed } from '../../journal/live/live-feed.ts'
 import type { Model } from '../../model/model.ts'
-import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, JOURNAL_PARAMETERS } from '../../query/journal-query.ts'
+import { DEFAULT_FEED_PAGE, EVENT_PARAMETERS, FEED_PARAMETERS, journalParameters } from '../../query/journal-query.ts'
+import { SIDE_ACTIONS, STATE_ACTIONS } from '../../store/journal-actions.ts'
 import { COMMON_ERRORS, defineRoute, type Route } from '../contract.ts'
 import { type HttpRequest, toAuthContext } from '../request.ts'
 import { PRIVATE_HEADERS } from '../response.ts'
@@ -34,7 +35,7 @@ function journalRoute({ context }: ChangesParts): Route {
     operationId: 'listJournal',
     protection: 'session',
     summary: 'Lists the changes of documents that the caller may read, with time and actor.',
-    parameters: JOURNAL_PARAMETERS,
+    parameters: journalParameters([...STATE_ACTIONS, ...SIDE_ACTIONS]),
     requestHeaders: [],
     responses: [
       {
