@@ -156,7 +156,7 @@ describe('the Studio in a browser', () => {
     const { page } = visit
     await page.getByLabel('E-Mail-Adresse').fill(INES.email)
     await page.getByLabel('Passwort').fill(INES.password)
-    await page.getByRole('button', { name: 'Anmelden' }).click()
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     await isShown(page, 'Übersicht')
     await page.getByRole('button', { name: 'Inés', exact: true }).click()
     await visit.shoot('account-menu')
