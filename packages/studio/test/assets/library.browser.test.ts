@@ -97,7 +97,7 @@ describe('the library', () => {
       { times: 1 },
     )
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Somebody else has saved this in the meantime').waitFor()
+    await page.getByText('Someone else saved this in the meantime').waitFor()
     await page.getByRole('textbox', { name: 'Alt text' }).and(page.getByText('Ships')).waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -146,7 +146,7 @@ describe('the library', () => {
     const { page } = visit
     await page.getByLabel('E-Mail-Adresse').fill(INES.email)
     await page.getByLabel('Passwort').fill(INES.password)
-    await page.getByRole('button', { name: 'Anmelden' }).tap()
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).tap()
     await isShown(page, 'Dateien')
     await page.getByText('ohne Alternativtext').waitFor()
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
