@@ -99,11 +99,13 @@ describe('the overview', () => {
     await shown.getByRole('button', { name: 'Close' }).click()
     const eve = { email: 'eve@example.org', password }
     expect(await getRoles(service, eve)).toEqual(['author'])
-    // An expired session keeps the page open; the pending request continues after the next sign-in.
-    await page.context().clearCookies()
     await page.getByRole('button', { name: 'Roles of Eve' }).click()
     const roles = page.getByRole('dialog', { name: 'Roles of Eve' })
-    await roles.getByLabel('Roles').fill('editor, author')
+    // The role of the new account, so the dialog has read the roles that accounts have.
+    await roles.getByRole('checkbox', { name: 'author' }).waitFor()
+    await roles.getByRole('textbox', { name: 'Roles' }).fill('editor, author')
+    // An expired session keeps the page open; the pending request continues after the next sign-in.
+    await page.context().clearCookies()
     await roles.getByRole('button', { name: 'Save' }).click()
     const again = page.getByRole('dialog', { name: 'Your session has ended' })
     await signIn(again)
