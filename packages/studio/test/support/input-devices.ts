@@ -28,9 +28,12 @@ const GET_NAME = `(element) => {
   return (name ?? (element.labels?.[0] ? getText(element.labels[0]) : getText(element))).trim()
 }`
 
-/** A function of the page that returns the key that moves the focus from the current control to the one with a name, if any. */
+/**
+ * A function of the page that returns the key that moves the focus from the current control to the one with a name, if any.
+ * A dialog that has the focus is not a control, although its title may begin with the name of its button.
+ */
 const GET_NEXT_KEY = `(pattern) => {
-  const hasName = (element) => pattern.test((${GET_NAME})(element))
+  const hasName = (element) => element.getAttribute('role') !== 'dialog' && pattern.test((${GET_NAME})(element))
   const focused = document.activeElement
   if (focused !== document.body && hasName(focused)) return 'none'
   const controls = [...document.querySelectorAll('a, button, input, textarea, select, [tabindex], [contenteditable]')]
