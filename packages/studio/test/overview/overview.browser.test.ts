@@ -101,7 +101,7 @@ describe('the overview', () => {
     expect(await getRoles(service, eve)).toEqual(['author'])
     await page.getByRole('button', { name: 'Roles of Eve' }).click()
     const roles = page.getByRole('dialog', { name: 'Roles of Eve' })
-    // The role of the new account, so the dialog has read the roles that accounts have.
+    // The dialog offers the role of the new account once it has read the roles of all accounts.
     await roles.getByRole('checkbox', { name: 'author' }).waitFor()
     await roles.getByRole('textbox', { name: 'Roles' }).fill('editor, author')
     // An expired session keeps the page open; the pending request continues after the next sign-in.
