@@ -48,11 +48,18 @@ export class CountersReader implements CurrentCounters, Versioned {
     return this.current().of(key)
   }
 
-  /** Returns the counters of several collections for one request. The version is read once, now. */
+  /** Returns the counters of several collections for one request, each read once. The version is read now. */
   current(): CurrentCounters {
     // Reading the version before the counters is safe: a later change has another version.
     const { version } = this.#database
-    return { of: (key) => this.#at(version, key) }
+    const reads = new Map<string, Promise<Counters>>()
+    return {
+      of: (key) => {
+        const counters = reads.get(key) ?? this.#at(version, key)
+        reads.set(key, counters)
+        return counters
+      },
+    }
   }
 
   async #at(version: number | undefined, key: string): Promise<Counters> {
