@@ -136,7 +136,7 @@ describe('the filter of a list', () => {
     const path = `/studio/c/posts?where=${encodeURIComponent('{"nothing":{"eq":1}}')}`
     await using visit = await visitStudio(open, museumOf(12), { as: INES, path })
     const { page } = visit
-    await page.getByText('It is not possible to filter or sort by “nothing”.').waitFor()
+    await page.getByText('You cannot filter or sort by “nothing”.').waitFor()
     await visit.shoot('filter-wrong')
     expect(await visit.axeFaults()).toEqual([])
     await page.getByRole('button', { name: 'Remove: {"nothing":{"eq":1}}' }).click()
