@@ -160,10 +160,10 @@ export const XSS: readonly string[] = [
   '<div>\n\ntext\n\n<b>bold\n\n</div>\n\n</b>',
 ]
 
-/** GitHub's allow-list, and the checkboxes of its task lists. */
+/** GitHub's allow-list, the checkboxes of its task lists, media and figures. */
 const ELEMENTS: ReadonlySet<string> = new Set(
   (
-    'a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img input ins kbd li ol p picture pre q ' +
+    'a b blockquote br code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img input ins kbd li ol p picture pre q ' +
     'rp rt ruby s samp section source span strike strong sub summary sup table tbody td tfoot th thead tr tt ul var video audio'
   ).split(' '),
 )
