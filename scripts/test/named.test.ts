@@ -3,6 +3,9 @@ import { durationField } from '../../packages/daybook/test/support/configs/durat
 import { checkFieldTypes } from '../named.ts'
 
 const OPTIONS = [
+  'label',
+  'admin',
+  'showIf',
   'required',
   'description',
   'localized',

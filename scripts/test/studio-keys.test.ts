@@ -12,7 +12,14 @@ async function documentedKeys(): Promise<readonly string[]> {
   return cells.flatMap((cell) => cell.split(', ')).map((keys) => keys.replaceAll('`', '').replace(/ on the .*$/, ''))
 }
 
-const WORDS: Readonly<Record<string, string>> = { Mod: 'Ctrl', Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓' }
+const WORDS: Readonly<Record<string, string>> = {
+  Mod: 'Ctrl',
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowRight: '→',
+  ArrowLeft: '←',
+}
 
 /** A press as the guide writes it. */
 const inWords = (press: string): string =>

@@ -16,7 +16,7 @@ describe('the document for a caller', () => {
         },
       }),
       informants: defineCollection({ access: { read: isAuthenticated }, fields: { name: f.text() } }),
-      broken: defineCollection({
+      ruins: defineCollection({
         access: {
           read: () => {
             throw new Error('broken')
@@ -30,7 +30,7 @@ describe('the document for a caller', () => {
 
   test('omits private collections and globals, and hidden fields, without a session', async () => {
     const text = JSON.stringify(await readDocument(secretive)).toLowerCase()
-    for (const name of ['informants', 'hush', 'zqsecret', 'plans', 'broken']) expect(text).not.toContain(name)
+    for (const name of ['informants', 'hush', 'zqsecret', 'plans', 'ruins']) expect(text).not.toContain(name)
   })
 
   test('contains everything that a session may read', async () => {
