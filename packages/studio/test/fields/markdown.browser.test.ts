@@ -153,10 +153,10 @@ describe('the Markdown editor', () => {
     await keyboard.press('Escape')
     await page.getByRole('button', { name: 'Full screen', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Source' }).click()
-    await page.getByText('**Inks**').waitFor()
+    await page.locator('.cm-line', { hasText: '**Inks**' }).waitFor()
     await visit.save()
     await page.reload()
-    await page.getByText('**Inks**').waitFor()
+    await page.locator('.cm-line', { hasText: '**Inks**' }).waitFor()
     const table = '| Ink  |      | Price |\n| :--- | ---- | ----: |\n| Soot | a\\|b |       |\n| Oak  |      | 3     |'
     const { body: stored } = await visit.stored()
     expect(stored).toMatch(/^\*\*Inks\*\*\n\n1\. galls\n2\. vitriol\n3\. iron\n\n\| Ink/)
