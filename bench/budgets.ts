@@ -122,12 +122,12 @@ async function measureStudio(): Promise<readonly Budget[]> {
   const markdownFiles = findFiles(['src/app/editor/fields/markdown/markdown-view.ts'])
   const unit = 'KiB'
   return [
-    { what: 'Studio: first list page', value: await addSizes(listFiles), limit: 220, unit },
+    { what: 'Studio: first list page', value: await addSizes(listFiles), limit: 230, unit },
     { what: 'Studio: editor, after a list', value: await addSizes(findFiles([editor]), listFiles), limit: 60, unit },
     {
       what: 'Studio: Markdown editor, when it is shown',
       value: await addSizes(markdownFiles, findFiles([...start, editor])),
-      limit: 105,
+      limit: 150,
       unit,
     },
   ]

@@ -6,7 +6,7 @@ import { ErrorBoundary } from '../../../ui/error-boundary.tsx'
 import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import type { EditOptions, FieldEditorProps } from '../field-editor.ts'
-import { type ActiveFormats, NO_FORMATS } from './active-formats.ts'
+import type { ActiveFormats } from './active-formats.ts'
 import { countWords } from './count-words.ts'
 import styles from './markdown.module.css'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
@@ -32,7 +32,7 @@ export function MarkdownEditor(props: FieldEditorProps): ReactNode {
   const fullScreen = useFullScreen(frame)
   const [isPreviewed, setPreviewed] = useState(false)
   const isFormatted = useFormattedTexts()
-  const [formats, setFormats] = useState<ActiveFormats>(NO_FORMATS)
+  const [formats, setFormats] = useState<ActiveFormats>(() => ({ names: new Set(), heading: 0 }))
   const [menu, setMenu] = useState<Parameters<OpenMenu>>()
   const [editedLink, setEditedLink] = useState<TextLink>()
   const [editedImage, setEditedImage] = useState<TextLink>()
