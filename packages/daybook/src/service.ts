@@ -1,3 +1,4 @@
+import type { AuthGuard } from './auth/guard.ts'
 import { Closers } from './closers.ts'
 import type { DaybookConfig } from './config/config.ts'
 import { getDocsPath } from './config/docs.ts'
@@ -12,6 +13,7 @@ import type { Route } from './http/contract.ts'
 import { type Fetch, toFetch } from './http/fetch.ts'
 import { DEFAULT_PENDING, DEFAULT_QUEUE_MS } from './http/overload.ts'
 import type { RequestHandler } from './http/request.ts'
+import type { ServiceSettings } from './http/routes/administration-rights.ts'
 import { allRoutes } from './http/routes/index.ts'
 import { ChangesFeed } from './journal/feed/changes-feed.ts'
 import { LiveFeed } from './journal/live/live-feed.ts'
@@ -28,9 +30,9 @@ import { checkStaticRoutes, DEFAULT_PLUGIN_MS, DEFAULT_PLUGIN_START_MS, PluginHo
 import { openAuth } from './service/open-auth.ts'
 import { openContent, openImages } from './service/open-content.ts'
 import { createObserver, openMetrics, recentMetricsFor, requireMetrics } from './service/service-metrics.ts'
-import { describeSettings } from './service/service-settings.ts'
 import { checkExposure, logStoreWarnings } from './service/startup-checks.ts'
 import { digestConfig, processName } from './store/serving-process.ts'
+import { getDaybookVersion } from './version.ts'
 
 /** The options of running a service. */
 export interface ServiceOptions {
@@ -274,3 +276,18 @@ async function openService<const C extends DaybookConfig>(
     close: () => closers.close(),
   }
 }
+
+/** Describes a config for operators. */
+const describeSettings = (
+  { database, assets, locales, plugins = [], history = {} }: DaybookConfig,
+  auth: AuthGuard,
+): ServiceSettings => ({
+  version: getDaybookVersion(),
+  database: database ? 'other' : 'sqlite',
+  storage: assets?.store ? 'other' : 'folder',
+  locales: locales?.available ?? [],
+  plugins: plugins.map(({ name }) => name),
+  provider: auth.capabilities.provider,
+  actions: Object.keys(auth.actions),
+  retention: { versions: history.versions ?? null, days: history.days ?? null },
+})

@@ -7,7 +7,6 @@ import { MenuItem, PopupMenu } from '../../../ui/overlays/menu.tsx'
 import { useDebounced } from '../../../ui/use-debounced.ts'
 import type { EditOptions, FieldEditorProps } from '../field-editor.ts'
 import type { ActiveFormats } from './active-formats.ts'
-import { countWords } from './count-words.ts'
 import styles from './markdown.module.css'
 import { MarkdownToolbar } from './markdown-toolbar.tsx'
 import type { MenuAction, OpenMenu } from './tables/cell-events.ts'
@@ -167,6 +166,16 @@ function WordCount({ text }: { readonly text: string }): ReactNode {
   const count = useMemo(() => countWords(settledText), [settledText])
   return <p className={styles.count}>{t.fields.markdown.words(count)}</p>
 }
+
+/** Counts the words of a Markdown text, without addresses, tags and the marks of its syntax. */
+function countWords(text: string): number {
+  const visible = text.replace(/\]\([^)\n]*\)/g, ' ').replace(/<[^>\n]*>/g, ' ')
+  return visible.match(WORDS)?.length ?? 0
+}
+
+/** In Chinese and Japanese, each character counts, since words are not separated. */
+const WORDS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}]+(?:['’.,-][\p{L}\p{N}\p{M}]+)*/gu
 
 interface EditorMenuProps {
   readonly menu: Parameters<OpenMenu>
